@@ -12,7 +12,7 @@ struct AdminEndpoints: Sendable {
     let catalog: Catalog
     /// The options that the server was started with.
     let options: ServerOptions
-    /// The hosts and origins that are accepted.
+    /// The hosts and origins that the server accepts, which the configuration shows.
     let rules: AccessRules
     /// The transactions, snapshots and streams that clients hold.
     let registry: LeaseRegistry

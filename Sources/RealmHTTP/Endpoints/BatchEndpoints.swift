@@ -2,7 +2,7 @@
 
 internal import RealmEngine
 
-/// Batches: several operations in one transaction.
+/// Batches: lists of operations that are carried out in one transaction.
 struct BatchEndpoints: Sendable {
     /// Answers `POST …/batch`: the operations are carried out in order, all of them or none.
     ///

@@ -6,43 +6,43 @@
 /// server's state that these need. A route names its function by the way from here, such as
 /// `\.objects` and `get`; `HandlerTable` binds them once.
 struct Endpoints: Sendable {
-    /// Leases and configuration, for administrators.
+    /// Answers requests about leases and the configuration, for administrators.
     let administration: AdminEndpoints
-    /// Counts, minima, maxima, sums and averages.
+    /// Answers requests for counts, minima, maxima, sums and averages.
     let aggregates = AggregateEndpoints()
-    /// The states of writes that were answered early.
+    /// Reports and cancels writes that were answered before they were done.
     let asyncWrites = AsyncWriteEndpoints()
-    /// Several operations in one transaction.
+    /// Carries out several operations in one transaction.
     let batches = BatchEndpoints()
-    /// Streams of changes and long-polls.
+    /// Answers with streams of changes, or with long-polls.
     let changes: ChangeEndpoints
-    /// Writes of new objects, and of all objects that match.
+    /// Creates objects of a class, and changes or deletes all objects that match.
     let classes = ClassWriteEndpoints()
-    /// Exports of realms and classes.
+    /// Answers with the contents of a realm or a class as a stream.
     let exports = ExportEndpoints()
-    /// Imports of exports, and of lines of objects.
+    /// Reads exports, and lines of objects, into a realm.
     let imports: ImportEndpoints
-    /// Lists of objects and queries.
+    /// Lists the objects of a class and answers queries.
     let lists = ListEndpoints()
-    /// Changes of schemas.
+    /// Changes the schema of a realm, and the data with it.
     let migrations = MigrationEndpoints()
-    /// Reads of single objects.
+    /// Answers with single objects.
     let objects = ObjectEndpoints()
-    /// Writes of single objects and properties.
+    /// Creates, changes and deletes single objects, and sets properties.
     let objectWrites = ObjectWriteEndpoints()
-    /// Health, readiness and metrics.
+    /// Reports health, readiness and metrics.
     let operations: OperationsEndpoints
-    /// Reads of properties and of linking objects.
+    /// Answers with single properties, and with the objects that link to an object.
     let properties = PropertyEndpoints()
-    /// Realms: listing, attaching and detaching them.
+    /// Lists, attaches and detaches realms.
     let realms: RealmEndpoints
-    /// Schemas and API descriptions.
+    /// Answers with schemas and API descriptions.
     let schemas: SchemaEndpoints
-    /// Versions that clients hold.
+    /// Creates, renews and releases snapshots, which hold versions for clients.
     let snapshots: SnapshotEndpoints
-    /// Registered subscriptions.
+    /// Registers subscriptions, and describes or ends registrations.
     let subscriptions: SubscriptionEndpoints
-    /// Interactive transactions.
+    /// Begins, commits and rolls back interactive transactions.
     let transactions: TransactionEndpoints
 
     /// Creates the endpoints of a server.

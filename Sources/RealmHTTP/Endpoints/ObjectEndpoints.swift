@@ -3,7 +3,7 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Reads of single objects.
+/// Reads of single objects by their keys, which are brief enough for the daemon's thread.
 struct ObjectEndpoints: Sendable {
     /// Answers `GET …/objects/{class}/{key}` on the daemon's thread.
     ///

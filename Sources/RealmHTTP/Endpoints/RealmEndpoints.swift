@@ -10,7 +10,7 @@ struct RealmEndpoints: Sendable {
     /// The realms as clients see and change them.
     let directory: RealmDirectory
 
-    /// The realms by name.
+    /// The realms of the server by name, with their states.
     private var catalog: Catalog { directory.catalog }
 
     /// The largest number of realms that are listed on the daemon's thread; longer lists are

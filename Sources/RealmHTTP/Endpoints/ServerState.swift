@@ -11,11 +11,11 @@ internal import RealmStorage
 package final class ServerState: Sendable {
     /// The options that the server was started with.
     package let options: ServerOptions
-    /// The realms by name.
+    /// The realms by name, each being opened, open, or failed.
     package let catalog: Catalog
     /// Which hosts and origins are accepted, and what each client may do.
     package let rules: AccessRules
-    /// Whether the server is stopping.
+    /// Whether the server is stopping; it then reports that it is not ready.
     package let lifecycle = Lifecycle()
     /// What `/metrics` shows; every part adds its own.
     package let metrics = MetricsRegistry()
@@ -72,7 +72,7 @@ package final class ServerState: Sendable {
         addMetrics()
     }
 
-    /// The limits of the options.
+    /// The limits on sizes, counts and times, from the options of the server.
     package var limits: Limits { options.limits }
 
     /// The folders in which long bodies are stored: the data folder, if there is one, then the

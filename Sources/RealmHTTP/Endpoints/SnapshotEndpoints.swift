@@ -5,7 +5,7 @@ internal import RealmStorage
 
 /// Snapshots: versions that a client holds for later reads, under a lease that expires.
 struct SnapshotEndpoints: Sendable {
-    /// The versions that are held.
+    /// The versions that clients hold, with their leases.
     let pinned: PinnedVersions
     /// Decides which clients see the snapshots of others.
     let access: AccessPolicy

@@ -29,7 +29,7 @@ package indirect enum DocumentValue: Sendable, Equatable {
     package struct Member: Sendable, Equatable {
         /// The name of the member, without quotation marks or escapes.
         package let name: String
-        /// The value of the member.
+        /// The value that the object has under this name.
         package let value: DocumentValue
 
         /// Creates a member.

@@ -6,13 +6,13 @@
 /// same information as a JSON document, so that is what is described in detail, and generated
 /// clients use it.
 enum OpenAPIChanges {
-    /// The schema of any string.
+    /// The OpenAPI schema of a value that is any string.
     private static let text = OpenAPIParts.text
-    /// The schema of a truth value.
+    /// The OpenAPI schema of a boolean.
     private static let flag: DocumentValue = ["type": "boolean"]
-    /// The schema of any JSON value: OpenAPI's empty schema.
+    /// The OpenAPI schema of any JSON value, which is the empty schema.
     private static let anything: DocumentValue = .object([])
-    /// The schema of an array of strings.
+    /// The OpenAPI schema of an array of strings.
     private static let texts: DocumentValue = ["type": "array", "items": text]
 
     // MARK: - Operations

@@ -55,7 +55,7 @@ enum OpenAPIParts {
         ["name": .string(name), "in": "query", "description": .string(description), "schema": schema]
     }
 
-    /// The schema of any string.
+    /// The OpenAPI schema of a value that is any string.
     static let text: DocumentValue = ["type": "string"]
 
     /// Returns the schema of a string that is one of a few words.

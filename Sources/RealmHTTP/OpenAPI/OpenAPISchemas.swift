@@ -45,16 +45,16 @@ enum OpenAPISchemas {
         ("Status", ["type": "object", "properties": ["status": OpenAPIParts.text], "required": ["status"]]),
     ]
 
-    /// The schema of any string.
+    /// The OpenAPI schema of a value that is any string.
     private static let text = OpenAPIParts.text
     /// The schema of a string that may be null.
     private static let nullableText: DocumentValue = ["type": "string", "nullable": true]
-    /// The schema of a truth value.
+    /// The OpenAPI schema of a boolean.
     private static let flag: DocumentValue = ["type": "boolean"]
     /// The schema of a count that is a number in both forms of integers: its documents do not
     /// depend on the parameter `ints`.
     private static let count: DocumentValue = ["type": "integer", "format": "int64"]
-    /// The schema of any JSON value: OpenAPI's empty schema.
+    /// The OpenAPI schema of any JSON value, which is the empty schema.
     private static let anything: DocumentValue = .object([])
 
     /// The problem document of RFC 9457 with the members that this server adds.
@@ -219,7 +219,7 @@ enum OpenAPISchemas {
         ]
     }
 
-    /// The schema of an array of strings.
+    /// The OpenAPI schema of an array of strings.
     private static let texts: DocumentValue = ["type": "array", "items": text]
 
     /// Returns the schema of a request body that has the parameters of a read as members.

@@ -4,16 +4,16 @@
 ///
 /// Responses permit unknown members, since later versions of the server may add some.
 extension OpenAPIWrites {
-    /// The schema of any string.
+    /// The OpenAPI schema of a value that is any string.
     private static let text = OpenAPIParts.text
-    /// The schema of a truth value.
+    /// The OpenAPI schema of a boolean.
     private static let flag: DocumentValue = ["type": "boolean"]
     /// The schema of a count. It is a number in both forms of integers: these documents do not
     /// depend on the parameter `ints`.
     private static let count: DocumentValue = ["type": "integer", "format": "int64"]
-    /// The schema of any JSON value: OpenAPI's empty schema.
+    /// The OpenAPI schema of any JSON value, which is the empty schema.
     private static let anything: DocumentValue = .object([])
-    /// The schema of an array of strings.
+    /// The OpenAPI schema of an array of strings.
     private static let texts: DocumentValue = ["type": "array", "items": text]
 
     /// Returns the schema of an object that may have other members too.

@@ -9,7 +9,7 @@ internal import RealmStorage
 final class AttachedLeaf {
     /// The class of the objects in the leaf.
     let table: Table
-    /// The leaf itself.
+    /// The leaf of the class's object tree whose columns are attached here.
     private let leaf: ClusterLeaf
     /// For each column of `table` its values; nil for those that were not read yet.
     private var columns: [AttachedColumn?]

@@ -9,17 +9,17 @@ package import RealmStorage
 /// Objects of a class without primary key have their key in a first column `$key`, unless metadata
 /// is left out. One writer serves one response, on one thread at a time.
 package final class CSVWriter {
-    /// The members that are shown.
+    /// The members of the objects that become columns, in order.
     private let plan: ObjectPlan
-    /// The version that is read.
+    /// The version of the realm that the objects are read from.
     private let snapshot: Snapshot
-    /// Writes the values that are JSON text.
+    /// Writes cells that contain JSON: collections, embedded objects and values of Mixed.
     private let encoder: ObjectEncoder
     /// The work and the length that the response may have.
     private let budget: WorkBudget
-    /// The line that is being written.
+    /// Writes the cells of the current line, with commas and quotation marks.
     private let line = CSVLine()
-    /// Whether there is a column `$key`.
+    /// Whether the first column is `$key` with the object key, for a class without primary key.
     private let showsKey: Bool
 
     /// Creates a writer.

@@ -14,11 +14,11 @@ final class DigestReader {
 
     /// The leaves that were read last, shared with the encoder of the same response.
     private let leaves: LeafColumns
-    /// The version that is read.
+    /// The version of the realm that the objects are read from.
     private let snapshot: Snapshot
     /// The work that the response may cost.
     private let budget: WorkBudget
-    /// How deep the value that is being read is nested.
+    /// How many embedded objects and nested collections surround the value that is being read.
     private var depth = 0
 
     /// Creates a reader.

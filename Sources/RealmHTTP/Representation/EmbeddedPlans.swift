@@ -10,9 +10,10 @@ internal import RealmStorage
 final class EmbeddedPlans: Sendable {
     /// A plan with the number of embedded levels that it covers.
     private struct Made {
-        /// The plan for a whole object of the class.
+        /// The plan for writing a whole object of the embedded class.
         let plan: ObjectPlan
-        /// The number of levels, 1 for a class without embedded objects.
+        /// How many levels of embedded classes the plan covers; 1 when no other is inside the
+        /// class.
         let height: Int
     }
 
@@ -20,9 +21,9 @@ final class EmbeddedPlans: Sendable {
     /// fewer.
     private static let maximumHeight = 120
 
-    /// The version with the classes.
+    /// The version of the realm whose classes are planned.
     private let snapshot: Snapshot
-    /// The plans made so far, by class.
+    /// The plans made so far, by the key of the embedded class's table.
     private let plans = RankedMutex<[TableKey: Made]>(.leaf, [:])
 
     /// Creates an empty set of plans; each is compiled when it is first needed.
@@ -52,7 +53,7 @@ final class EmbeddedPlans: Sendable {
 
     /// A class whose plan has to wait for those of the classes inside it.
     private struct Waiting {
-        /// The class.
+        /// The embedded class whose plan is being made.
         let table: Table
         /// The embedded classes inside it that were not considered yet.
         var inner: [Table]

@@ -13,7 +13,8 @@ internal import RealmStorage
 enum ExtendedJSON {
     /// Why the contents of a wrapper are not a value of its type.
     enum Mistake: Error {
-        /// The contents do not have the form of the type.
+        /// The contents do not have the form of the type, such as digits that are missing from an
+        /// object id.
         case unreadable
         /// The contents are a number that the type cannot represent; with a sentence for the
         /// client.

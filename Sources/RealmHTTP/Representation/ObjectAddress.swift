@@ -15,13 +15,30 @@ enum ObjectAddress {
         "\(self.realm(realm))/objects/\(encode(className))/\(encode(key))"
     }
 
-    /// Returns the path of a write that was answered early.
+    /// Returns the path of a write that was answered with 202 before it was done, at which its
+    /// state can be read.
+    ///
+    /// - Parameters:
+    ///   - realm: The name of the realm.
+    ///   - id: The id of the write.
     static func write(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/writes/\(id)" }
-    /// Returns the path of a snapshot.
+    /// Returns the path of a snapshot that a client holds.
+    ///
+    /// - Parameters:
+    ///   - realm: The name of the realm.
+    ///   - id: The id of the snapshot.
     static func snapshot(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/snapshots/\(id)" }
-    /// Returns the path of a registration.
+    /// Returns the path of a registration of subscriptions.
+    ///
+    /// - Parameters:
+    ///   - realm: The name of the realm.
+    ///   - id: The id of the registration.
     static func subscription(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/subscriptions/\(id)" }
     /// Returns the path of an interactive transaction.
+    ///
+    /// - Parameters:
+    ///   - realm: The name of the realm.
+    ///   - id: The id of the transaction.
     static func transaction(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/transactions/\(id)" }
 
     /// Returns a text as one segment of a path, with everything but unreserved characters

@@ -13,10 +13,10 @@ internal import RealmStorage
 struct ObjectDigest {
     /// The first lane. The start is a constant without structure: digits of pi.
     private var first: UInt64 = 0x243f_6a88_85a3_08d3
-    /// The second lane, which continues these digits.
+    /// The second of the two 64-bit lanes, which begins with the next digits of pi.
     private var second: UInt64 = 0x1319_8a2e_0370_7344
 
-    /// The number of characters of the text.
+    /// The number of characters that a digest has as text in an entity tag.
     static let textByteCount = 16
 
     /// Begins the digest of an object.
@@ -25,13 +25,13 @@ struct ObjectDigest {
     ///   digests.
     init(of key: ObjectKey) { add(UInt64(bitPattern: key.rawValue)) }
 
-    /// Appends 96 of the bits as 16 characters of base64url.
+    /// Appends the digest as text: 96 of its 128 bits, as 16 characters of base64url.
     func appendText(to buffer: OutputBuffer) {
         buffer.append(base64URLDigitsOf: first, digitCount: 10)
         buffer.append(base64URLDigitsOf: second, digitCount: 6)
     }
 
-    /// Adds a word. The order of additions matters.
+    /// Adds a 64-bit word to the digest. The order of additions matters.
     @inline(__always) mutating func add(_ word: UInt64) {
         let (high, low) = (first ^ word).multipliedFullWidth(by: 0x9e37_79b9_7f4a_7c15)
         first = high ^ low ^ second
@@ -39,7 +39,7 @@ struct ObjectDigest {
         second ^= second >> 29
     }
 
-    /// Adds bytes of the file with their number.
+    /// Adds a string or data value of the file: the number of its bytes, then the bytes.
     @inline(__always) mutating func add(_ bytes: ByteView) {
         add(UInt64(truncatingIfNeeded: bytes.count))
         bytes.forEachWord { add($0) }

@@ -18,13 +18,14 @@ package final class ObjectEncoder {
 
     /// The version that objects are read from.
     package let snapshot: Snapshot
-    /// How they are written.
+    /// How objects and values are written: the choices of the client's request.
     package let representation: Representation
     /// The work and the length that the response may have.
     package let budget: WorkBudget
     /// Writes scalar values, and notes what they lose.
     private var values: ValueWriter
-    /// The leaves that were read last.
+    /// The leaf of each class that was read last, so that rows of the same leaf attach its columns
+    /// once.
     private let leaves = LeafColumns()
     /// Reads objects into digests for entity tags.
     private let digests: DigestReader
@@ -36,7 +37,7 @@ package final class ObjectEncoder {
     /// The objects that are being written, outermost first. One that is met again stays a stub, so
     /// that cycles end.
     private var path: [(table: TableKey, key: ObjectKey)] = []
-    /// How deep the value that is being written is nested.
+    /// How many embedded objects and nested collections surround the value that is being written.
     private var nesting = 0
 
     /// Creates an encoder for one response.

@@ -11,9 +11,9 @@ package import RealmStorage
 package final class ObjectPlan: Sendable {
     /// How the links of a member are shown.
     package enum Links: Sendable {
-        /// The member has no links.
+        /// The member holds values other than links, so nothing is followed.
         case none
-        /// Links are shown as class and key.
+        /// Links are written as stubs with the class and key of their targets.
         case stubs
         /// The targets are of an embedded class: they are written as objects, never as stubs, and
         /// without `$meta`.
@@ -22,7 +22,8 @@ package final class ObjectPlan: Sendable {
         case expanded(ObjectPlan)
     }
 
-    /// Where the value of a member comes from.
+    /// Where the value of a member comes from: a column of the class, or the links of other
+    /// objects.
     package enum Source: Sendable {
         /// A column with one value per object.
         case single(Column)
@@ -48,19 +49,28 @@ package final class ObjectPlan: Sendable {
 
     /// One member of the written object. It is a class because loops over rows pass it around.
     package final class Member: Sendable {
-        /// The name in the representation.
+        /// The name of the member in the written object.
         package let name: String
-        /// The JSON text `"name":`.
+        /// The name as JSON text, with quotation marks, escapes and the colon, ready to be copied
+        /// into the output.
         let escapedKey: [UInt8]
-        /// Where the value comes from.
+        /// The column, or the links of other objects, that the value of the member comes from.
         package let source: Source
-        /// How links in the value are shown.
+        /// How the links in the value of the member are shown.
         let links: Links
         /// The plan for embedded objects in the value; nil where there are none, or for links that
         /// are not followed.
         let embeddedPlan: ObjectPlan?
 
         /// Creates a member from its parts.
+        ///
+        /// - Parameters:
+        ///   - name: The name in the written object.
+        ///   - escapedKey: The name as JSON text with a colon.
+        ///   - source: Where the value comes from.
+        ///   - links: How links in the value are shown.
+        ///   - embeddedPlan: The plan for embedded objects in the value; nil where there are
+        ///     none.
         init(name: String, escapedKey: [UInt8], source: Source, links: Links, embeddedPlan: ObjectPlan?) {
             self.name = name
             self.escapedKey = escapedKey
@@ -83,7 +93,9 @@ package final class ObjectPlan: Sendable {
         /// data, whose length is charged first.
         enum Kind: Sendable { case plain, text, link, mixed, collection }
 
-        /// Returns the kind of step for a single value of a column.
+        /// Returns how a single value of a column is written.
+        ///
+        /// - Parameter column: A column that is not a collection.
         static func kind(of column: Column) -> Kind {
             switch column.type {
             case .link: return .link
@@ -93,30 +105,31 @@ package final class ObjectPlan: Sendable {
             }
         }
 
-        /// How the value is written.
+        /// How the value of this member is written.
         let kind: Kind
-        /// The place of `"name":` in `escapedKeys`.
+        /// The range of the member's name in `escapedKeys`, with quotation marks and colon.
         let key: Range<Int>
         /// The position of a single value in the columns of the class; 0 for collections.
         let position: Int
-        /// What a digest begins the value with: the key of the column.
+        /// The key of the column as a word, which an entity tag's digest includes before the value.
         let columnBits: UInt64
     }
 
-    /// The class of the objects.
+    /// The class of the objects that the plan is for.
     package let table: Table
-    /// What is shown, in the order of the response.
+    /// The members that are written of each object, in the order of the response.
     package let members: [Member]
-    /// One step for each member, in the same order.
+    /// How each member is written, in the order of `members`.
     let steps: [Step]
-    /// The texts `"name":` of all members, one after the other.
+    /// The names of all members as JSON text with colons, one after the other.
     let escapedKeys: [UInt8]
     /// The text that objects with metadata begin with, such as `{"$meta":{"class":"Dog","key":`.
     let metaPrefix: [UInt8]
     /// Whether the members are the stored properties of the class, all of them and in order. The
     /// digest can then be computed while they are written.
     let isWhole: Bool
-    /// Whether links to other objects are followed anywhere below.
+    /// Whether the plan follows links to other objects, at any level. Only then the encoder has to
+    /// watch for cycles.
     let expands: Bool
 
     /// Creates a plan and derives the steps from the members.

@@ -5,7 +5,7 @@ package import RealmStorage
 
 /// Compiles plans for the objects of one snapshot, from the parameters `fields` and `expand`.
 package struct ObjectPlanner {
-    /// How many links one after the other can be expanded.
+    /// How many links one after the other a path in `expand` may follow.
     package static let maximumExpansionDepth = 3
 
     /// The error of a path in `fields` or `expand` that leads to no property.
@@ -14,7 +14,7 @@ package struct ObjectPlanner {
         package let parameter: String
         /// The path up to the step that does not exist; empty when the paths are too long.
         package let path: String
-        /// A sentence for the client.
+        /// A sentence for the client, with the class and the unknown name.
         package let detail: String
     }
 
@@ -144,7 +144,7 @@ package struct ObjectPlanner {
         return Member(column, links: links, embeddedPlan: embeddedPlan)
     }
 
-    /// One member of a plan.
+    /// A short name for a member of a plan.
     private typealias Member = ObjectPlan.Member
 
     /// Finds linking objects by `@links.Class.property`, or by a name that the configuration gives
@@ -162,7 +162,7 @@ package struct ObjectPlanner {
         return table.backlinkColumn(from: String(name.dropFirst(prefix.count)), in: snapshot)
     }
 
-    /// Returns a name as JSON, with a colon after it.
+    /// Returns a name as JSON text, with quotation marks, escapes and a colon.
     private func escaped(_ name: String) -> [UInt8] {
         var writer = JSONWriter()
         writer.key(name)

@@ -14,7 +14,7 @@ struct OwnerLookup {
     struct Owner {
         /// The class of the owner, which may be embedded itself.
         let table: Table
-        /// The owner.
+        /// The object that owns the embedded one.
         let row: Row
         /// The property, with index or key in a collection: `address`, `kids[0]` or
         /// `rooms.kitchen`.

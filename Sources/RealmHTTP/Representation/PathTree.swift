@@ -4,9 +4,10 @@
 ///
 /// A step is a property; `@links.Class.property` is one step.
 package struct PathTree: Sendable, Equatable {
-    /// The paths that continue after each step.
+    /// For each step at this level the tree of what follows it.
     package private(set) var children: [String: PathTree] = [:]
-    /// The steps here, in the order in which they were first given.
+    /// The steps at this level, in the order in which clients gave them first; objects are written
+    /// in this order.
     package private(set) var order: [String] = []
 
     /// Creates a tree without paths.
@@ -17,7 +18,7 @@ package struct PathTree: Sendable, Equatable {
         for path in paths { insert(PathTree.steps(of: path)[...]) }
     }
 
-    /// Whether no path continues here.
+    /// Whether no path continues at this level.
     package var isEmpty: Bool { children.isEmpty }
     /// Returns what follows a step; nil when no path has it.
     package subscript(name: String) -> PathTree? { children[name] }
@@ -25,7 +26,7 @@ package struct PathTree: Sendable, Equatable {
     /// The number of steps of the longest path.
     package var depth: Int { children.values.map { 1 + $0.depth }.max() ?? 0 }
 
-    /// Adds the steps of one path.
+    /// Adds a path to the tree, given as its remaining steps.
     private mutating func insert(_ steps: ArraySlice<String>) {
         guard let first = steps.first else { return }
         if children[first] == nil { order.append(first) }

@@ -2,7 +2,7 @@
 
 /// How objects and values are written: the choices that a client made in one request.
 package struct Representation: Sendable, Equatable {
-    /// The syntax of values.
+    /// The syntax in which values are written: plain JSON or MongoDB Extended JSON.
     package enum Format: Sendable, Equatable {
         /// Plain JSON, in which the declared type of a property decides the form; only values in
         /// Mixed have wrappers.
@@ -12,7 +12,7 @@ package struct Representation: Sendable, Equatable {
         case ejson(isRelaxed: Bool)
     }
 
-    /// Plain JSON or Extended JSON.
+    /// The syntax of values: plain JSON, or Extended JSON in which values state their types.
     package var format: Format = .json
     /// Whether every integer is written as a string, for clients whose numbers are doubles.
     package var intsAsStrings = false
@@ -48,7 +48,7 @@ package struct Representation: Sendable, Equatable {
         return intsAsStrings ? both : withoutMeta
     }
 
-    /// The value of `Content-Type` for documents.
+    /// The value of the header field `Content-Type` for documents in this representation.
     package var mediaType: StaticString {
         switch format {
         case .json: return "application/json"

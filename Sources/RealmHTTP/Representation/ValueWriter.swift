@@ -8,7 +8,7 @@ internal import RealmStorage
 /// types, wrappers do. `ObjectEncoder` has one for each response, and writes links and collections
 /// itself.
 package struct ValueWriter: Sendable {
-    /// How values are written.
+    /// The client's choice of syntax and integers, which every value follows.
     package let representation: Representation
     /// What the values written so far lose in this representation.
     package var notes = RepresentationNotes()
@@ -16,6 +16,8 @@ package struct ValueWriter: Sendable {
     private var scratch: [UInt8] = []
 
     /// Creates a writer that has written nothing.
+    ///
+    /// - Parameter representation: The client's choice of syntax and integers.
     package init(_ representation: Representation) { self.representation = representation }
 
     /// The integers that a double represents exactly, together with their neighbours: ±(2^53 − 1).

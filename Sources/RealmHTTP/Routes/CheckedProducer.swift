@@ -7,7 +7,7 @@ internal import RealmStorage
 ///
 /// The `ResponseFinisher` puts it around each streamed response that reads a realm.
 final class CheckedProducer: ChunkProducer {
-    /// The stream itself.
+    /// The stream that makes the chunks.
     private let producer: any ChunkProducer
     /// The realm that the stream reads, with the state of its file.
     private let database: Database

@@ -10,9 +10,9 @@ struct HandlerTable: Sendable {
     enum Handler: Sendable {
         /// The path does not have this method.
         case none
-        /// A function that changes no realm.
+        /// A function of an endpoint that changes no realm.
         case read(@Sendable (Call) throws(Problem) -> Reply)
-        /// A function that changes a realm, or the list of realms.
+        /// A function of an endpoint that changes a realm, or the list of realms.
         case write(@Sendable (WriteCall) throws(Problem) -> Reply)
     }
 

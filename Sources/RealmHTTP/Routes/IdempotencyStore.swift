@@ -73,7 +73,7 @@ final class IdempotencyStore: Sendable {
     struct Ticket: Sendable {
         /// The store that issued the ticket.
         fileprivate let store: IdempotencyStore
-        /// The claimed key.
+        /// The value of `Idempotency-Key` that the first attempt has claimed.
         fileprivate let key: String
 
         /// Keeps a response for repetitions, unless the same request may succeed later.
@@ -182,7 +182,8 @@ final class IdempotencyStore: Sendable {
         withExtendedLifetime(forgotten) {}
     }
 
-    /// Removes a key, unless it has a response.
+    /// Removes a key whose first attempt has no response to keep, so that the next request with it
+    /// is carried out.
     private func forget(_ key: String) {
         entries.withLock { entries in
             guard entries.byKey[key]?.answer == nil else { return }

@@ -13,7 +13,7 @@ struct ReadDispatcher: Sendable {
     /// The function of an endpoint that answers a read.
     typealias Endpoint = @Sendable (Call) throws(Problem) -> Reply
 
-    /// The limits of the server.
+    /// The limits of the server, of which the time and length of a read are used here.
     let limits: Limits
     /// Threads for reads that are not brief.
     let workers: WorkerPool
@@ -61,8 +61,9 @@ struct ReadDispatcher: Sendable {
 
     /// The time that a read may take on the daemon's thread, in seconds.
     private static let briefSeconds = 0.002
-    /// The same for clients that have jobs at the workers already: they have shown that their reads
-    /// are long.
+    /// The time that a read may take on the daemon's thread when its client has jobs at the workers
+    /// already, in seconds. It is shorter, because such clients have shown that their reads are
+    /// long.
     private static let briefSecondsOfBusyClients = 0.0003
     /// The longest response that is made on the daemon's thread, in bytes.
     private static let briefBytes = 256 << 10

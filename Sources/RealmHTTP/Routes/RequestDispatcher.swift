@@ -10,35 +10,35 @@ internal import RealmStorage
 /// `BodyReader`, `ReadDispatcher`, `WriteDispatcher` and `ResponseFinisher`. It needs no socket:
 /// tests pass requests to it as values. The daemon calls it on several threads at once.
 package final class RequestDispatcher: RequestHandler {
-    /// The checks before the body.
+    /// Makes the checks that need no body: host, origin, sizes, access, realm and method.
     private let admission: AdmissionControl
-    /// How bodies are received.
+    /// Decides how bodies are received, and inflates packed ones.
     private let bodies: BodyReader
-    /// The last step of every response.
+    /// Takes the last step of every response: packing and common header fields.
     private let finisher: ResponseFinisher
-    /// The functions of the endpoints.
+    /// The functions of the endpoints, by route and method.
     private let handlers: HandlerTable
-    /// Answers reads.
+    /// Answers the calls that change nothing.
     private let reads: ReadDispatcher
-    /// Answers writes.
+    /// Answers the calls that change a realm, or the list of realms.
     private let writes: WriteDispatcher
-    /// Threads for long and packed bodies.
+    /// The threads that read long and packed bodies.
     private let workers: WorkerPool
     /// The memory that the bodies of all requests share.
     private let waitingBytes: ByteLedger
     /// The rules for web pages of other origins, which preflight requests inquire about.
     private let origins: OriginPolicy
-    /// The limits of the server.
+    /// The limits of the server, of which the time and length of a response are used here.
     private let limits: Limits
     /// Whether responses have a `Server-Timing` header field.
     private let showsTiming: Bool
-    /// What endpoints that read use of the server.
+    /// The parts of the server that endpoints need for reads.
     private let readServices: ReadServices
-    /// What endpoints that write use of the server besides.
+    /// The parts of the server that endpoints need for writes, in addition to those for reads.
     private let writeServices: WriteServices
     /// Counts requests that were rejected before their bodies, by problem code.
     private let refusals = RefusalMetrics()
-    /// What is done when a request has ended.
+    /// Counts and logs requests when they have ended.
     private let ends: RequestEnds
 
     /// Creates the application of a server, with a cache and endpoints of its own.

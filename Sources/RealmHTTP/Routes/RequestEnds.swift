@@ -7,7 +7,7 @@ internal import RealmStorage
 struct RequestEnds: Sendable {
     /// The numbers of requests by route and status, and the durations.
     let metrics = RequestMetrics(routes: RouteTable.routes.map(\.pattern.label))
-    /// Returns unused memory to the system.
+    /// Returns memory that large requests have freed to the system.
     private let memory: MemoryReturn
     /// The workers, one of which returns unused memory to the system.
     private let workers: WorkerPool

@@ -6,9 +6,9 @@
 /// that answers, and the API description all come from this value. A new path is one more of them
 /// in `RouteTable`. Routes are made once per process and never change.
 package final class Route: Sendable {
-    /// Properties of a path in which it differs from most others.
+    /// Properties that distinguish a path from most others, such as long bodies.
     package struct Traits: OptionSet, Sendable {
-        /// One bit per trait.
+        /// The traits as a number with one bit for each.
         package let rawValue: Int
         /// Creates a set of the traits whose bits are set.
         package init(rawValue: Int) { self.rawValue = rawValue }
@@ -32,16 +32,16 @@ package final class Route: Sendable {
 
     /// The form of the path, which is also its label in the log and the metrics.
     package let pattern: PathPattern
-    /// In which ways the path is special.
+    /// The properties that distinguish this path from most others.
     package let traits: Traits
     /// What can be done at the path, in the order of the API description. It is empty for a path
     /// that is reserved.
     package let operations: [RouteOperation]
     /// The media types that `PATCH` takes, as the value of `Accept-Patch`.
     let patchTypes: StaticString
-    /// The methods that change no realm.
+    /// The methods at this path that change no realm.
     package let readMethods: MethodSet
-    /// The methods that change a realm, or the list of realms.
+    /// The methods at this path that change a realm, or the list of realms.
     package let writeMethods: MethodSet
     /// The access class that each method needs, by its position in `MethodSet`.
     private let accessByMethod: [AccessClass]

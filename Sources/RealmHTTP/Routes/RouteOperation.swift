@@ -8,9 +8,9 @@ package struct RouteOperation: Sendable {
     /// Routes exist once per process and endpoints once per server, so a route names its function
     /// by a closure over `Endpoints`.
     enum Handler: Sendable {
-        /// A function that changes no realm.
+        /// Selects a function that changes no realm.
         case read(@Sendable (Endpoints) -> @Sendable (Call) throws(Problem) -> Reply)
-        /// A function that changes a realm, or the list of realms.
+        /// Selects a function that changes a realm, or the list of realms.
         case write(@Sendable (Endpoints) -> @Sendable (WriteCall) throws(Problem) -> Reply)
     }
 
@@ -18,7 +18,7 @@ package struct RouteOperation: Sendable {
     package let methods: MethodSet
     /// The access class that a client needs for these methods.
     package let access: AccessClass
-    /// The function that answers.
+    /// Selects the function that answers among the endpoints of a server.
     let handler: Handler
     /// The name of the method in the API description with the operation there; nil for what is not
     /// described.

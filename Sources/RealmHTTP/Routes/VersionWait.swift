@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// It serves `Realm-Min-Version`. The observer of commits keeps it alive until its end.
 final class VersionWait: Sendable {
-    /// What continues the request when the wait ends.
+    /// Continues the waiting request; called once, when the wait ends.
     private let action: @Sendable () -> Void
     /// The registration as observer of commits; nil before it begins and after it ended.
     private let token = RankedMutex<Int?>(.leaf, nil)
