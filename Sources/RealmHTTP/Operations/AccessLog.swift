@@ -4,35 +4,40 @@ internal import Glibc
 package import RealmStorage
 internal import Synchronization
 
-/// One line per request on standard output.
+/// The access log of the server: one line per request on standard output, and lines about realms
+/// that fail or recover.
 ///
-/// Lines are collected and written by a thread of their own, so that a slow reader of the log does not slow down
-/// answers; when too much waits, lines are dropped and counted.
+/// Lines are collected in memory and written by a thread of their own, so that a slow reader of the
+/// log does not delay responses. When more than 8 MiB wait to be written, further lines are dropped
+/// and counted. Any thread may add lines; a `Monitor` guards the collected text.
 package final class AccessLog: Sendable {
-    /// How a line is written: one JSON object, or words for people.
+    /// The form of a line: a JSON object for programs, or words separated by blanks for people.
     package enum Format: String, Sendable, CaseIterable {
         case json, text
     }
 
-    /// What is worth a line.
+    /// How important a request has to be to get a line. The cases go from the most lines to the
+    /// fewest.
     package enum Level: Int, Sendable, CaseIterable {
-        /// Every request, with its predicate.
+        /// Logs every request, with the text of its query.
         case debug
-        /// Every request.
+        /// Logs every request.
         case info
-        /// Those that failed.
+        /// Logs requests with a status from 400 on.
         case warning
-        /// Those that failed through no fault of the client.
+        /// Logs requests with a status from 500 on.
         case error
 
+        /// The name of the level on the command line and in the administration API.
         package var name: String { String(describing: self) }
 
-        /// The level of that name on the command line; nil when there is none.
+        /// Makes the level of a name; nil when no level has it.
         package init?(name: String) {
             guard let level = Level.allCases.first(where: { $0.name == name }) else { return nil }
             self = level
         }
 
+        /// Whether a request with this HTTP status gets a line.
         fileprivate func covers(status: Int) -> Bool {
             switch self {
             case .debug, .info: return true
@@ -42,31 +47,60 @@ package final class AccessLog: Sendable {
         }
     }
 
-    /// The level that counts now; any thread may change it.
+    /// The level in force, which administrators may change while the server runs. Any thread may
+    /// read and set it.
     package final class LevelSwitch: Sendable {
         private let value: Atomic<Int>
 
-        /// A switch that stands at `level`.
+        /// Makes a switch.
+        ///
+        /// - Parameter level: The level at first.
         package init(_ level: Level = .info) { value = Atomic(level.rawValue) }
 
+        /// The level in force.
         package var current: Level { Level(rawValue: value.load(ordering: .relaxed)) ?? .info }
-        /// Counts from the next line on.
+        /// Changes the level, from the next line on.
         package func set(_ level: Level) { value.store(level.rawValue, ordering: .relaxed) }
     }
 
-    /// What is told of a request.
+    /// The facts about one request that a line of the log states.
     package struct Entry: Sendable {
+        /// The request id, which is also in the response and in problem documents.
         package var id: String
+        /// The method as the client sent it, possibly an unknown one.
         package var method: String
+        /// The path template of the route, such as `/v1/realms/{realm}`, so that the log contains
+        /// no keys.
         package var route: String
+        /// The HTTP status, or 499 for a client that disconnected before the response.
         package var status: Int
+        /// The number of body bytes that were sent.
         package var bytes: Int
+        /// The seconds from the arrival of the request to the end of the response.
         package var seconds: Double
+        /// The authenticated user; nil without credentials.
         package var principal: String?
+        /// The token of the version that was read or written; nil when the request concerned none.
         package var version: String?
+        /// The header field `traceparent` of the request, for distributed tracing.
         package var traceparent: String?
+        /// The text of the query. It is written only at the level `debug`, because it may contain
+        /// user data.
         package var query: String?
 
+        /// Makes an entry from all its facts.
+        ///
+        /// - Parameters:
+        ///   - id: The request id.
+        ///   - method: The HTTP method.
+        ///   - route: The path template of the route.
+        ///   - status: The HTTP status.
+        ///   - bytes: The body bytes that were sent.
+        ///   - seconds: The duration in seconds.
+        ///   - principal: The authenticated user.
+        ///   - version: The token of the version.
+        ///   - traceparent: The tracing header field.
+        ///   - query: The text of the query.
         package init(
             id: String, method: String, route: String, status: Int, bytes: Int, seconds: Double, principal: String?,
             version: String?, traceparent: String?, query: String?
@@ -84,23 +118,39 @@ package final class AccessLog: Sendable {
         }
     }
 
+    /// The collected lines and the state of the thread that writes them.
     private struct State {
+        /// The lines that the thread has not taken yet.
         var pending = OutputBuffer()
+        /// The number of lines that were dropped because too much was waiting or the log was
+        /// closed.
         var dropped = 0
+        /// Whether the log takes no more lines and its thread ends.
         var isClosed = false
-        /// Whether nothing is written yet.
+        /// Whether the thread waits for `release` before it writes anything.
         var isHeld: Bool
     }
 
+    /// The bytes that may wait to be written.
     private static let pendingLimit = 8 << 20
     private let format: Format
     private let monitor: Monitor<State>
+    /// Whether the thread has ended, for `close` to wait for.
     private let writerEnded = Monitor(false)
+    /// The file descriptor to write to, normally standard output.
     private let descriptor: Int32
-    /// What is worth a line.
+    /// The level in force, which administrators may change.
     let level: LevelSwitch
 
-    /// A log that is held collects lines until `release`, so that something else can be written before.
+    /// Makes a log and starts its thread.
+    ///
+    /// - Parameters:
+    ///   - format: The form of the lines.
+    ///   - level: The level at first.
+    ///   - descriptor: The file descriptor to write to. It stays open.
+    ///   - isHeld: Whether lines are collected until `release`, so that the server can print its
+    ///     address first.
+    /// - Throws: `Threads.Failure` when the system provides no thread.
     package init(
         format: Format, level: Level = .info, descriptor: Int32 = STDOUT_FILENO, isHeld: Bool = false
     ) throws(Threads.Failure) {
@@ -111,7 +161,10 @@ package final class AccessLog: Sendable {
         try Threads.start("log", stackBytes: 512 << 10) { [self] in writeLines() }
     }
 
-    /// Adds a line about a request, when its status is worth one. Never waits for whoever reads the log.
+    /// Adds a line about a request, if the level covers its status. Never waits for the reader of
+    /// the log.
+    ///
+    /// - Parameter entry: The facts about the request.
     package func write(_ entry: Entry) {
         let level = level.current
         guard level.covers(status: entry.status) else { return }
@@ -130,7 +183,14 @@ package final class AccessLog: Sendable {
         }
     }
 
-    /// A line about a realm that no request is to blame for.
+    /// Adds a line about an event of a realm that no request has caused, such as a failure of its
+    /// file.
+    ///
+    /// - Parameters:
+    ///   - event: The name of the event, such as `realm_failed`.
+    ///   - realm: The name of the realm.
+    ///   - detail: What happened, in words.
+    ///   - level: The importance of the event. It is dropped if the level in force is higher.
     package func note(_ event: StaticString, realm: String, _ detail: String, level: Level) {
         guard level.rawValue >= self.level.current.rawValue else { return }
         let now = WallClock.now()
@@ -143,6 +203,7 @@ package final class AccessLog: Sendable {
         }
     }
 
+    /// Appends the line of an event.
     private static func append(
         _ event: StaticString, of realm: String, _ detail: String, at now: WallClock, _ format: Format, to buffer: OutputBuffer
     ) {
@@ -158,18 +219,21 @@ package final class AccessLog: Sendable {
         buffer.append(isJSON ? "}\n" : "\n" as StaticString)
     }
 
-    /// Lets lines out that were held back until the server said that it listens.
+    /// Writes the lines that were held, and from then on all others as they come.
     package func release() { monitor.broadcast { $0.isHeld = false } }
 
-    /// Lines that were lost because nobody took them in time.
+    /// The number of lines that were dropped since the start.
     package var droppedLines: Int { monitor.withLock { $0.dropped } }
 
-    /// Writes what is left and ends, after `seconds` at the latest: nobody may be reading.
+    /// Writes the remaining lines and ends the thread. Further lines are dropped.
+    ///
+    /// - Parameter seconds: How long to wait at most, since the reader of the log may be stuck.
     package func close(seconds: Double = 2) {
         monitor.broadcast { $0.isClosed = true }
         _ = writerEnded.wait(until: Instant.now().adding(seconds: seconds)) { $0 ? true : nil }
     }
 
+    /// The loop of the thread: takes all collected lines and writes them, until the log is closed.
     private func writeLines() {
         while true {
             let (lines, isClosed) =
@@ -181,12 +245,14 @@ package final class AccessLog: Sendable {
                 } ?? (OutputBuffer(), true)
             writeAll(lines)
             if isClosed { break }
-            // A short rest gathers the lines of many requests into one write.
+            // A pause of 10 ms collects the lines of many requests into one write.
             Threads.sleep(seconds: 0.01)
         }
         writerEnded.broadcast { $0 = true }
     }
 
+    /// Writes bytes to the descriptor, and gives up at the first error that is not an interruption:
+    /// there is nowhere to report it.
     private func writeAll(_ lines: OutputBuffer) {
         let bytes = lines.array
         var written = 0
@@ -198,6 +264,7 @@ package final class AccessLog: Sendable {
         }
     }
 
+    /// Appends a request as a line of JSON. The duration is in milliseconds.
     private static func appendJSON(_ entry: Entry, _ now: WallClock, to buffer: OutputBuffer) {
         buffer.append("{\"time\":\"" as StaticString)
         buffer.append(logTime: now)
@@ -220,11 +287,14 @@ package final class AccessLog: Sendable {
         buffer.append("}\n" as StaticString)
     }
 
+    /// Appends the name of a member as it is, then a string or `null`.
     private static func appendMember(_ name: StaticString, _ text: String?, to buffer: OutputBuffer) {
         buffer.append(name)
         if let text { buffer.append(jsonString: text) } else { buffer.append("null" as StaticString) }
     }
 
+    /// Appends a request as a line of text: time, status, method, route, bytes, milliseconds, id,
+    /// and possibly the query.
     private static func appendText(_ entry: Entry, _ now: WallClock, to buffer: OutputBuffer) {
         buffer.append(logTime: now)
         buffer.append(UInt8(ascii: " "))
@@ -246,7 +316,8 @@ package final class AccessLog: Sendable {
         buffer.append(UInt8(ascii: "\n"))
     }
 
-    /// Methods come from clients; nothing of theirs may start a new line.
+    /// The text with `?` in place of blanks, control characters and everything beyond ASCII.
+    /// Methods come from clients, and must not be able to start a new line.
     private static func printable(_ text: String) -> String {
         String(text.unicodeScalars.map { $0.value > 0x20 && $0.value < 0x7f ? Character($0) : "?" })
     }

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where administrators reach the server.
+/// The address at which administrators reach the server: the option `--admin`.
 package enum AdminAddress: Sendable, Equatable {
-    /// The main listener when it is on loopback; else a port of its own on loopback.
+    /// The main listener when it is on loopback, otherwise a port of its own on loopback.
     case automatic
-    /// Nowhere but where the main listener administers.
+    /// No listener of its own. Administrators use the main listener, if that lets them.
     case none
+    /// A TCP port on a host, which has to be a loopback address.
     case port(host: String, port: Int)
+    /// A Unix socket at a path.
     case unix(path: String)
 
-    /// The port beside a main listener that others can reach.
+    /// The port for administrators when the main listener can be reached from other machines and
+    /// `--admin` is not given.
     package static let usualPort = 8081
 
-    /// Reads `HOST:PORT`, `unix:PATH` or `none`; nil when the text is none of these.
+    /// Reads `HOST:PORT`, `unix:PATH` or `none`. An IPv6 address is written in brackets.
+    ///
+    /// - Parameter text: The value of the option.
+    /// - Returns: nil when the text has none of these forms.
     package init?(_ text: String) {
         if text == "none" {
             self = .none

@@ -2,40 +2,55 @@
 
 internal import RealmStorage
 
-/// Runs things at a time, on a thread of its own. They have to be short.
+/// A timer: calls actions at given times, on a thread of its own.
 ///
-/// Tens of thousands may wait, as every waiting poll sets one: what is next is at the top of a heap, and the thread is
-/// woken by what comes before it only.
+/// There is one for a server. It ends polls, leases and registrations. Every waiting poll sets an
+/// alarm, so there may be tens of thousands: they are kept in a heap, and the thread is woken only
+/// for one that comes before all others. There is no way to cancel an alarm; an action checks
+/// whether it is still needed.
 final class Alarm: Sendable {
+    /// An action and the time at which it is due.
     fileprivate struct Entry {
         let time: Instant
         let action: @Sendable () -> Void
     }
 
+    /// The alarms that are set, and the state of the thread.
     fileprivate struct State {
-        /// No entry is earlier than the one at half its index (counted from 1).
+        /// The alarms as a binary heap: no entry is earlier than the one at half its index, counted
+        /// from 1.
         var heap: [Entry] = []
+        /// Whether there is a thread.
         var isRunning = false
-        /// Whether the thread stays when nothing is left to do.
+        /// Whether the thread stays when no alarm is set.
         var isKept = false
     }
 
     private let monitor = Monitor(State())
 
-    /// Entries that wait.
+    /// The number of alarms that have not gone off.
     var count: Int { monitor.withLock { $0.heap.count } }
 
-    /// Has `action` called at `time` or soon after it, on the thread of the alarm. It must be short and must not wait.
+    /// Calls an action at a time or soon after it, on the thread of the alarm.
+    ///
+    /// - Parameters:
+    ///   - time: When to call it. A time in the past means at once.
+    ///   - action: What to do. It must be short and must not wait, because later alarms wait for
+    ///     it.
+    /// - Complexity: O(log n) in the number of alarms.
     func set(at time: Instant, _ action: @escaping @Sendable () -> Void) {
         let isNext = monitor.withLock { state -> Bool in
-            // A server has made the thread before it answers (`keepRunning`); without one, the next entry tries again.
+            // A server has started the thread before it accepts requests (`keepRunning`); otherwise the next entry tries again.
             if !state.isRunning { try? start(&state) }
             return state.add(Entry(time: time, action: action))
         }
         if isNext { monitor.broadcast { _ in } }
     }
 
-    /// Makes the thread, and keeps it until `stop`: nothing that is set later can fail for want of one.
+    /// Starts the thread and keeps it until `stop`, so that no later alarm fails because the system
+    /// provides no thread.
+    ///
+    /// - Throws: `Threads.Failure` when the system provides no thread now.
     func keepRunning() throws(Threads.Failure) {
         try monitor.withLock { state throws(Threads.Failure) in
             state.isKept = true
@@ -43,15 +58,17 @@ final class Alarm: Sendable {
         }
     }
 
-    /// Lets the thread end when nothing is left to do.
+    /// Lets the thread end when no alarm is left.
     func stop() { monitor.broadcast { $0.isKept = false } }
 
+    /// Starts the thread. Called under the lock.
     private func start(_ state: inout State) throws(Threads.Failure) {
         try Threads.start("alarm") { [self] in run() }
         state.isRunning = true
     }
 
-    /// Ends when nothing is left to do; the next entry starts it again.
+    /// The loop of the thread: waits for the next alarm or an earlier one, and calls all actions
+    /// that are due, without a lock.
     private func run() {
         while let next = nextTime() {
             _ = monitor.wait(until: next) { state -> Bool? in
@@ -66,6 +83,8 @@ final class Alarm: Sendable {
         }
     }
 
+    /// The time of the next alarm; a time far in the future for a thread that is kept, and nil when
+    /// the thread is to end.
     private func nextTime() -> Instant? {
         monitor.withLock { state in
             if let first = state.heap.first { return first.time }
@@ -77,7 +96,9 @@ final class Alarm: Sendable {
 }
 
 extension Alarm.State {
-    /// True when the entry is the first of all.
+    /// Adds an alarm.
+    ///
+    /// - Returns: Whether it is now the first of all, so that the thread has to be woken.
     fileprivate mutating func add(_ entry: Alarm.Entry) -> Bool {
         heap.append(entry)
         var index = heap.count - 1
@@ -88,6 +109,7 @@ extension Alarm.State {
         return index == 0
     }
 
+    /// Removes the first alarm if it is due, and returns its action.
     fileprivate mutating func takeDue(_ now: Instant) -> (@Sendable () -> Void)? {
         guard let first = heap.first, first.time <= now else { return nil }
         heap[0] = heap[heap.count - 1]
@@ -96,6 +118,7 @@ extension Alarm.State {
         return first.action
     }
 
+    /// Moves the first entry down to where it belongs in the heap.
     private mutating func sink() {
         var index = 0
         while true {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What this program is.
+/// The identity of this program.
 package enum Build {
-    /// The version of the program, as `--version`, the metrics and the API description have it.
+    /// The version of the program, as `--version`, the metrics and the API description state it.
     package static let version = "0.1.0"
 }

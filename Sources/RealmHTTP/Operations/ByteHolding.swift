@@ -2,28 +2,46 @@
 
 internal import RealmStorage
 
-/// What one request or answer holds of a ledger. It is given back when this object goes.
+/// The bytes that one request or response has taken from a `ByteLedger`.
+///
+/// The bytes go back to the ledger when the object is deallocated, so that no path out of a request
+/// can forget them. Any thread may call it; `adjust` expects that no other thread changes the total
+/// at the same time.
 final class ByteHolding: Sendable {
+    /// The ledger that counts the bytes.
     private let ledger: ByteLedger
+    /// The client that the bytes are counted for.
     private let principal: String
+    /// The number of bytes that are held.
     private let count = RankedMutex(.leaf, 0)
 
-    /// Holds nothing yet of the memory in `ledger`.
+    /// Makes a holding without any bytes.
+    ///
+    /// - Parameters:
+    ///   - ledger: The ledger to take bytes from.
+    ///   - principal: The client to count them for.
     init(_ ledger: ByteLedger, _ principal: String) {
         self.ledger = ledger
         self.principal = principal
     }
 
+    /// Gives all bytes back.
     deinit { shrink(by: .max) }
 
-    /// Holds more; nothing changes when it would be too much.
+    /// Takes more bytes from the ledger.
+    ///
+    /// - Parameter bytes: How many more.
+    /// - Returns: The limit that would be exceeded, in which case nothing changes; nil on success.
     func grow(by bytes: Int) -> ByteLedger.Excess? {
         if let excess = ledger.take(bytes, for: principal) { return excess }
         count.withLock { $0 += bytes }
         return nil
     }
 
-    /// Holds `bytes` in all; what is too much is not taken.
+    /// Takes bytes from the ledger, or gives some back, so that a total is held.
+    ///
+    /// - Parameter bytes: The total.
+    /// - Returns: The limit that would be exceeded, in which case nothing changes; nil on success.
     func adjust(to bytes: Int) -> ByteLedger.Excess? {
         let held = count.withLock { $0 }
         if bytes > held { return grow(by: bytes - held) }
@@ -31,7 +49,9 @@ final class ByteHolding: Sendable {
         return nil
     }
 
-    /// Gives so many bytes back, but no more than are held.
+    /// Gives bytes back to the ledger.
+    ///
+    /// - Parameter bytes: How many; no more than are held.
     func shrink(by bytes: Int) {
         let returned = count.withLock { count in
             let returned = min(bytes, count)
@@ -43,7 +63,12 @@ final class ByteHolding: Sendable {
 }
 
 extension ByteHolding {
-    /// Holds more of what waits; what is too much is a problem.
+    /// Takes more bytes for the body of a request.
+    ///
+    /// - Parameter bytes: How many more.
+    /// - Throws: `overloaded` when all requests together would hold more than `waiting-bytes`, and
+    ///   `rate_limited` when those of one client would hold more than
+    ///   `waiting-bytes-per-principal`.
     func require(_ bytes: Int) throws(Problem) {
         switch grow(by: bytes) {
         case nil: return

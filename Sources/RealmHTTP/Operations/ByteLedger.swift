@@ -2,30 +2,48 @@
 
 internal import RealmStorage
 
-/// Bytes that are held for the sake of requests: in all, and for each client. Nobody takes more than there are.
+/// Counts the bytes of memory that are held for requests, in all and for each client, and refuses
+/// more than the limits.
+///
+/// The server has one for bodies of requests and each listener has one for responses that were not
+/// sent yet. Nothing is allocated here: `ByteHolding` takes bytes before memory is used, and gives
+/// them back. Any thread may call it.
 final class ByteLedger: Sendable {
-    /// Which limit would be passed.
+    /// The limit that would be exceeded: that of all clients together, or that of one client.
     enum Excess: Sendable { case total, principal }
 
+    /// The bytes that are held, guarded by the lock.
     private struct State {
+        /// The bytes of all clients.
         var total = 0
+        /// The bytes of each client that holds any.
         var byPrincipal: [String: Int] = [:]
+        /// How often bytes were refused since the start.
         var refusals: UInt64 = 0
     }
 
-    /// Bytes for all clients together.
+    /// The bytes that all clients together may hold.
     let limit: Int
-    /// Bytes for one client.
+    /// The bytes that one client may hold.
     let limitOfPrincipal: Int
     private let state = RankedMutex(.leaf, State())
 
-    /// A ledger in which nothing is taken.
+    /// Makes a ledger in which no bytes are taken.
+    ///
+    /// - Parameters:
+    ///   - limit: The bytes for all clients together.
+    ///   - limitOfPrincipal: The bytes for one client; by default there is no limit of its own.
     init(limit: Int, limitOfPrincipal: Int = .max) {
         self.limit = limit
         self.limitOfPrincipal = limitOfPrincipal
     }
 
-    /// Takes `count` bytes; nothing is taken when they are too many.
+    /// Takes bytes, unless a limit would be exceeded.
+    ///
+    /// - Parameters:
+    ///   - count: The number of bytes.
+    ///   - principal: The client to count them for.
+    /// - Returns: The limit that would be exceeded, in which case nothing is taken; nil on success.
     func take(_ count: Int, for principal: String) -> Excess? {
         state.withLock { state in
             let own = state.byPrincipal[principal, default: 0]
@@ -40,7 +58,11 @@ final class ByteLedger: Sendable {
         }
     }
 
-    /// Gives bytes back that `principal` took before.
+    /// Gives bytes back.
+    ///
+    /// - Parameters:
+    ///   - count: The number of bytes, which were taken before.
+    ///   - principal: The client that they were counted for.
     func giveBack(_ count: Int, of principal: String) {
         state.withLock { state in
             state.total -= count
@@ -49,12 +71,12 @@ final class ByteLedger: Sendable {
         }
     }
 
-    /// Bytes that are held now, and how often somebody was refused.
+    /// The bytes that are held at present, and how often bytes were refused.
     var figures: (bytes: Int, refusals: UInt64) { state.withLock { ($0.total, $0.refusals) } }
 }
 
 extension ByteLedger {
-    /// Why there is no memory for an answer.
+    /// The reason to stop the work on a response for which there is no memory.
     func stop(_ excess: Excess) -> WorkStop {
         switch excess {
         case .total: return .noRoom(limit: limit, ofPrincipal: false)

@@ -2,22 +2,40 @@
 
 package import RealmStorage
 
-/// What clients hold open for a time: transactions, snapshots, streams. Shown to administrators, who may end each.
+/// The list of what clients hold open: interactive transactions, snapshots and streams.
+/// Administrators see it and may end each entry.
+///
+/// There is one for a server. The parts that own the transactions, snapshots and streams add and
+/// remove entries. Any thread may call it.
 package final class LeaseRegistry: Sendable {
-    /// What is held.
+    /// The kind of thing that a client holds open.
     package enum Kind: String, Sendable { case transaction, snapshot, stream }
 
-    /// One thing that a client holds.
+    /// One thing that a client holds open.
     package struct Lease: Sendable {
+        /// The id of the transaction, snapshot or stream.
         package let id: String
+        /// What is held open.
         package let kind: Kind
+        /// The name of its realm.
         package let realm: String
+        /// The user that holds it; nil without credentials.
         package let principal: String?
+        /// When it was opened, by the clock of the system.
         package let begin: WallClock
-        /// Called once, from any thread, to end it early.
+        /// Ends it early. Called at most once, on the thread of the administrator's request,
+        /// without a lock.
         fileprivate let end: @Sendable () -> Void
 
-        /// A lease that begins now. `end` is called at most once, when an administrator ends it early.
+        /// Makes an entry that begins now.
+        ///
+        /// - Parameters:
+        ///   - id: The id of the thing that is held.
+        ///   - kind: What it is.
+        ///   - realm: The name of its realm.
+        ///   - principal: The user that holds it.
+        ///   - begin: When it was opened.
+        ///   - end: Called at most once, when an administrator ends it early.
         package init(
             id: String, kind: Kind, realm: String, principal: String?, begin: WallClock = .now(),
             end: @escaping @Sendable () -> Void
@@ -33,19 +51,22 @@ package final class LeaseRegistry: Sendable {
 
     private let leases = RankedMutex<[String: Lease]>(.leaf, [:])
 
-    /// A registry without leases.
+    /// Makes an empty registry.
     package init() {}
 
-    /// Shows a lease until it is removed.
+    /// Adds an entry, which stays until it is removed or ended.
     package func add(_ lease: Lease) { leases.withLock { $0[lease.id] = lease } }
 
-    /// Forgets a lease that is over.
+    /// Removes an entry that has ended. Does nothing if there is none of that id.
     package func remove(_ id: String) {
         let lease = leases.withLock { $0.removeValue(forKey: id) }
         withExtendedLifetime(lease) {}
     }
 
-    /// Ends a lease; false when there is none of that id.
+    /// Ends an entry early and removes it.
+    ///
+    /// - Parameter id: The id of the entry.
+    /// - Returns: Whether there was an entry of this id.
     package func end(_ id: String) -> Bool {
         guard let lease = leases.withLock({ $0.removeValue(forKey: id) }) else { return false }
         HeldLocks.assertNone()
@@ -53,7 +74,7 @@ package final class LeaseRegistry: Sendable {
         return true
     }
 
-    /// All leases, the oldest first.
+    /// All entries, the oldest first.
     package var all: [Lease] {
         leases.withLock { leases in
             leases.values.sorted { ($0.begin.nanoseconds, $0.id) < ($1.begin.nanoseconds, $1.id) }

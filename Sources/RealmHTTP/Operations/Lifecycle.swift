@@ -2,16 +2,17 @@
 
 internal import Synchronization
 
-/// Whether the server still wants requests. Any thread may look at it and change it.
+/// Whether the server is stopping. Any thread may read and change it.
 package final class Lifecycle: Sendable {
     private let stopping = Atomic<Bool>(false)
 
-    /// A server that wants requests.
+    /// Makes the state of a server that is not stopping.
     package init() {}
 
-    /// From now on the server says that it is not ready.
+    /// Notes that the server is stopping: the readiness check fails from then on, so that a load
+    /// balancer sends no more requests.
     package func beginStopping() { stopping.store(true, ordering: .relaxed) }
 
-    /// Whether the server is going to end.
+    /// Whether the server is stopping.
     package var isStopping: Bool { stopping.load(ordering: .relaxed) }
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Limits {
-    /// The bounds of the JSON in a body.
+    /// The limits for the JSON of a body: depth and number of values.
     var json: JSONBounds { JSONBounds(depth: jsonDepth, values: jsonValues) }
 
-    /// The bounds of one line of an import: what was exported can be imported, however deep other bodies may be.
+    /// The limits for one line of an import. The depth is at least that of the deepest export, so
+    /// that every export can be imported, whatever the limit for other bodies.
     var importedJSON: JSONBounds {
         JSONBounds(depth: max(jsonDepth, JSONBounds.deepestExport), values: jsonValues)
     }

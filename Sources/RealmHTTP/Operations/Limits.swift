@@ -3,124 +3,194 @@
 internal import RealmEngine
 package import RealmStorage
 
-/// Every bound of the server that can be configured, with its default.
+/// All configurable limits of the server, with their defaults.
+///
+/// The command line changes them with `--limit NAME=VALUE`, by the names in `entries`; after the
+/// start they are fixed. Byte limits count bytes, times are in seconds unless the name says
+/// otherwise, and names that end in `PerPrincipal` apply to one client. docs/limits.md states what
+/// happens beyond each.
 package struct Limits: Sendable {
+    /// The maximum length of a request target in bytes; beyond it the status is 414.
     package var targetBytes = 8 << 10
+    /// The maximum number of bytes of a header section; beyond it the status is 431.
     package var headerBytes = 16 << 10
+    /// The maximum number of header fields of a request; beyond it the status is 431.
     package var headerFields = 100
+    /// The maximum number of bytes of a body other than an import, before and after decompression;
+    /// beyond it the status is 413.
     package var bodyBytes = 8 << 20
+    /// The maximum number of bytes of the body of an import, before and after decompression.
     package var importBytes = 1 << 30
-    /// One line of an import.
+    /// The maximum number of bytes of one line of an import.
     package var importRecordBytes = 24 << 20
+    /// The maximum number of operations of a batch.
     package var batchOperations = 10_000
+    /// The maximum number of nested arrays and objects in the JSON of a body.
     package var jsonDepth = 64
-    /// Values in one JSON document, or in one line of an import.
+    /// The maximum number of values in one JSON document, or in one line of an import.
     package var jsonValues = 400_000
+    /// The maximum number of bytes of the text of a query.
     package var queryBytes = 16 << 10
+    /// The maximum number of arguments of a query.
     package var queryArgs = 1000
-    /// Terms of `sort`, of `distinct`, of `ops` and of `keyPaths`.
+    /// The maximum number of terms in each of `sort`, `distinct` and `ops`.
     package var queryTerms = 100
-    /// Memory for what one write changes, imports aside.
+    /// The maximum memory in bytes for what one write changes; imports are exempt.
     package var writeBytes = WriteLimits().writeBytes
-    /// Values that one query keeps to sort rows by, or to tell them apart by.
+    /// The maximum number of values that one query may keep in order to sort rows or to find
+    /// distinct ones.
     package var sortedValues = 2_000_000
-    /// Paths of `fields` and of `expand`.
+    /// The maximum number of paths in each of `fields`, `expand` and `keyPaths`.
     package var fields = 1000
+    /// The maximum number of items on a page, and of positions in `at`.
     package var page = 1000
-    /// Realms that are served, being opened or failed to be; fewer where the system allows few open files.
+    /// The maximum number of realms: open, being opened or failed. Fewer are possible where the
+    /// system allows few open files.
     package var realms = 2000
+    /// The maximum number of open connections of the main listener.
     package var connections = 1000
+    /// The maximum number of open connections from one address.
     package var connectionsPerAddress = 100
-    /// Connections of the administrators' listener.
+    /// The maximum number of open connections of the administrators' listener.
     package var adminConnections = 32
+    /// The maximum number of streams and waiting polls of the server.
     package var streams = 500
+    /// The maximum number of streams and waiting polls of one client.
     package var streamsPerPrincipal = 20
+    /// The maximum number of registrations of subscriptions that one client may have.
     package var registrations = 100
+    /// The maximum number of subscriptions in one registration.
     package var registrationNames = 50
+    /// The time in seconds after which a registration without a reader expires.
     package var registrationSeconds = 60
+    /// The time in seconds between two heartbeats of a stream.
     package var heartbeat = 15
+    /// The maximum number of change sets that a stream may be behind before it is reset.
     package var queueEvents = 256
+    /// The maximum number of bytes of change sets that a stream may be behind before it is reset.
     package var queueBytes = 1 << 20
+    /// The time in seconds after which a stream is disconnected whose client reads nothing.
     package var stallSeconds = 300
-    /// Age at which streams end, more or less.
+    /// The age in seconds at which streams end, varied by a tenth so that they do not all end
+    /// together.
     package var streamSeconds = 1800
-    /// Definitions that are kept although nobody reads them.
+    /// The maximum number of observed definitions that are kept although no client reads them.
     package var idleDefinitions = 500
+    /// The maximum number of change sets that are kept for clients that resume, of each definition.
     package var retentionSets = 1000
+    /// The maximum number of bytes of change sets that are kept for clients that resume, of each
+    /// definition.
     package var retentionBytes = 16 << 20
+    /// The time in seconds for which a definition that no client reads is kept.
     package var retentionSeconds = 300
+    /// The time in seconds that the work on one response may take, or on one piece of a stream.
     package var readSeconds = 10
+    /// The time in seconds that a write may take, including its wait for the writer.
     package var writeSeconds = 5
+    /// The time in seconds in which the head of a request has to be complete, and the longest pause
+    /// between the bytes of a body.
     package var requestSeconds = 10
-    /// For the first byte of a connection's first request.
+    /// The time in seconds in which a new connection has to send the first byte of its first
+    /// request.
     package var headSeconds = 5
-    /// For a whole body, however long it is.
+    /// The time in seconds in which a body has to be complete, however long it is.
     package var bodySeconds = 3600
-    /// Bytes per second that a body has to come at, on average, once it took longer than `requestSeconds`.
+    /// The minimum number of bytes per second at which a body has to arrive on average, checked
+    /// once it has taken longer than `requestSeconds`.
     package var bodyRate = 1024
+    /// The time in seconds after which a connection without a request is closed.
     package var idleSeconds = 75
-    /// Threads for what takes longer; they are made when they are needed.
+    /// The maximum number of worker threads for longer work. They are started when they are needed.
     package var workers = max(8, 4 * Threads.processorCount)
-    /// How many of them one client may have at a time.
+    /// The maximum number of workers that one client may occupy at a time.
     package var workersPerPrincipal = max(2, Threads.processorCount)
-    /// Requests that wait for a worker.
+    /// The maximum number of requests that may wait for a worker.
     package var workerQueue = 512
+    /// The maximum number of requests of one client that may wait for a worker.
     package var workerQueuePerPrincipal = 256
-    /// Bodies that are kept in files while they come and are worked on.
+    /// The maximum number of long bodies that may be kept in files at a time, while they are
+    /// received and processed.
     package var spoolFiles = 64
+    /// The maximum number of bodies of one client that may be kept in files at a time.
     package var spoolFilesPerPrincipal = 16
+    /// The maximum number of bytes of all long bodies that are kept in files.
     package var spoolBytes = 8 << 30
+    /// The maximum number of bytes of the bodies of one client that are kept in files.
     package var spoolBytesPerPrincipal = 4 << 30
-    /// What such files leave free on their disk, but at most a sixteenth of it.
+    /// The number of bytes that bodies in files leave free on their disk, but at most a sixteenth
+    /// of the disk.
     package var spoolReserveBytes = 256 << 20
-    /// Interactive transactions of one client in one realm, the open one and those that wait.
+    /// The maximum number of interactive transactions of one client in one realm: the open one and
+    /// those that wait.
     package var transactionsPerPrincipal = WriteLimits().transactionsPerClient
-    /// An interactive transaction that nobody uses ends after this.
+    /// The time in seconds after which an unused interactive transaction ends.
     package var transactionIdleSeconds = 5
-    /// An interactive transaction ends after this whatever happens.
+    /// The time in seconds after which an interactive transaction ends in any case.
     package var transactionSeconds = 30
-    /// The longest lease of a snapshot.
+    /// The longest time to live in seconds of a snapshot lease.
     package var snapshotSeconds = 600
-    /// Realms that have metrics of their own.
+    /// The maximum number of realms that have metrics of their own; the others are only counted.
     package var metricRealms = 200
-    /// Requests per second and client; 0 is off.
+    /// The maximum number of requests per second that one client may send; 0 switches this limit
+    /// off.
     package var rate = 0
+    /// The maximum number of snapshot leases of one realm.
     package var snapshots = 16
+    /// The maximum number of snapshot leases of one client.
     package var snapshotsPerPrincipal = 8
+    /// The maximum number of live versions of a realm, beyond which its oldest snapshot leases are
+    /// ended.
     package var liveVersions = 1000
-    /// Classes of a realm, and properties of a class, beyond which none are added.
+    /// The maximum number of classes of a realm, beyond which none are added. A file that has more
+    /// is served.
     package var classes = WriteLimits().classes
+    /// The maximum number of properties of a class, beyond which none are added.
     package var properties = WriteLimits().properties
-    /// Bytes of a document, or of one row of a stream.
+    /// The maximum number of bytes of a document, or of one row of a stream.
     package var answerBytes = 64 << 20
-    /// Bytes of answers that clients have not taken yet, of the whole server.
+    /// The maximum number of bytes of long responses of the whole server that clients have not
+    /// received yet.
     package var unsentBytes = 256 << 20
-    /// The same of one client.
+    /// The maximum number of bytes of long responses that one client has not received yet.
     package var unsentBytesPerPrincipal = 192 << 20
-    /// Bytes of bodies that are received, parsed or waiting, with what they become when they are parsed.
+    /// The maximum number of bytes of bodies of the whole server that are being received, parsed or
+    /// waiting for the writer, with the values parsed from them.
     package var waitingBytes = 512 << 20
+    /// The maximum number of bytes of bodies of one client that are being received, parsed or
+    /// waiting, with the values parsed from them.
     package var waitingBytesPerPrincipal = 256 << 20
-    /// Objects that one document, or one row of a stream, shows in the place of links.
+    /// The maximum number of objects that `expand` puts in the place of links, in one document or
+    /// one row of a stream.
     package var expandedObjects = 100_000
-    /// How long a streamed answer may take, which holds its version; a client that reads slowly is cut off then.
+    /// The time in seconds that a streamed response may take. It holds its version meanwhile, so a
+    /// client that reads too slowly is cut off.
     package var answerSeconds = 3600
-    /// How long one observed definition is evaluated at once before its subscriptions fail.
+    /// The time in seconds that one evaluation of an observed definition may take before its
+    /// subscriptions fail.
     package var observationSeconds = 10
-    /// How long snapshots that have ended are told from such as never were. Not for the command line.
+    /// The time in seconds for which an ended snapshot lease is answered with `snapshot_expired`
+    /// instead of `not_found`. It cannot be set on the command line.
     package var rememberedSeconds = 600
-    /// Memory for answers that may be asked for again; 0 keeps none.
+    /// The maximum memory in bytes for responses that are kept because they may be requested again;
+    /// 0 keeps none.
     package var answerCacheBytes = 32 << 20
 
+    /// Makes the defaults.
     package init() {}
 
-    /// For those who work for themselves: tools on the command line.
+    /// Limits without a time limit for reading, for the tools of the command line, which serve no
+    /// other client.
     package static let boundless: Limits = {
         var limits = Limits()
         limits.readSeconds = Int(Int32.max)
         return limits
     }()
 
-    /// What one document may cost that is made outside the time of its request.
+    /// Makes a work budget for one document that is produced outside the time of its request, such
+    /// as a change set.
+    ///
+    /// - Returns: A budget with a deadline `readSeconds` from now and the limits for bytes and
+    ///   expanded objects.
     package func budgetOfDocument() -> WorkBudget {
         let budget = WorkBudget(deadline: Instant.now().adding(seconds: Double(readSeconds)))
         budget.byteLimit = answerBytes
@@ -128,13 +198,17 @@ package struct Limits: Sendable {
         return budget
     }
 
-    /// A bound by the name it has on the command line, with the values it may take.
+    /// A limit that the command line can set.
     package struct Entry: Sendable {
+        /// Its name on the command line and in `GET /admin/config`.
         package let name: String
+        /// The values that it may take.
         package let range: ClosedRange<Int>
+        /// The property that holds its value.
         let path: any WritableKeyPath<Limits, Int> & Sendable
     }
 
+    /// All limits that the command line can set.
     package static let entries: [Entry] = [
         Entry(name: "target-bytes", range: 64...(64 << 10), path: \.targetBytes),
         Entry(name: "header-bytes", range: 256...(256 << 10), path: \.headerBytes),
@@ -208,7 +282,11 @@ package struct Limits: Sendable {
         Entry(name: "live-versions", range: 2...(1 << 24), path: \.liveVersions),
     ]
 
-    /// Applies `NAME=VALUE`; the error is a sentence for the command line.
+    /// Sets one limit.
+    ///
+    /// - Parameter setting: Text of the form `NAME=VALUE`, with a decimal number.
+    /// - Throws: `Rejection` for another form, an unknown name, or a value outside the range of the
+    ///   limit.
     package mutating func apply(_ setting: String) throws(Rejection) {
         guard let equals = setting.firstIndex(of: "=") else {
             throw Rejection(text: "'\(setting)' is not of the form NAME=VALUE")
@@ -225,8 +303,11 @@ package struct Limits: Sendable {
         self[keyPath: entry.path] = value
     }
 
+    /// Why a setting of a limit is rejected.
     package struct Rejection: Error, CustomStringConvertible {
+        /// A sentence for the command line, which suggests a similar name if there is one.
         package let text: String
+        /// The sentence.
         package var description: String { text }
     }
 }

@@ -2,20 +2,27 @@
 
 internal import RealmStorage
 
-/// Metrics that parts of the server contribute; asked for each time `/metrics` is read.
+/// Collects the metrics of all parts of the server each time `/metrics` is requested.
+///
+/// Each part adds a source when the server is made. Nothing is counted here. Any thread may call
+/// it.
 package final class MetricsRegistry: Sendable {
+    /// Writes the metrics of one part of the server, as they are at the moment of the call.
     package typealias Source = @Sendable (inout MetricsText) -> Void
 
+    /// The sources in the order in which they were added.
     private let sources = RankedMutex<[Source]>(.leaf, [])
 
-    /// A registry without sources.
+    /// Makes a registry without sources.
     package init() {}
 
-    /// Adds a source. Sources are asked in the order in which they came, by whatever thread reads the metrics, and stay for
-    /// good.
+    /// Adds a source, which stays for the life of the registry.
+    ///
+    /// - Parameter source: Called on the thread that answers `/metrics`, without a lock, after the
+    ///   sources that were added before it.
     package func add(_ source: @escaping Source) { sources.withLock { $0.append(source) } }
 
-    /// The text of all metrics at this moment.
+    /// All metrics at this moment, in the Prometheus text format.
     package var text: String {
         HeldLocks.assertNone()
         var text = MetricsText()

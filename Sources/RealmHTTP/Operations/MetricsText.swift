@@ -2,22 +2,34 @@
 
 internal import RealmStorage
 
-/// Writes metrics in the Prometheus text format; every name gets the prefix `realm_rest_`.
+/// A writer of metrics in the Prometheus text format. Every name gets the prefix `realm_rest_`.
 package struct MetricsText {
-    /// The types of metrics.
+    /// The types of metrics: a counter only grows, a gauge goes up and down, and a histogram counts
+    /// values by size.
     package enum Kind: String { case counter, gauge, histogram }
 
+    /// The text written so far.
     package private(set) var text = ""
 
-    /// No metrics yet.
+    /// Makes an empty text.
     package init() {}
 
-    /// Begins a metric; its samples follow.
+    /// Begins a metric with its `HELP` and `TYPE` lines; its samples follow.
+    ///
+    /// - Parameters:
+    ///   - name: The name without the prefix.
+    ///   - kind: The type of the metric.
+    ///   - help: A phrase about its meaning, without line breaks.
     package mutating func header(_ name: String, _ kind: Kind, _ help: String) {
         text += "# HELP realm_rest_\(name) \(help)\n# TYPE realm_rest_\(name) \(kind.rawValue)\n"
     }
 
-    /// Writes one sample of the metric that was begun last. Values of labels may be any text.
+    /// Writes one sample of the metric that was begun last.
+    ///
+    /// - Parameters:
+    ///   - name: The name without the prefix, possibly with a suffix such as `_sum`.
+    ///   - labels: Names and values of labels. Values may be any text, which is escaped.
+    ///   - value: The value. Whole numbers are written without a fraction.
     package mutating func sample(_ name: String, _ labels: [(String, String)], _ value: Double) {
         text += "realm_rest_" + name
         if !labels.isEmpty {
@@ -27,13 +39,27 @@ package struct MetricsText {
         text += " " + (isWhole ? String(Int64(value)) : value.description) + "\n"
     }
 
-    /// One metric without labels.
+    /// Writes a metric that has one sample and no labels.
+    ///
+    /// - Parameters:
+    ///   - name: The name without the prefix.
+    ///   - kind: The type of the metric.
+    ///   - help: A phrase about its meaning.
+    ///   - value: The value.
     package mutating func single(_ name: String, _ kind: Kind, help: String, value: Double) {
         header(name, kind, help)
         sample(name, [], value)
     }
 
-    /// The samples of one histogram; `counts` has one more than `bounds`, for what is above all of them.
+    /// Writes the samples of one histogram: the cumulated buckets, the sum and the count.
+    ///
+    /// - Parameters:
+    ///   - name: The name without the prefix and suffixes.
+    ///   - labels: The labels of the histogram.
+    ///   - bounds: The upper bounds of the buckets, ascending.
+    ///   - counts: The number of values in each bucket, not cumulated. There is one more than
+    ///     bounds, for the values above all of them.
+    ///   - sum: The sum of all values.
     package mutating func histogram(
         _ name: String, _ labels: [(String, String)], bounds: [Double], counts: some Sequence<UInt64>, sum: Double
     ) {
@@ -47,6 +73,7 @@ package struct MetricsText {
         sample(name + "_count", labels, Double(total))
     }
 
+    /// The value of a label with backslashes, quotation marks and line breaks escaped.
     private static func escaped(_ text: String) -> String {
         var result = ""
         for character in text {

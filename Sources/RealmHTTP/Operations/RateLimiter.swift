@@ -2,36 +2,51 @@
 
 package import RealmStorage
 
-/// A token bucket for each client: one second's worth of requests at once, then as many as time brings.
+/// Limits the requests per second of each client by a token bucket.
+///
+/// A bucket holds the requests of one second at most, and is filled at the configured rate. A
+/// client that was idle may therefore send a burst of that size. Up to 16,384 clients have buckets
+/// of their own; further ones share one bucket. Any thread may call it.
 package final class RateLimiter: Sendable {
+    /// The tokens of one client, as of the time when they were last filled.
     private struct Bucket {
         var tokens: Double
         var filledAt: Instant
     }
 
-    /// Clients that are remembered. A bucket that nobody touched for a second is full again and need not be.
+    /// The number of clients with buckets of their own. A bucket that was not used for a second is
+    /// full again, so it can be forgotten.
     private static let clientLimit = 16_384
-    /// All clients beyond the limit share one bucket.
+    /// The name of the bucket that all clients beyond the limit share. No client has this name.
     private static let others = "*"
 
-    /// Requests per second and client.
+    /// The requests per second of one client.
     package let rate: Int
+    /// The buckets, guarded by the lock.
     private struct State {
         var buckets: [String: Bucket] = [:]
-        /// Buckets are looked through for such as are full again at most so often, however many clients come.
+        /// The time from which full buckets may be searched for again. The search costs time for
+        /// every client, so it is done at most twice a second.
         var nextSweep = Instant(nanoseconds: 0)
     }
 
+    /// The seconds between two searches for full buckets.
     private static let secondsBetweenSweeps = 0.5
     private let state = RankedMutex(.leaf, State())
 
-    /// Nil when `rate` is 0: no limit.
+    /// Makes a limiter; nil when `rate` is 0, which means no limit.
     package init?(rate: Int) {
         guard rate > 0 else { return nil }
         self.rate = rate
     }
 
-    /// Takes a token of `client`. When there is none: after how many seconds there will be.
+    /// Takes a token for a request.
+    ///
+    /// - Parameters:
+    ///   - client: The client that sent the request.
+    ///   - now: The time of the request.
+    /// - Returns: nil when the request may proceed; otherwise the seconds until a token is
+    ///   available.
     package func secondsToWait(_ client: String, _ now: Instant) -> Double? {
         state.withLock { state in
             let name = RateLimiter.remembered(client, &state, now)
@@ -45,6 +60,8 @@ package final class RateLimiter: Sendable {
         }
     }
 
+    /// The name of the bucket for a client: its own name, or the shared bucket when there are too
+    /// many clients.
     private static func remembered(_ client: String, _ state: inout State, _ now: Instant) -> String {
         guard state.buckets.count >= clientLimit, state.buckets[client] == nil else { return client }
         guard now >= state.nextSweep else { return others }
@@ -53,6 +70,6 @@ package final class RateLimiter: Sendable {
         return state.buckets.count < clientLimit ? client : others
     }
 
-    /// How many clients are remembered, which is bounded.
+    /// The number of buckets, which is bounded.
     package var clientCount: Int { state.withLock { $0.buckets.count } }
 }

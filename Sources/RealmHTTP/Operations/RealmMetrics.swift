@@ -4,9 +4,12 @@ package import RealmEngine
 internal import RealmStorage
 
 extension MetricsRegistry {
-    /// What is known of every open realm; counted when somebody asks.
+    /// Adds the metrics of the open realms, which are counted each time `/metrics` is requested.
     ///
-    /// Only the first `limit` realms by name have figures of their own: an answer about thousands would take long.
+    /// - Parameters:
+    ///   - catalog: The realms.
+    ///   - limit: How many realms have metrics of their own, the first by name. The text about
+    ///     thousands of realms would take long to produce.
     package func addRealms(_ catalog: Catalog, limit: Int = .max) {
         add { [catalog] text in
             let ready = catalog.all.compactMap { entry -> RealmMetrics.Realm? in
@@ -21,12 +24,15 @@ extension MetricsRegistry {
     }
 }
 
-/// The metrics that have a realm for a label.
+/// Writes the metrics that have the name of a realm as their label.
 private struct RealmMetrics {
+    /// An open realm and its name in the catalog.
     typealias Realm = (name: String, database: Database)
 
+    /// The realms to write about, by name.
     let realms: [Realm]
 
+    /// Writes all metrics, each with one sample per realm.
     func write(to text: inout MetricsText) {
         each("pending_writes", help: "Writes that are not answered yet.", to: &text) { Double($0.pendingWrites) }
         each("live_versions", help: "Versions that are being read.", to: &text) { Double($0.liveVersions) }
@@ -49,6 +55,7 @@ private struct RealmMetrics {
             "write_lock_hold_seconds", help: "Time that the writer was held.", of: figures.map { ($0, $1.holds) }, to: &text)
     }
 
+    /// Writes one gauge with a sample for each realm that has a value.
     private func each(
         _ name: String, help: String, to text: inout MetricsText, _ value: (Database) -> Double?
     ) {
@@ -59,6 +66,7 @@ private struct RealmMetrics {
         }
     }
 
+    /// Writes one histogram per realm. Times are in seconds.
     private func histogram(
         _ name: String, help: String, of figures: [(String, WriteFigures.Histogram)], to text: inout MetricsText
     ) {

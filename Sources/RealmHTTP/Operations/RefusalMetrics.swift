@@ -2,22 +2,27 @@
 
 internal import RealmStorage
 
-/// Counts the requests that were turned away because of where they came from.
+/// Counts the requests that were refused because of their origin, their host, or missing rights, by
+/// the code of their problem.
 final class RefusalMetrics: Sendable {
+    /// The codes that are counted.
     private static let codes: [ProblemCode] = [.crossOrigin, .hostNotAllowed, .unauthenticated, .forbidden]
 
+    /// The counts since the start, in the order of `codes`.
     private let counts = RankedMutex(.leaf, [UInt64](repeating: 0, count: RefusalMetrics.codes.count))
 
-    /// Counts a refusal, if it is one of those that are counted.
+    /// Counts a refusal.
+    ///
+    /// - Parameter code: The code of the problem. Other codes than those of access are ignored.
     func count(_ code: ProblemCode) {
         guard let index = RefusalMetrics.codes.firstIndex(of: code) else { return }
         counts.withLock { $0[index] += 1 }
     }
 
-    /// Writes one sample for each reason.
+    /// Writes one sample for each code.
     func write(to text: inout MetricsText) {
         let counts = counts.withLock { $0 }
-        text.header("refused_requests_total", .counter, "Requests turned away because of where they came from.")
+        text.header("refused_requests_total", .counter, "Requests refused because of their origin, host or rights.")
         for (code, count) in zip(RefusalMetrics.codes, counts) {
             text.sample("refused_requests_total", [("reason", code.rawValue)], Double(count))
         }

@@ -4,63 +4,72 @@ package import Logging
 package import RealmEngine
 package import RealmStorage
 
-/// How a server is started: everything that the command line and tests can choose.
+/// The options of a server: everything that the command line and tests can choose. They are fixed
+/// when the server is made.
 package struct ServerOptions: Sendable {
     /// The address to listen on.
     package var host = "127.0.0.1"
-    /// 0 picks one.
+    /// The port to listen on; with 0 the system assigns one.
     package var port = 8080
-    /// `.realm` files, or folders of them.
+    /// Paths of `.realm` files to serve, or of folders with such files.
     package var paths: [String] = []
-    /// A folder whose files are served as far as they can be opened.
+    /// The folder of the server's own files: those in it are served if they can be opened, and new
+    /// realms are created in it. Nil for none.
     package var dataFolder: String?
-    /// Folders that paths in requests may lead into, beside the data folder.
+    /// The folders from which requests may attach files, besides the data folder.
     package var attachRoots: [String] = []
-    /// How many copies are kept that were made before migrations.
+    /// How many copies made before migrations are kept per realm.
     package var keptCopyCount = 1
-    /// After how long realms are forgotten that only a request has named and that could not be opened.
+    /// The seconds after which a realm is forgotten that could not be opened and that only a
+    /// request has named.
     package var forgetsFailedAfterSeconds = 600.0
-    /// Keys by the name of their realm.
+    /// The encryption keys, by the name of their realm.
     package var keys: [String: EncryptionKey] = [:]
-    /// Looks a variable up in the environment: other keys are in `REALM_REST_KEY_NAME`.
+    /// Looks up a variable of the environment. Keys that are not in `keys` are read from
+    /// `REALM_REST_KEY_NAME`.
     package var environment: @Sendable (String) -> String? = { _ in nil }
-    /// Names of linking objects, by realm.
+    /// The names of linking objects, by the name of the realm.
     package var backlinkNames: [String: BacklinkNames] = [:]
-    /// Opens files for reading only, and refuses all writes.
+    /// Whether files are opened for reading only and all writes are refused.
     package var isReadOnly = false
-    /// Whether files are looked through before they are written to.
+    /// When whole files are verified before they are written to for the first time.
     package var verification = FileStore.Verification.auto
-    /// Whether files of older formats are brought to the present one, after a copy was made beside them.
+    /// Whether files of older formats are upgraded to the current one, after a copy was made in the
+    /// same folder.
     package var upgradesInPlace = false
-    /// Names of empty realms that are kept in memory.
+    /// The names of realms that start empty and are kept in memory only.
     package var memoryRealms: [String] = []
-    /// Whether answers tell where their time went.
+    /// Whether responses carry `Server-Timing`.
     package var showsTiming = false
-    /// Whether clients may hold transactions over several requests.
+    /// Whether clients may hold interactive transactions over several requests.
     package var allowsTransactions = true
-    /// Classes, as `realm.Class`, whose objects are only written under a condition.
+    /// Classes, as `realm.Class`, whose objects may only be written by requests with a condition
+    /// such as `If-Match`.
     package var conditionalClasses: Set<String> = []
-    /// Bounds for everything that clients can ask for.
+    /// The limits of what clients can request.
     package var limits = Limits()
-    /// The form of the log; nil writes none.
+    /// The format of the access log; nil for no log.
     package var logFormat: AccessLog.Format? = .json
-    /// What is worth a line of the log at the start.
+    /// The level of the access log at the start.
     package var logLevel = AccessLog.Level.info
-    /// Where the engine logs opening, recovery, slow commits and refused states; silent unless it is set.
+    /// The logger of the engine, for opening, recovery, slow commits and refused states. Silent
+    /// unless it is set.
     package var logger = EngineLog.silent
-    /// Names that clients may call the server by, beside those of its address.
+    /// Host names by which clients may address the server, besides those of its address.
     package var extraHosts: [String] = []
-    /// Origins whose pages may use the server.
+    /// Origins whose web pages may use the server.
     package var corsOrigins: [String] = []
-    /// Allows an address that is not loopback without credentials, and lets strangers read.
+    /// Whether the server may listen on an address that other machines can reach, without
+    /// credentials. Clients from there may read.
     package var isInsecure = false
     /// Where administrators have a listener of their own.
     package var admin = AdminAddress.automatic
-    /// Whether this machine administers through the main listener when that is on loopback.
+    /// Whether clients on this machine may administer through the main listener when it is on
+    /// loopback.
     package var administersOnMain = true
-    /// How long running requests may take to finish when the server stops.
+    /// The seconds that running requests may take to finish when the server stops.
     package var graceSeconds = 10.0
 
-    /// The usual options, which serve nothing.
+    /// Makes the default options, which serve no realm.
     package init() {}
 }

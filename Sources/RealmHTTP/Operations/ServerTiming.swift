@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the time of one request went: what the header `Server-Timing` tells, in milliseconds.
+/// How the time of one request was spent: the parts of the header field `Server-Timing`, each in
+/// seconds.
+///
+/// A request has one only if the server was started with that option.
 package struct ServerTiming: Sendable {
-    /// Waiting for a worker.
+    /// The seconds of waiting for a worker.
     package var queue = 0.0
-    /// Waiting for the write lock.
+    /// The seconds of waiting for the writer.
     package var lock = 0.0
-    /// Finding the result.
+    /// The seconds of finding the result.
     package var query = 0.0
-    /// Writing it.
+    /// The seconds of writing the result.
     package var encode = 0.0
 
-    /// No time was spent yet.
+    /// Makes a timing of zero.
     package init() {}
 
-    /// The value of the header.
+    /// The value of the header field, which states milliseconds.
     package var text: String {
         let buffer = OutputBuffer(capacity: 96)
         for (name, seconds) in [("queue", queue), ("lock", lock), ("query", query), ("encode", encode)] {
@@ -28,7 +31,9 @@ package struct ServerTiming: Sendable {
 }
 
 extension OutputBuffer {
-    /// Milliseconds with three digits after the point.
+    /// Appends a time in milliseconds with three decimal places.
+    ///
+    /// - Parameter seconds: The time in seconds. It is limited to the range from 0 to 1e9.
     func append(milliseconds seconds: Double) {
         let microseconds = Int64(min(max(seconds, 0), 1e9) * 1e6)
         append(decimal: microseconds / 1000)

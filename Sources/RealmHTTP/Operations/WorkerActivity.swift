@@ -3,15 +3,18 @@
 internal import RealmStorage
 internal import Synchronization
 
-/// How many jobs wait or run, for those who look without a lock.
+/// The number of jobs of a worker pool, readable without its lock.
+///
+/// The daemon's threads read it for each request, to find out whether a client's work is delayed.
 final class WorkerActivity: Sendable {
+    /// The number of jobs that wait or run.
     private let value = Atomic<Int>(0)
 
-    /// Jobs that wait or run. May be a moment old.
+    /// The number of jobs that wait or run. The value may be slightly out of date.
     var count: Int { value.load(ordering: .relaxed) }
 
     /// Counts jobs that were queued.
     func add(_ count: Int) { value.add(count, ordering: .relaxed) }
-    /// Counts jobs that are done, or were dropped.
+    /// Counts jobs that have ended or were dropped.
     func subtract(_ count: Int) { value.subtract(count, ordering: .relaxed) }
 }

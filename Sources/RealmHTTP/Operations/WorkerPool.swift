@@ -3,25 +3,38 @@
 internal import RealmStorage
 internal import Synchronization
 
-/// Threads for work that would keep a daemon's thread too long: scans, large pages, streams.
+/// A pool of threads for work that would occupy a daemon's thread for too long: scans, large pages,
+/// streams, opening files.
 ///
-/// One client never has all of them: whoever sends slow requests leaves threads for the others, who take turns with him
-/// (`WorkerTurns`). A thread is made when a job could run and none rests, and then stays.
+/// Clients take turns (`WorkerTurns`), and one client never occupies all threads, so slow requests
+/// delay mostly their own client. A thread is started when a job could run and no thread is idle,
+/// and then stays until the pool is closed. Jobs run without any lock held. Any thread may call the
+/// pool.
 package final class WorkerPool: Sendable {
+    /// A piece of work, called once on a worker.
     package typealias Job = @Sendable () -> Void
 
-    /// The client of what the server does for itself.
+    /// The client name for work that the server does for itself.
     static let server = ""
 
-    /// How much there may be of everything.
+    /// The limits of a pool.
     package struct Size: Sendable {
+        /// The number of threads at most.
         package var threads: Int
+        /// The number of threads that one client may occupy.
         package var threadsPerClient: Int
-        /// Jobs that wait for a thread.
+        /// The number of jobs that may wait for a thread.
         package var queue: Int
+        /// The number of jobs of one client that may wait.
         package var queuePerClient: Int
 
-        /// Bounds for all clients together, and for each.
+        /// Makes limits for all clients together, and for each.
+        ///
+        /// - Parameters:
+        ///   - threads: The number of threads.
+        ///   - threadsPerClient: The number of threads for one client.
+        ///   - queue: The number of jobs that may wait.
+        ///   - queuePerClient: The number of waiting jobs of one client.
         package init(threads: Int, threadsPerClient: Int, queue: Int, queuePerClient: Int) {
             self.threads = threads
             self.threadsPerClient = threadsPerClient
@@ -29,7 +42,7 @@ package final class WorkerPool: Sendable {
             self.queuePerClient = queuePerClient
         }
 
-        /// The workers of the main listener.
+        /// Makes the limits of the pool of the main listener.
         package init(_ limits: Limits) {
             self.init(
                 threads: limits.workers, threadsPerClient: limits.workersPerPrincipal, queue: limits.workerQueue,
@@ -37,14 +50,18 @@ package final class WorkerPool: Sendable {
         }
     }
 
-    /// The workers of a server with these limits.
+    /// Makes the pool of the main listener, without threads at first.
     package convenience init(_ limits: Limits) { self.init(name: "worker", Size(limits)) }
 
+    /// The jobs and the number of threads, guarded by the monitor.
     private struct State {
+        /// The jobs that wait.
         var turns: WorkerTurns
+        /// The number of threads that were started.
         var threads = 0
-        /// Threads that wait for a job.
+        /// The number of threads that wait for a job.
         var resting = 0
+        /// Whether the pool takes no more jobs.
         var isClosed = false
     }
 
@@ -53,39 +70,58 @@ package final class WorkerPool: Sendable {
     private let monitor: Monitor<State>
     private let activity = WorkerActivity()
 
-    /// A pool without threads; `name` is what the system shows them as.
+    /// Makes a pool without threads.
+    ///
+    /// - Parameters:
+    ///   - name: The name of its threads, which the system shows with a number.
+    ///   - size: Its limits.
     package init(name: String, _ size: Size) {
         self.name = name
         self.size = size
         monitor = Monitor(State(turns: WorkerTurns(size)), rank: .workers)
     }
 
-    /// Makes a first thread, so that a machine that has none to give is known at once.
+    /// Starts a first thread, so that a machine that provides none is noticed before the server
+    /// answers requests.
+    ///
+    /// - Throws: `Threads.Failure` when the system provides no thread.
     func start() throws(Threads.Failure) {
         try monitor.withLock { state throws(Threads.Failure) in try addThread(&state) }
     }
 
-    /// Queues a job of a client; false when too many are waiting, the pool is closed, or no thread can be made for it.
+    /// Queues a job.
+    ///
+    /// - Parameters:
+    ///   - client: The client that the job is for.
+    ///   - job: The work.
+    /// - Returns: False when too many jobs are waiting, the pool is closed, or no thread can be
+    ///   started for it. The job is then never called.
     package func submit(for client: String, _ job: @escaping Job) -> Bool { add(job, client, isAdmitted: false) }
 
-    /// Queues the next step of something that was admitted before; refused only when the pool is closed.
+    /// Queues the next step of work that was admitted before, whatever the number of waiting jobs.
+    ///
+    /// - Parameters:
+    ///   - client: The client that the job is for.
+    ///   - job: The work.
+    /// - Returns: False when the pool is closed or has no thread. The job is then never called.
     package func submitContinuation(for client: String, _ job: @escaping Job) -> Bool { add(job, client, isAdmitted: true) }
 
-    /// Whether a client has jobs that wait or run.
+    /// Whether a client has jobs that wait or run. Takes the lock only if any client has.
     package func isBusy(for client: String) -> Bool {
         guard activity.count > 0 else { return false }
         return monitor.withLock { $0.turns.has(client) }
     }
 
-    /// Jobs that no thread has begun yet.
+    /// The number of jobs that wait for a thread.
     package var waiting: Int { monitor.withLock { $0.turns.waiting } }
 
-    /// Threads that were made.
+    /// The number of threads that were started.
     package var threadCount: Int { monitor.withLock { $0.threads } }
 
-    /// Drops what is waiting and lets the threads end.
+    /// Drops the waiting jobs and lets the threads end after the jobs that they run. Returns at
+    /// once.
     package func close() {
-        // What the jobs hold goes after the lock is open again.
+        // The jobs are released after the lock, because that may release what they hold.
         let dropped = monitor.broadcast { state -> WorkerTurns in
             defer {
                 state.isClosed = true
@@ -97,6 +133,7 @@ package final class WorkerPool: Sendable {
         withExtendedLifetime(dropped) {}
     }
 
+    /// Queues a job, and starts a thread for it if all are busy and there may be more.
     private func add(_ job: @escaping Job, _ client: String, isAdmitted: Bool) -> Bool {
         monitor.signal { state in
             guard !state.isClosed, hasThread(&state), state.turns.add(job, of: client, isAdmitted: isAdmitted) else {
@@ -104,33 +141,37 @@ package final class WorkerPool: Sendable {
             }
             activity.add(1)
             if state.turns.startable > state.resting, state.threads < size.threads {
-                // Without one more, the job waits for those that there are.
+                // If that fails, the job waits for one of the existing threads.
                 try? addThread(&state)
             }
             return true
         }
     }
 
+    /// Whether there is a thread, after an attempt to start the first one.
     private func hasThread(_ state: inout State) -> Bool {
         if state.threads == 0 { try? addThread(&state) }
         return state.threads > 0
     }
 
+    /// Starts a thread. Called under the lock.
     private func addThread(_ state: inout State) throws(Threads.Failure) {
         try Threads.start("\(name)-\(state.threads)") { [monitor, activity] in WorkerPool.run(monitor, activity) }
         state.threads += 1
     }
 
+    /// The loop of a thread: takes jobs and runs them until the pool is closed.
     private static func run(_ monitor: Monitor<State>, _ activity: WorkerActivity) {
         while let (client, job) = next(monitor) {
             HeldLocks.assertNone()
             job()
-            // The share of this client is free again, which may let a job run that nobody could take before.
+            // This client may occupy a thread again, so another of its jobs may be able to run.
             monitor.withLock { $0.turns.finish(client) }
             activity.subtract(1)
         }
     }
 
+    /// Waits for a job whose turn it is; nil when the pool is closed.
     private static func next(_ monitor: Monitor<State>) -> (client: String, job: Job)? {
         monitor.withLock { $0.resting += 1 }
         return monitor.wait { state -> (client: String, job: Job)?? in

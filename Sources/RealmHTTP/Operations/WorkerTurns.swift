@@ -2,29 +2,46 @@
 
 internal import DequeModule
 
-/// Jobs that wait for a worker, by client. Clients take turns, and each has a bounded number of jobs that run and wait.
+/// The jobs that wait for a worker, by client.
+///
+/// Clients take turns: each turn gives one job. The number of jobs that run and that wait is
+/// limited for each client. `WorkerPool` guards it with its lock.
 struct WorkerTurns {
+    /// A piece of work.
     typealias Job = WorkerPool.Job
 
+    /// The jobs of one client.
     private struct Client {
+        /// Its waiting jobs, the oldest first.
         var jobs: Deque<Job> = []
+        /// The number of its jobs that run.
         var running = 0
-        /// Whether it stands in `turns`.
+        /// Whether the client is in `turns`.
         var isInTurns = false
     }
 
+    /// The limits of the pool.
     private let size: WorkerPool.Size
+    /// The clients that have jobs that wait or run.
     private var clients: [String: Client] = [:]
-    /// Clients that have a job and may run another, in their order.
+    /// The clients that have a waiting job and may run another, in the order of their turns.
     private var turns: Deque<String> = []
+    /// The number of jobs that wait, of all clients.
     private(set) var waiting = 0
-    /// Jobs that could be running if there were threads enough.
+    /// The number of waiting jobs that could run at once if there were enough threads.
     private(set) var startable = 0
 
-    /// No jobs, and bounds for those to come.
+    /// Makes an empty set of jobs with the limits of a pool.
     init(_ size: WorkerPool.Size) { self.size = size }
 
-    /// Adds a job; false when too many are waiting. What was admitted before is never refused.
+    /// Adds a job.
+    ///
+    /// - Parameters:
+    ///   - job: The work.
+    ///   - name: The client.
+    ///   - isAdmitted: Whether it continues work that was admitted before, so that it is never
+    ///     refused.
+    /// - Returns: False when the client, or all clients together, have too many waiting jobs.
     mutating func add(_ job: @escaping Job, of name: String, isAdmitted: Bool) -> Bool {
         let own = clients[name]?.jobs.count ?? 0
         guard isAdmitted || (waiting < size.queue && own < size.queuePerClient) else { return false }
@@ -33,8 +50,10 @@ struct WorkerTurns {
         return true
     }
 
-    /// The job whose turn it is, with the name of its client; nil when there is none, or every client has its share of
-    /// threads.
+    /// Removes the job whose turn it is.
+    ///
+    /// - Returns: The job and its client; nil when no job waits, or every client with waiting jobs
+    ///   occupies its share of the threads.
     mutating func take() -> (client: String, job: Job)? {
         guard let name = turns.popFirst() else { return nil }
         clients[name]?.isInTurns = false
@@ -47,7 +66,7 @@ struct WorkerTurns {
         return job.map { (name, $0) }
     }
 
-    /// A job of this client is done.
+    /// Notes that a job of a client has ended.
     mutating func finish(_ name: String) {
         change(name) { $0.running -= 1 }
     }
@@ -58,7 +77,7 @@ struct WorkerTurns {
     /// Drops all jobs that wait.
     mutating func removeAll() { self = WorkerTurns(size) }
 
-    /// Changes a client, and keeps what is known of all clients in step with it.
+    /// Changes a client, and keeps `startable`, `turns` and `clients` consistent with it.
     private mutating func change(_ name: String, _ body: (inout Client) -> Void) {
         var client = clients.removeValue(forKey: name) ?? Client()
         startable -= share(client)
@@ -72,6 +91,6 @@ struct WorkerTurns {
         if !client.jobs.isEmpty || client.running > 0 { clients[name] = client }
     }
 
-    /// How many more jobs of a client could run now.
+    /// The number of waiting jobs of a client that may run at once.
     private func share(_ client: Client) -> Int { min(client.jobs.count, max(0, size.threadsPerClient - client.running)) }
 }

@@ -3,7 +3,9 @@
 internal import RealmEngine
 
 extension WriteLimits {
-    /// What the server was told about writes and transactions.
+    /// Makes the limits of writes and transactions of a realm from those of the server.
+    ///
+    /// - Parameter limits: The limits of the server.
     init(_ limits: Limits) {
         self.init()
         lockWait = .seconds(limits.writeSeconds)
