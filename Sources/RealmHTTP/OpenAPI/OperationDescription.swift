@@ -9,7 +9,7 @@ struct OperationDescription: Sendable {
     /// The `operationId`, which generators use as the name of a function. It is unique in a
     /// document.
     let id: String
-    /// One sentence for people.
+    /// One sentence about the operation, for people who read the document.
     let summary: String
     /// The group under which documentation shows the operation, such as `objects`; in the document
     /// of a realm the name of a class.
@@ -19,7 +19,7 @@ struct OperationDescription: Sendable {
     let parameters: [String]
     /// The description of the request body; nil when the operation takes none.
     let body: DocumentValue?
-    /// The responses by status, as an object.
+    /// The possible responses, as an object of descriptions by status.
     let responses: DocumentValue
 
     /// Creates the description of an operation.

@@ -12,11 +12,11 @@ internal import RealmStorage
 struct AdmissionControl: Sendable {
     /// Which hosts and origins are accepted, and what each client may do.
     private let rules: AccessRules
-    /// The bounds on heads and rates.
+    /// The limits of the server, of which those on heads and rates are checked here.
     private let limits: Limits
     /// Whether the whole server was started for reading only.
     private let isReadOnly: Bool
-    /// The realms by name.
+    /// The realms by name, among which the one in the path is looked up.
     private let catalog: Catalog
     /// Closes realms whose files have changed, and opens failed ones again.
     private let caretaker: RealmCaretaker

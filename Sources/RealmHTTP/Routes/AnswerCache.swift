@@ -17,7 +17,7 @@ final class AnswerCache: Sendable {
     /// What a response depends on besides the version: the target and the `Accept` field. Reads by
     /// `GET` and `HEAD` share entries.
     private struct Key: Hashable {
-        /// The target of the request as it was sent.
+        /// The request target as it was sent, with path and query string.
         let target: [UInt8]
         /// The `Accept` field, which decides the representation together with the target.
         let accept: String?
@@ -39,7 +39,7 @@ final class AnswerCache: Sendable {
         func hash(into hasher: inout Hasher) { hasher.combine(digest) }
     }
 
-    /// A response that is kept.
+    /// A response that is kept, with the version that it belongs to.
     private struct Entry {
         /// The token of the version that the response was made from.
         let version: String
@@ -51,11 +51,12 @@ final class AnswerCache: Sendable {
         let byteCount: Int
     }
 
-    /// One part of the cache, guarded by one lock.
+    /// One part of the cache, guarded by one lock: two generations of entries, and what was
+    /// requested once.
     private struct Shard {
         /// Entries that were added or used since the generations last changed places.
         var young: [Key: Entry] = [:]
-        /// Entries of the generation before; they are dropped at the next change.
+        /// Entries of the older generation, which are dropped when the young one is full.
         var old: [Key: Entry] = [:]
         /// The memory of `young`, in bytes.
         var youngBytes = 0
@@ -162,7 +163,7 @@ final class AnswerCache: Sendable {
         return Key(request.target.bytes, accept: request.headers[.accept])
     }
 
-    /// Returns the shard of a key.
+    /// Returns the shard that the digest of a key selects.
     private func shard(of key: Key) -> Guarded {
         shards[Int(UInt(bitPattern: key.digest) % UInt(AnswerCache.shardCount))]
     }
@@ -187,11 +188,11 @@ final class AnswerCache: Sendable {
 
     // MARK: - Metrics
 
-    /// The counts that the metrics show of the cache.
+    /// The counts of the cache that the metrics show.
     struct Figures {
-        /// The responses that came from the cache since the start.
+        /// The number of responses that came from the cache since the start of the server.
         var hits: UInt64 = 0
-        /// The responses that are kept.
+        /// The number of responses that are kept now.
         var entries = 0
         /// The estimated memory of the responses that are kept, in bytes.
         var bytes = 0

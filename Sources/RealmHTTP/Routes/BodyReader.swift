@@ -7,7 +7,7 @@ internal import RealmStorage
 struct BodyReader: Sendable {
     /// Folders for the files of long bodies, in the order in which they are tried.
     private let spoolFolders: [String]
-    /// The bounds on bodies.
+    /// The limits of the server, of which those on bodies and imports are used here.
     private let limits: Limits
 
     /// Takes the limits and folders of a server.

@@ -8,7 +8,7 @@
 struct HandlerTable: Sendable {
     /// The function that answers one method of one route.
     enum Handler: Sendable {
-        /// The path does not have this method.
+        /// The path does not have this method, so no function answers.
         case none
         /// A function of an endpoint that changes no realm.
         case read(@Sendable (Call) throws(Problem) -> Reply)

@@ -11,19 +11,19 @@ internal import RealmStorage
 /// responses are dropped first. It is in memory only: a restart of the server forgets all keys. Any
 /// thread may use it.
 final class IdempotencyStore: Sendable {
-    /// What is known about one key.
+    /// What is known about one value of `Idempotency-Key`.
     private struct Entry {
         /// The digest of the request that first had the key.
         let fingerprint: Int
         /// The response; nil while the first attempt is running.
         var answer: Response?
-        /// When the response expires.
+        /// When the response expires; in the distant future while there is none.
         var until = Instant.distantFuture
         /// The estimated memory of the response, in bytes; 0 while there is none.
         var byteCount = 0
     }
 
-    /// All that is known, guarded by one lock.
+    /// All keys and responses of the store, guarded by one lock.
     private struct Entries {
         /// The entries by the value of `Idempotency-Key`.
         var byKey: [String: Entry] = [:]
@@ -33,7 +33,7 @@ final class IdempotencyStore: Sendable {
         var bytes = 0
     }
 
-    /// What is known about keys, guarded by a lock.
+    /// All keys and responses, guarded by a lock that is never held while waiting.
     private let entries = RankedMutex(.leaf, Entries())
     /// How long a response is kept, in seconds.
     private let seconds: Double

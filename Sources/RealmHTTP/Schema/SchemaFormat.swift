@@ -6,15 +6,15 @@ package import RealmStorage
 /// A form in which a schema is shown to people and tools. The raw value is that of the parameter
 /// `format`.
 package enum SchemaFormat: String, Sendable, CaseIterable {
-    /// The JSON document of this server.
+    /// The JSON document in the form of this server, from `SchemaDocument`.
     case json
-    /// A JSON Schema document.
+    /// A JSON Schema document for checking objects of a class.
     case jsonSchema = "json-schema"
     /// Source text for people: model classes in Swift or Kotlin, interfaces in TypeScript, or a
     /// class diagram for Mermaid.
     case swift, kotlin, typescript, mermaid
 
-    /// The value of `Content-Type`.
+    /// The value of the header field `Content-Type` for a schema in this form.
     package var mediaType: StaticString {
         switch self {
         case .json: return "application/json"
@@ -58,7 +58,7 @@ package enum SchemaFormat: String, Sendable, CaseIterable {
         buffer.append(end)
     }
 
-    /// The units of work that one property is charged with.
+    /// The units of work that a request is charged with for each property that is written.
     private static let unitsPerProperty = 16
 
     /// Returns what is written around the classes and between them.

@@ -17,7 +17,7 @@ struct SwiftRendering {
         ],
         quote: { "`\($0)`" })
 
-    /// The import that is needed once before all classes.
+    /// The import of the Swift SDK, which is needed once before all classes.
     let head = "import RealmSwift\n\n"
 
     /// Returns the source of all classes, with the import before them.
