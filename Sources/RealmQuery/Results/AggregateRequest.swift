@@ -2,14 +2,22 @@
 
 internal import RealmStorage
 
-/// One number asked of a whole result.
+/// A request for one number, or one date, over a whole result, such as the sum of a property.
 package struct AggregateRequest: Sendable, Hashable {
+    /// The ways to combine the values of a property. The raw values are the names that error
+    /// messages show.
     package enum Function: String, Sendable { case min, max, sum, average }
 
+    /// The way in which the values are combined.
     package let function: Function
-    /// A property, possibly behind to-one links.
+    /// The key path of a property, possibly through to-one links.
     package let path: String
 
+    /// Creates a request.
+    ///
+    /// - Parameters:
+    ///   - function: The way in which the values are combined.
+    ///   - path: The key path of a property.
     package init(_ function: Function, _ path: String) {
         self.function = function
         self.path = path
@@ -17,6 +25,7 @@ package struct AggregateRequest: Sendable, Hashable {
 }
 
 extension AggregateRequest.Function {
+    /// The operator of the query language that combines values in the same way.
     var aggregateOperator: AggregateOperator {
         switch self {
         case .min: return .min

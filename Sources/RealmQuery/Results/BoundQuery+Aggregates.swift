@@ -3,15 +3,22 @@
 internal import RealmStorage
 
 extension BoundQuery {
-    /// Aggregates over the results, after all descriptors, and their count.
+    /// Calculates aggregates over the results, after all descriptors, in one pass.
     ///
-    /// Throws `.invalid` for an unknown path, or one whose type does not take the function.
+    /// - Parameters:
+    ///   - requests: The aggregates; none gives the count alone.
+    ///   - check: Is called from time to time and returns whether to go on.
+    /// - Returns: The number of results, and the aggregates in the order of the requests.
+    /// - Throws: `QueryError.invalid` for an unknown path or a type that does not support the
+    ///   function, `.storage` for a damaged file, and `.cancelled` when the check asks to stop.
+    /// - Complexity: O(number of results), in addition to finding them.
     package func aggregate(
         _ requests: [AggregateRequest], check: Check? = nil
     ) throws(QueryError) -> (count: Int, results: [AggregateResult]) {
         try cancellation.watching(check) { () throws(QueryError) in try aggregateWatched(requests, check) }
     }
 
+    /// The same while the check of the query is installed already.
     private func aggregateWatched(
         _ requests: [AggregateRequest], _ check: Check?
     ) throws(QueryError) -> (count: Int, results: [AggregateResult]) {
@@ -30,6 +37,10 @@ extension BoundQuery {
         return (count, aggregators.map(\.result))
     }
 
+    /// Returns the aggregator for a request.
+    ///
+    /// - Throws: `QueryError.invalid` when the path does not exist, or its type does not support
+    ///   the function.
     private func aggregator(_ request: AggregateRequest) throws(QueryError) -> any ResultAggregator {
         var resolver = PathResolver(snapshot: snapshot, mapping: mapping, pool: pool)
         resolver.text = request.path
@@ -44,6 +55,11 @@ extension BoundQuery {
         return aggregator
     }
 
+    /// Calls a closure with the results, as rows of leaves where they are in object order,
+    /// otherwise one by one.
+    ///
+    /// - Parameter columns: The columns that the closure reads of them, so that their memory is
+    ///   requested early.
     private func forEachResult(
         _ check: Check?, reading columns: [Column], _ body: (ClusterLeaf, Mask) throws(StorageError) -> Void
     ) throws(QueryError) {

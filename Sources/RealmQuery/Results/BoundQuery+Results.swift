@@ -3,7 +3,7 @@
 package import RealmStorage
 
 extension BoundQuery {
-    /// Are results in object order, so that they can be streamed by `cursor`?
+    /// Whether results come in the order of their object keys, so that `cursor` can stream them.
     package var isInObjectOrder: Bool {
         steps.allSatisfy {
             if case .limit = $0 { return true }
@@ -11,8 +11,14 @@ extension BoundQuery {
         }
     }
 
-    /// Streams the results in object order; nil when sorting or distinct values forbid it. `columns` are what will be read
-    /// of the results.
+    /// Returns a cursor that streams the results in object order.
+    ///
+    /// - Parameters:
+    ///   - window: The part of the result that is wanted.
+    ///   - columns: The columns that the caller will read of the results, so that their memory is
+    ///     requested early.
+    /// - Returns: Nil when the query sorts or keeps distinct values only; then `execute` is needed.
+    /// - Throws: A query error when an index cannot be read.
     package func cursor(
         _ window: ResultWindow = .all, reading columns: [Column] = []
     ) throws(QueryError) -> MatchCursor? {
@@ -21,11 +27,18 @@ extension BoundQuery {
         return try MatchCursor(self, after: window.after?.key, skip: window.offset, limit: limit, reading: columns)
     }
 
-    /// The keys of the results in their order.
+    /// Returns the keys of the results, in the order of the result.
+    ///
+    /// - Parameters:
+    ///   - window: The part of the result that is wanted.
+    ///   - check: Is called from time to time and returns whether to go on.
+    /// - Throws: `QueryError.storage` for a damaged file or when the query would hold too many
+    ///   values, and `.cancelled` when the check asks to stop.
     package func execute(_ window: ResultWindow = .all, check: Check? = nil) throws(QueryError) -> [ObjectKey] {
         try cancellation.watching(check) { () throws(QueryError) in try executeWatched(window, check) }
     }
 
+    /// The same while the check of the query is installed already.
     private func executeWatched(_ window: ResultWindow, _ check: Check?) throws(QueryError) -> [ObjectKey] {
         if let keys = try exactKeys(window) { return keys }
         guard let cursor = try cursor(window) else { return try executeSteps(window, check) }
@@ -34,7 +47,15 @@ extension BoundQuery {
         return keys
     }
 
-    /// The rows of the results as they lie in the leaves, in object order; nil when sorting or distinct values forbid it.
+    /// Returns the results as rows of leaves, in object order, so that a page can be written from
+    /// the leaves.
+    ///
+    /// - Parameters:
+    ///   - window: The part of the result that is wanted.
+    ///   - check: Is called from time to time and returns whether to go on.
+    /// - Returns: Nil when the query sorts or keeps distinct values only.
+    /// - Throws: `QueryError.storage` for a damaged file, and `.cancelled` when the check asks to
+    ///   stop.
     package func leaves(
         _ window: ResultWindow, check: Check? = nil
     ) throws(QueryError) -> [(leaf: ClusterLeaf, rows: Mask)]? {
@@ -47,11 +68,21 @@ extension BoundQuery {
         }
     }
 
-    /// The number of results, after all descriptors.
+    /// Returns the number of results, after all descriptors.
+    ///
+    /// An index or the class alone gives the number where that is possible; otherwise the matches
+    /// are counted.
+    ///
+    /// - Parameter check: Is called from time to time and returns whether to go on.
+    /// - Throws: `QueryError.storage` for a damaged file, and `.cancelled` when the check asks to
+    ///   stop.
+    /// - Complexity: O(n) for n objects of the class; a few steps in the index when that determines
+    ///   the number.
     package func count(check: Check? = nil) throws(QueryError) -> Int {
         try cancellation.watching(check) { () throws(QueryError) in try countWatched(check) }
     }
 
+    /// The same while the check of the query is installed already.
     private func countWatched(_ check: Check?) throws(QueryError) -> Int {
         if !hasDistinct, let count = try plan().exactCount(in: table) { return min(count, limitOfSteps) }
         guard let cursor = try isOnlySorted ? MatchCursor(self) : cursor() else { return try executeSteps(.all, check).count }
@@ -60,7 +91,7 @@ extension BoundQuery {
         return count
     }
 
-    /// Order alone changes no number.
+    /// Whether all steps sort: an order changes no number.
     private var isOnlySorted: Bool {
         steps.allSatisfy {
             if case .sort = $0 { return true }
@@ -68,18 +99,20 @@ extension BoundQuery {
         }
     }
 
+    /// Whether a step keeps distinct values only.
     private var hasDistinct: Bool {
         steps.contains { if case .distinct = $0 { true } else { false } }
     }
 
-    /// The least of the limits in the steps.
+    /// The least of the limits in the steps; `Int.max` without one.
     private var limitOfSteps: Int {
         var limit = Int.max
         for case .limit(let count) in steps { limit = min(limit, count) }
         return limit
     }
 
-    /// The results when an index alone tells them, so that no object has to be looked at; nil otherwise.
+    /// The results when an index alone determines them, so that no object has to be read; nil
+    /// otherwise.
     private func exactKeys(_ window: ResultWindow) throws(QueryError) -> [ObjectKey]? {
         let plan = try plan()
         guard isInObjectOrder, plan.isExact, case .lookup(let lookup, _) = plan.access else { return nil }
@@ -98,7 +131,14 @@ extension BoundQuery {
         }
     }
 
-    /// Does an object fulfil the predicate? Descriptors are left out.
+    /// Returns whether an object fulfils the predicate, whatever the descriptors are.
+    ///
+    /// - Parameters:
+    ///   - row: An object of the class.
+    ///   - check: Is called from time to time and returns whether to go on; one object can take long, through
+    ///     many links.
+    /// - Throws: `QueryError.storage` for a damaged file, and `.cancelled` when the check asks to
+    ///   stop.
     package func matches(_ row: Row, check: Check? = nil) throws(QueryError) -> Bool {
         try cancellation.watching(check) { () throws(QueryError) in
             try storage { () throws(StorageError) in
@@ -109,12 +149,20 @@ extension BoundQuery {
         }
     }
 
-    /// Filters, sorts and prunes a given sequence of objects, as a list of links has them: the same object may stand
-    /// in it several times. Returns positions in `keys`.
+    /// Filters, sorts and prunes a given sequence of objects, such as a list of links, in which an
+    /// object may occur several times.
+    ///
+    /// - Parameters:
+    ///   - keys: The objects in their present order. Keys of objects that do not exist are left
+    ///     out.
+    ///   - check: Is called from time to time and returns whether to go on.
+    /// - Returns: The positions in `keys` that remain, in the order of the result.
+    /// - Throws: The same errors as `execute`.
     package func execute(over keys: [ObjectKey], check: Check? = nil) throws(QueryError) -> [Int] {
         try cancellation.watching(check) { () throws(QueryError) in try executeWatched(over: keys, check) }
     }
 
+    /// The same while the check of the query is installed already.
     private func executeWatched(over keys: [ObjectKey], _ check: Check?) throws(QueryError) -> [Int] {
         let finder = ObjectFinder(table)
         var items: [Int64] = []
@@ -132,6 +180,7 @@ extension BoundQuery {
 
     // MARK: - Steps
 
+    /// Finds the matches, applies all steps to them, and takes the wanted part.
     private func executeSteps(_ window: ResultWindow, _ check: Check?) throws(QueryError) -> [ObjectKey] {
         var pending = steps[...]
         let items: [Int64]
@@ -149,6 +198,13 @@ extension BoundQuery {
         return try slice(results, window)
     }
 
+    /// Scans the matches into a sorter, in packed form where the keys allow it.
+    ///
+    /// - Parameters:
+    ///   - keys: The sort keys.
+    ///   - limit: The number of rows that are needed.
+    ///   - bound: The row after which the result begins, when the sort is the last step.
+    /// - Returns: The object keys in order.
     private func sortedMatches(
         _ keys: [SortKey], limit: Int, after bound: RowSorter.Bound?, _ check: Check?
     ) throws(QueryError) -> [Int64] {
@@ -161,6 +217,7 @@ extension BoundQuery {
         return try storage { () throws(StorageError) in try sorter.finish() }
     }
 
+    /// Scans the matches and keeps the first one of each combination of values.
     private func distinctMatches(_ keys: [SortKey], _ check: Check?) throws(QueryError) -> [Int64] {
         if let filter = DistinctFilter(keys, cancellation) {
             try scan(check) { leaf, rows throws(StorageError) in try filter.add(leaf, rows) }
@@ -171,6 +228,7 @@ extension BoundQuery {
         return try storage { () throws(StorageError) in try sorter.finishDistinct() }
     }
 
+    /// Calls a closure with the matches of the predicate, leaf by leaf.
     private func scan(
         _ check: Check?, _ body: (ClusterLeaf, Mask) throws(StorageError) -> Void
     ) throws(QueryError) {
@@ -180,13 +238,21 @@ extension BoundQuery {
         }
     }
 
+    /// The object keys of all rows that a cursor delivers.
     private func collect(_ cursor: MatchCursor, _ check: Check?) throws(QueryError) -> [Int64] {
         var items: [Int64] = []
         while let (leaf, rows) = try cursor.nextWatched(check) { rows.forEach { items.append(leaf.key(at: $0).rawValue) } }
         return items
     }
 
-    /// Applies the remaining steps to rows that `key` finds.
+    /// Applies the remaining steps to rows.
+    ///
+    /// - Parameters:
+    ///   - steps: The steps that were not applied yet.
+    ///   - items: The rows in their present order, as numbers.
+    ///   - window: The part of the result that is wanted, which limits a last sort.
+    ///   - key: Returns the object of a number: the number itself is its key, or a position in a
+    ///     list.
     private func apply(
         _ steps: ArraySlice<ResultStep>, to items: [Int64], _ window: ResultWindow, _ check: Check?,
         key: (Int64) -> ObjectKey
@@ -214,6 +280,8 @@ extension BoundQuery {
         return items
     }
 
+    /// Calls a closure with the objects of rows, in their present order. Objects that do not exist
+    /// are left out.
     private func feed(
         _ items: [Int64], _ check: Check?, key: (Int64) -> ObjectKey,
         _ body: (Row, Int64) throws(StorageError) -> Void
@@ -227,11 +295,11 @@ extension BoundQuery {
         }
     }
 
-    /// How many rows a sort has to keep, given what follows.
+    /// The number of rows that a sort has to keep, given the step that follows and the wanted part.
     private func limit(_ pending: ArraySlice<ResultStep>, _ window: ResultWindow) -> Int {
         switch pending.first {
         case .limit(let limit): return limit
-        // A page that starts behind an object needs all rows, unless the sorter itself leaves out those before.
+        // A page that starts after an object needs all rows, unless the sorter itself leaves out those before.
         case nil: return window.after == nil || endsWithSort ? window.end : .max
         default: return .max
         }
@@ -239,24 +307,28 @@ extension BoundQuery {
 
     // MARK: - Pages
 
+    /// The wanted part of the result.
     private func slice(_ items: [Int64], _ window: ResultWindow) throws(QueryError) -> [ObjectKey] {
         var items = items[...]
-        // A sort that is the last step has left out the pages before already.
+        // A sort as the only step has already left out the pages before.
         if let position = window.after, !endsWithSort { items = try itemsBehind(position, items) }
         return items.dropFirst(window.offset).prefix(window.limit ?? .max).map { ObjectKey($0) }
     }
 
+    /// Whether a sort is the only step, which leaves out the pages before by itself.
     private var endsWithSort: Bool {
         if case .sort? = steps.last { return steps.count == 1 }
         return false
     }
 
-    /// The keys by which the result is sorted in the end.
+    /// The keys by which the result is sorted in the end; empty for object order.
     private var finalSort: [SortKey] {
         for step in steps.reversed() { if case .sort(let keys) = step { return keys } }
         return []
     }
 
+    /// The last row of the page before, with its values in the form in which they are compared; nil
+    /// without a page position, or when that belongs to other sort keys.
     private func bound(_ window: ResultWindow, _ keys: [SortKey]) -> RowSorter.Bound? {
         guard let position = window.after, position.cells.count == keys.count else { return nil }
         let values = position.cells.map { cell -> Value in
@@ -269,6 +341,7 @@ extension BoundQuery {
         return RowSorter.Bound(values: values, key: position.key)
     }
 
+    /// The rows that come after a page position, for a result that is sorted and then pruned.
     private func itemsBehind(
         _ position: PagePosition, _ items: ArraySlice<Int64>
     ) throws(QueryError) -> ArraySlice<Int64> {
@@ -292,7 +365,11 @@ extension BoundQuery {
         return kept[...]
     }
 
-    /// Where an object stands in the order of the result, to start the next page from.
+    /// Returns the place of an object in the order of the result, from which the next page starts.
+    ///
+    /// - Parameter row: An object of the result.
+    /// - Returns: Copies of the values by which the result is sorted, and the object's key.
+    /// - Throws: `QueryError.storage` when the file is damaged.
     package func position(of row: Row) throws(QueryError) -> PagePosition {
         var cells: [PagePosition.Cell] = []
         for key in finalSort {
@@ -306,6 +383,7 @@ extension BoundQuery {
         return PagePosition(cells: cells, key: row.key)
     }
 
-    /// What the result is sorted by in the end: labels with their directions, to recognise a page position by.
+    /// The key paths by which the result is sorted in the end, with a hyphen before descending
+    /// ones. A page position is valid only for a query with the same labels.
     package var sortLabels: [String] { finalSort.map { ($0.isAscending ? "" : "-") + $0.label } }
 }

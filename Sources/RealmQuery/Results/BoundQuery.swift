@@ -2,29 +2,41 @@
 
 package import RealmStorage
 
-/// A query bound to the objects of one class in one snapshot.
+/// A query bound to the objects of one class in one snapshot: its names are resolved, and its
+/// constants are converted.
 ///
-/// It keeps the leaves that it read last, so it is used by one thread at a time. It keeps the snapshot too.
+/// `Query.bind` makes it, mostly once for each request. It holds the snapshot, keeps the leaves
+/// that it read last, and is used by one thread at a time, though not necessarily the one that made
+/// it.
 package final class BoundQuery {
+    /// The class of the results.
     package let table: Table
+    /// The version that is read.
     package let snapshot: Snapshot
+    /// The predicate.
     let condition: any Condition
+    /// The descriptors of the text, then those that the caller added.
     let steps: [ResultStep]
+    /// The aliases of properties and classes, for the paths of aggregates.
     let mapping: KeyPathMapping
     /// Owns the bytes of the constants.
     let pool: ConstantPool
+    /// The check that all parts of the query share.
     let cancellation: CancellationCheck
-    /// Values that may be kept to sort rows, to tell them apart or to compare them with others.
+    /// The number of values that the query may hold at once to sort rows, to find distinct ones, or
+    /// to compare them with others. Beyond it, the query fails with a storage error.
     package var sortedValueLimit: Int {
         get { cancellation.valueLimit }
         set { cancellation.valueLimit = newValue }
     }
     /// Counts of the work done so far.
     package let statistics = QueryStatistics()
+    /// The plan; nil until it is first needed.
     private var knownPlan: QueryPlan?
-    /// What the result depends on.
+    /// The tables and columns that the result depends on.
     package let dependencies: QueryDependencies
 
+    /// Creates a bound query from the parts that the binder made.
     init(
         table: Table, snapshot: Snapshot, condition: any Condition, steps: [ResultStep], mapping: KeyPathMapping,
         pool: ConstantPool, cancellation: CancellationCheck, dependencies: QueryDependencies
@@ -39,16 +51,17 @@ package final class BoundQuery {
         self.dependencies = dependencies
     }
 
-    /// What a walk over the leaves of the class reads: the columns of the query itself, and others.
+    /// The columns of the class that a scan reads: those of the query itself, and those that the
+    /// caller reads of the matches.
     func hints(reading columns: [Column]) -> LeafHints {
         let own = dependencies.columns.filter { $0.table == table.key }.map(\.leafIndex)
         return LeafHints(leafIndexes: own.sorted() + columns.map(\.leafIndex).filter { !own.contains($0) })
     }
 
-    /// Is asked from time to time whether to go on.
+    /// A function that is called from time to time and returns whether the query may go on.
     package typealias Check = () -> Bool
 
-    /// The plan, made when it is first needed, as it reads the indexes.
+    /// Returns the plan. It is made at the first call, which reads the indexes.
     func plan() throws(QueryError) -> QueryPlan {
         if let knownPlan { return knownPlan }
         let plan = try storage { () throws(StorageError) in try QueryPlanner(table: table).plan(condition, steps) }
@@ -56,12 +69,14 @@ package final class BoundQuery {
         return plan
     }
 
-    /// How many objects there are, when an index alone tells the whole result; nil otherwise. Costs next to nothing.
+    /// Returns the number of results when a search index alone determines it; nil otherwise.
+    ///
+    /// - Complexity: A few steps in the index, so it may be called on a daemon's thread.
     package func indexedCount() throws(QueryError) -> Int? {
         guard steps.isEmpty, QueryPlanner.isAnsweredByIndex(condition) else { return nil }
         return try plan().exactCount(in: table)
     }
 
-    /// How the query is answered, in lines for people.
+    /// Returns the plan of the query in lines that people read.
     package func explain() throws(QueryError) -> [String] { try plan().lines(for: table) }
 }

@@ -2,17 +2,21 @@
 
 internal import RealmStorage
 
-/// The earliest or latest date of the class itself.
+/// Finds the earliest or the latest date of a property of the class itself.
 final class DateAggregator: ResultAggregator {
     let key: SortKey
+    /// Either `min` or `max`.
     private let function: AggregateRequest.Function
+    /// The earliest or latest date so far; nil before the first one.
     private var extreme: Timestamp?
 
+    /// Creates the aggregator for `min` or `max` of a timestamp property.
     init(_ function: AggregateRequest.Function, _ key: SortKey) {
         self.function = function
         self.key = key
     }
 
+    /// Keeps the extreme date of several rows, if it exceeds those before.
     func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
         guard case .timestamp(let values) = try key.values(of: leaf) else { return }
         let isLeast = function == .min

@@ -2,23 +2,34 @@
 
 package import RealmStorage
 
-/// A query over the values of a collection, which `self` names: `self > 3 SORT(self DESC)`.
+/// A query over the values of a collection, in which `self` names a value: `self > 3 SORT(self
+/// DESC)`.
 ///
-/// Used by one thread at a time.
+/// It is used by one thread at a time.
 package final class ElementQuery {
+    /// A step that is applied to the values that match, in the order of the query.
     private enum Step {
+        /// Orders the values themselves; equal values keep their order.
         case sort(isAscending: Bool)
+        /// Keeps the first of equal values.
         case distinct
+        /// Keeps the first so many values.
         case limit(Int)
     }
 
+    /// The predicate, which reads the value to test from `element`.
     private let condition: any Condition
+    /// The descriptors of the text, then those that the caller added.
     private let steps: [Step]
+    /// The place into which the value to test is put.
     private let element: ElementOperand.Box
     private let snapshot: Snapshot
+    /// Owns the bytes of the constants.
     private let pool: ConstantPool
+    /// The check that all parts of the query share.
     private let cancellation: CancellationCheck
 
+    /// Creates the query from its bound parts.
     private init(
         condition: any Condition, steps: [Step], element: ElementOperand.Box, snapshot: Snapshot, pool: ConstantPool,
         cancellation: CancellationCheck
@@ -31,7 +42,17 @@ package final class ElementQuery {
         self.pool = pool
     }
 
-    /// Binds a query to the elements of a collection column of `table`. Throws `.invalid` when it does not fit.
+    /// Binds a query to the elements of a collection.
+    ///
+    /// - Parameters:
+    ///   - query: The parsed query. The only path in it is `self`.
+    ///   - column: A collection of values that are not links.
+    ///   - table: The class of that property.
+    ///   - snapshot: The version that is read.
+    ///   - arguments: The values for `$0`, `$1` and so on.
+    ///   - order: A sort and a distinct step that are added after those of the text.
+    /// - Throws: `QueryError.invalid` when the query does not fit the type of the elements or the
+    ///   arguments.
     package static func bind(
         _ query: Query, to column: Column, of table: Table, in snapshot: Snapshot, arguments: [QueryArgument] = [],
         order: ResultOrder = .none
@@ -48,6 +69,7 @@ package final class ElementQuery {
             cancellation: binder.cancellation)
     }
 
+    /// The steps of the text.
     private static func steps(of query: Query, _ binder: Binder) throws(QueryError) -> [Step] {
         var steps: [Step] = []
         for descriptor in query.descriptors {
@@ -66,6 +88,7 @@ package final class ElementQuery {
         return steps
     }
 
+    /// The steps that the caller adds.
     private static func steps(of order: ResultOrder) throws(QueryError) -> [Step] {
         for (index, key) in order.sort.enumerated() { try requireSelf(key.path, part: .sort(index)) }
         for (index, path) in order.distinct.enumerated() { try requireSelf(path, part: .distinct(index)) }
@@ -73,6 +96,7 @@ package final class ElementQuery {
         return sort + (order.distinct.isEmpty ? [] : [.distinct])
     }
 
+    /// Throws `QueryError.invalid` unless a path is `self`, in any letter case.
     private static func requireSelf(_ path: String, part: QueryError.Part = .text) throws(QueryError) {
         guard path.lowercased() == "self" else {
             throw .invalid(
@@ -81,7 +105,11 @@ package final class ElementQuery {
         }
     }
 
-    /// Does a value fulfil the predicate? `owner` is the object that holds the collection.
+    /// Returns whether a value fulfils the predicate.
+    ///
+    /// - Parameters:
+    ///   - value: An element of the collection.
+    ///   - owner: The object that holds the collection.
     package func matches(_ value: Value, owner: Row) throws(QueryError) -> Bool {
         element.value = value
         return try storage { () throws(StorageError) in
@@ -90,7 +118,14 @@ package final class ElementQuery {
         }
     }
 
-    /// Filters, sorts and prunes values. Returns positions in `values`.
+    /// Filters, sorts and prunes values.
+    ///
+    /// - Parameters:
+    ///   - values: The elements of the collection, in order.
+    ///   - owner: The object that holds the collection.
+    ///   - check: Is called from time to time and returns whether to go on.
+    /// - Returns: The positions in `values` that remain, in the order of the result.
+    /// - Throws: `QueryError.cancelled` when the check asks to stop.
     package func execute(_ values: [Value], owner: Row, check: BoundQuery.Check? = nil) throws(QueryError) -> [Int] {
         try cancellation.watching(check) { () throws(QueryError) in
             var positions: [Int] = []
@@ -103,7 +138,8 @@ package final class ElementQuery {
         }
     }
 
-    /// Ends early when there is no time left.
+    /// Applies a step to positions. It ends early when the query has to stop; the caller checks for
+    /// that.
     private func apply(_ step: Step, to positions: [Int], of values: [Value]) -> [Int] {
         switch step {
         case .limit(let limit): return Array(positions.prefix(limit))
@@ -121,6 +157,7 @@ package final class ElementQuery {
         }
     }
 
+    /// The positions in the order of their values; equal values keep their order.
     private func sorted(_ positions: [Int], _ values: [Value], _ isAscending: Bool) -> [Int] {
         positions.enumerated().sorted { left, right in
             guard cancellation.goesOn(comparing: values[left.element]) else { return false }

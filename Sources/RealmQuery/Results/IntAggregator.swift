@@ -2,20 +2,26 @@
 
 internal import RealmStorage
 
-/// An int property of the class itself: straight from the packed leaves.
+/// Combines an int property of the class itself, straight from the packed leaves.
 final class IntAggregator: ResultAggregator {
     let key: SortKey
+    /// The way in which the values are combined.
     private let function: AggregateRequest.Function
+    /// The exact sum, which may exceed 64 bits.
     private var sum: Int128 = 0
     private var count = 0
+    /// The sum and the number of values as doubles, for the average.
     private var real = RealSum()
+    /// The least or greatest value so far; nil before the first one.
     private var extreme: Int64?
 
+    /// Creates the aggregator for an int property.
     init(_ function: AggregateRequest.Function, _ key: SortKey) {
         self.function = function
         self.key = key
     }
 
+    /// Adds the values of several rows, with kernels on the packed array of the leaf.
     func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
         guard case .int(let values) = try key.values(of: leaf) else { return }
         switch function {
@@ -30,6 +36,7 @@ final class IntAggregator: ResultAggregator {
         }
     }
 
+    /// The result so far; `overflow` when the exact sum does not fit into 64 bits.
     var result: AggregateResult {
         switch function {
         case .sum: return Int64(exactly: sum).map { .value(.int($0)) } ?? .overflow

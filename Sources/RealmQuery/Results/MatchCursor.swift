@@ -2,31 +2,47 @@
 
 package import RealmStorage
 
-/// Walks the matches of a predicate in object order, leaf by leaf: nothing is collected, so results of any size take
-/// the same memory.
+/// Iterates over the matches of a predicate in object order, leaf by leaf. Nothing is collected, so
+/// results of any size take the same memory.
 ///
-/// Keeps the snapshot. Used by one thread at a time, not necessarily the same one.
+/// The cursor keeps the snapshot alive. It is used by one thread at a time, not necessarily always
+/// the same one.
 package final class MatchCursor {
+    /// The query, which holds the snapshot.
     private let query: BoundQuery
-    /// All leaves, when no index offers candidates. Stands by itself so that it moves on in place.
+    /// All leaves of the class, when no index offers candidates. It is a property of its own so
+    /// that it advances in place.
     private var leaves: ClusterCursor?
-    /// What an index offers; nil when there are `leaves`, or when nothing can match.
+    /// The keys that an index offers; nil when all leaves are scanned, or when nothing can match.
     private var candidates: CandidateKeys?
-    /// What is tested; nil when all candidates match.
+    /// The condition to test; nil when all candidates match.
     private let condition: (any Condition)?
+    /// Finds the leaves of the candidates.
     private let finder: ObjectFinder
+    /// The number of matches that are still to be left out.
     private var skip: Int
+    /// The number of matches that are still to be delivered.
     private var remaining: Int
-    /// Objects up to this one are left out.
+    /// Objects up to and including this one are left out.
     private let after: ObjectKey?
-    /// Leaves that are passed without a question: what takes long inside of one asks by itself.
+    /// The number of leaves that pass without a call of the check; work that takes long within a
+    /// leaf calls it by itself.
     private static let leavesPerCheck = 3
+    /// The leaves left until the check is called again.
     private var leavesUntilCheck = 0
-    /// Whether the last `next` found nothing only because its time was over.
+    /// Whether the last call of `next` returned nil only because its time had passed.
     package private(set) var isPaused = false
 
-    /// `after` starts behind an object; `skip` and `limit` count matches from there. `columns` are what the caller reads
-    /// of the matches, besides what the query itself does.
+    /// Creates a cursor and makes the plan of the query, if that has none yet.
+    ///
+    /// - Parameters:
+    ///   - query: The bound query.
+    ///   - after: The object after which the result begins.
+    ///   - skip: The number of matches to leave out from there.
+    ///   - limit: The greatest number of matches to deliver.
+    ///   - columns: The columns that the caller reads of the matches, besides those of the query
+    ///     itself.
+    /// - Throws: A query error when an index cannot be read.
     init(
         _ query: BoundQuery, after: ObjectKey? = nil, skip: Int = 0, limit: Int = .max, reading columns: [Column] = []
     ) throws(QueryError) {
@@ -48,23 +64,30 @@ package final class MatchCursor {
         }
     }
 
-    /// Leaves out what lies before the first result, as far as that needs no look at the objects.
+    /// Leaves out the candidates before the first result, as far as that is possible without
+    /// reading objects.
     private func skipCandidates(isExact: Bool) throws(QueryError) {
         if let after { try storage { () throws(StorageError) in try candidates?.skip(through: after) } }
         if isExact, skip > 0 { skip -= candidates?.skip(skip) ?? 0 }
     }
 
-    /// The next leaf with matches and their rows; nil at the end. `check` is asked before the first leaf, then every few leaves,
-    /// and within one now and then: after its refusal the cursor is of no use any more.
+    /// Returns the next leaf with matches.
     ///
-    /// Nil is also the answer when nothing was found up to `pause`; then `isPaused` is true, and the next call goes on.
+    /// - Parameters:
+    ///   - check: Is called before the first leaf, then every few leaves, and now and then within
+    ///     one. After it has asked to stop, the cursor cannot be used any more.
+    ///   - pause: A moment at which to return even if nothing was found. `isPaused` is true then,
+    ///     and the next call continues.
+    /// - Returns: The leaf and the rows in it that match; nil at the end or at a pause.
+    /// - Throws: `QueryError.cancelled` when the check asks to stop, and `.storage` when the file
+    ///   is damaged.
     package func next(
         check: BoundQuery.Check? = nil, pauseAt pause: Instant? = nil
     ) throws(QueryError) -> (leaf: ClusterLeaf, rows: Mask)? {
         try query.cancellation.watching(check) { () throws(QueryError) in try nextWatched(check, pause) }
     }
 
-    /// The same while the query is watched already.
+    /// The same while the check of the query is installed already.
     func nextWatched(_ check: BoundQuery.Check?, _ pause: Instant? = nil) throws(QueryError) -> (leaf: ClusterLeaf, rows: Mask)? {
         isPaused = false
         while remaining > 0 {
@@ -83,6 +106,7 @@ package final class MatchCursor {
         return nil
     }
 
+    /// Whether the check is to be called before the next leaf.
     private func isTimeToAsk() -> Bool {
         leavesUntilCheck &-= 1
         guard leavesUntilCheck < 0 else { return false }
@@ -90,7 +114,7 @@ package final class MatchCursor {
         return true
     }
 
-    /// What is left of the rows after skipping, up to the limit.
+    /// The rows that remain after leaving out the first ones and up to the limit.
     private func take(_ rows: Mask) -> Mask {
         var rows = rows
         if skip > 0 {
@@ -103,6 +127,7 @@ package final class MatchCursor {
         return rows
     }
 
+    /// The next leaf with its matches, of which there may be none; nil at the end.
     private func advance() throws(StorageError) -> (ClusterLeaf, Mask)? {
         if leaves != nil {
             guard let leaf = try leaves?.next() else { return nil }
@@ -112,12 +137,13 @@ package final class MatchCursor {
         return (leaf, try matches(rows, leaf))
     }
 
+    /// The rows that fulfil the condition.
     private func matches(_ rows: Mask, _ leaf: ClusterLeaf) throws(StorageError) -> Mask {
         guard let condition else { return rows }
         return try condition.evaluate(leaf, rows)
     }
 
-    /// The next candidates that lie in one leaf.
+    /// The next candidates that lie in one leaf; nil at the end.
     private func nextCandidates() throws(StorageError) -> (leaf: ClusterLeaf, rows: Mask)? {
         while let key = try candidates?.peek() {
             guard let first = try finder.find(key) else {
@@ -138,6 +164,7 @@ package final class MatchCursor {
         return nil
     }
 
+    /// The rows of a leaf without those up to `after`.
     private func allowed(_ rows: Mask, _ leaf: ClusterLeaf) -> Mask {
         guard let after else { return rows }
         let first = leaf.lowerBound(of: after)

@@ -3,10 +3,19 @@
 package import RealmStorage
 
 extension Query {
-    /// Binds the query to a class. Throws `.invalid` when it does not fit the schema or the arguments.
+    /// Binds the query to a class: resolves names, converts constants and checks types.
     ///
-    /// `order` is applied after the descriptors of the text. `check` is asked whether to go on: shapes and arguments that
-    /// are named often take a while.
+    /// - Parameters:
+    ///   - table: The class whose objects are tested.
+    ///   - snapshot: The version that is read.
+    ///   - arguments: The values for `$0`, `$1` and so on.
+    ///   - mapping: Aliases of properties and classes.
+    ///   - order: A sort and a distinct step that are applied after the descriptors of the text.
+    ///   - check: Is called from time to time and returns whether to go on. Shapes with many corners, and
+    ///     arguments that are named often, can take a while.
+    /// - Returns: The bound query, for use by one thread at a time.
+    /// - Throws: `QueryError.invalid` when the query does not fit the schema or the arguments,
+    ///   `.storage` when the file is damaged, and `.cancelled` when the check asks to stop.
     package func bind(
         to table: Table, in snapshot: Snapshot, arguments: [QueryArgument] = [],
         mapping: KeyPathMapping = KeyPathMapping(), order: ResultOrder = .none, check: BoundQuery.Check? = nil

@@ -2,18 +2,23 @@
 
 internal import RealmStorage
 
-/// A float or double property of the class itself.
+/// Combines a float or double property of the class itself, straight from the packed leaves.
 final class RealAggregator: ResultAggregator {
     let key: SortKey
+    /// The way in which the values are combined.
     private let function: AggregateRequest.Function
+    /// The sum and the number of values, for sums and averages.
     private var real = RealSum()
+    /// The least or greatest value so far; nil before the first one.
     private var extreme: Double?
 
+    /// Creates the aggregator for a float or double property.
     init(_ function: AggregateRequest.Function, _ key: SortKey) {
         self.function = function
         self.key = key
     }
 
+    /// Adds the values of several rows, with kernels on the packed array of the leaf.
     func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
         switch try key.values(of: leaf) {
         case .double(let values):
@@ -32,14 +37,18 @@ final class RealAggregator: ResultAggregator {
         }
     }
 
+    /// Keeps the value if it is less than all before it.
     private func takeLeast(_ number: Double?) {
         if let number { extreme = extreme.map { Swift.min($0, number) } ?? number }
     }
 
+    /// Keeps the value if it is greater than all before it.
     private func takeGreatest(_ number: Double?) {
         if let number { extreme = extreme.map { Swift.max($0, number) } ?? number }
     }
 
+    /// The result so far. A sum and an average are doubles, an extreme has the type of the
+    /// property.
     var result: AggregateResult {
         switch function {
         case .sum: return .value(.double(real.sum))

@@ -2,21 +2,28 @@
 
 internal import RealmStorage
 
-/// Folds one property of the matches into a number or a value, a leaf at a time. Integers are summed up exactly; nulls and NaNs
-/// are left out.
+/// Combines the values of one property of the results, a leaf at a time.
+///
+/// Integers are summed up exactly; nulls and NaNs are left out. An aggregator is used for one
+/// result.
 protocol ResultAggregator: AnyObject {
-    /// The property.
+    /// The property, as a path that may pass through to-one links.
     var key: SortKey { get }
 
     /// The result so far.
     var result: AggregateResult { get }
 
-    /// Takes the rows of a leaf.
+    /// Adds the values of several rows.
+    ///
+    /// - Parameters:
+    ///   - leaf: A leaf of the class.
+    ///   - rows: The rows of the leaf that belong to the result.
     func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError)
 }
 
 extension AggregateRequest.Function {
-    /// The aggregator for a path; nil when its type does not take the function.
+    /// Returns the fastest aggregator for a path; nil when the type of its property does not
+    /// support the function.
     func aggregator(of key: SortKey) -> (any ResultAggregator)? {
         switch (key.column.type, self) {
         case (.timestamp, .min), (.timestamp, .max):

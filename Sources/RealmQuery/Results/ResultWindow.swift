@@ -2,22 +2,30 @@
 
 internal import RealmStorage
 
-/// Which part of a result is wanted.
+/// The part of a result that is wanted: a page, for example.
 package struct ResultWindow: Sendable {
+    /// The number of results to leave out, at least 0. It counts from `after`, if that is given.
     package var offset: Int
-    /// Nil for all.
+    /// The greatest number of results; nil for all.
     package var limit: Int?
-    /// Only what comes behind this place in the order of the result.
+    /// The place in the order of the result after which the part begins; nil for the start.
     package var after: PagePosition?
 
+    /// Creates a window.
+    ///
+    /// - Parameters:
+    ///   - offset: The number of results to leave out; a negative number counts as 0.
+    ///   - limit: The greatest number of results; nil for all.
+    ///   - after: The place after which the part begins.
     package init(offset: Int = 0, limit: Int? = nil, after: PagePosition? = nil) {
         self.offset = max(offset, 0)
         self.limit = limit
         self.after = after
     }
 
+    /// The whole result.
     package static let all = ResultWindow()
 
-    /// How many results have to be known from the start.
+    /// The number of results, from the start, that have to be known; `Int.max` for all.
     var end: Int { limit.map { offset.addingReportingOverflow(max($0, 0)).overflow ? .max : offset + max($0, 0) } ?? .max }
 }
