@@ -4,10 +4,10 @@
 ///
 /// `@unchecked Sendable`: the buffer is filled in `init` and never written again.
 ///
-/// Whoever uses `view` keeps this object alive for as long, by `withExtendedLifetime` where the optimiser could otherwise let it
-/// go early.
+/// The user of `view` keeps this object alive for as long, with `withExtendedLifetime` where the
+/// optimizer could otherwise release it early.
 @safe package final class ByteStorage: @unchecked Sendable {
-    /// The copy; never written to after `init`.
+    /// The copied bytes, which are never written after `init`.
     private let buffer: UnsafeMutableBufferPointer<UInt8>
 
     /// Copies `bytes`.
@@ -28,6 +28,6 @@
 
     deinit { unsafe buffer.deallocate() }
 
-    /// The bytes; valid while this object is alive.
+    /// A view of the bytes, which is valid while this object is alive.
     package var view: ByteView { unsafe ByteView(start: UnsafePointer(buffer.baseAddress), count: buffer.count) }
 }

@@ -2,7 +2,8 @@
 
 /// Whole texts as words, for hashing them eight bytes at a time.
 extension ByteView {
-    /// Calls `body` with eight bytes at a time, little endian; the last word is filled up with zeros.
+    /// Calls `body` with eight bytes at a time as little-endian numbers; the last one is padded
+    /// with zeros.
     @inlinable package func forEachWord(_ body: (UInt64) -> Void) {
         guard let start = unsafe start else { return }
         let bytes = unsafe UnsafeRawPointer(start)
@@ -21,7 +22,8 @@ extension ByteView {
 
 /// The first bytes of texts as words, for sorting and comparing most texts without a loop.
 extension ByteView {
-    /// The eight bytes from `offset` as a number that sorts like them; bytes after the end count as zero.
+    /// Returns the eight bytes from `offset` on as a big-endian number, so that numbers sort as the
+    /// bytes do; bytes after the end are 0.
     @inlinable package func word(at offset: Int) -> UInt64 {
         guard let start = unsafe start, offset >= 0, offset < count else { return 0 }
         if count - offset >= 8 {
@@ -33,7 +35,8 @@ extension ByteView {
         return word
     }
 
-    /// A number whose highest `byteCount` bytes are all ones: what counts of eight bytes when there are no more.
+    /// Returns a mask whose highest `byteCount` bytes are all ones, for words that have fewer than
+    /// eight bytes of a text.
     @inlinable @inline(__always) static func leadingOnes(byteCount: Int) -> UInt64 {
         byteCount >= 8 ? .max : ~(UInt64.max &>> UInt64(truncatingIfNeeded: Swift.max(byteCount, 0) &* 8))
     }

@@ -4,18 +4,20 @@ internal import Glibc
 
 /// A borrowed run of bytes: the text of a string or the contents of a binary value, read in place.
 ///
-/// A view does not own its memory. Views that come out of a `Snapshot` are valid while that snapshot
-/// is alive; views of constants are valid while the `ByteStorage` that made them is. Nothing keeps a
-/// view beyond the read it belongs to: copy with `array` or `string` first.
+/// A view does not own its memory. Views of values in a `Snapshot` are valid while that snapshot is
+/// alive; views of constants are valid while the `ByteStorage` that made them is. A view must not
+/// be kept longer than the read it belongs to: copy with `array` or `string` first.
 ///
-/// `@unchecked Sendable`: the bytes of a view never change while it is valid, so any thread may read them.
+/// `@unchecked Sendable`: the bytes of a view never change while it is valid, so any thread may
+/// read them.
 @safe package struct ByteView: @unchecked Sendable {
-    /// The first byte; nil only for a view of no bytes that points nowhere.
+    /// The first byte; nil only for a view of no bytes that has no address.
     @usableFromInline let start: UnsafePointer<UInt8>?
     /// The number of bytes.
     package let count: Int
 
-    /// `count` bytes from `start`, which the caller keeps in memory and unchanged while the view is used.
+    /// Makes a view of `count` bytes from `start` on, which the caller keeps in memory and
+    /// unchanged while the view is used.
     @inlinable init(start: UnsafePointer<UInt8>?, count: Int) {
         unsafe self.start = unsafe start
         self.count = count
@@ -24,19 +26,22 @@ internal import Glibc
     /// A view of no bytes.
     package static let empty = unsafe ByteView(start: nil, count: 0)
 
-    /// Whether there are no bytes.
+    /// Whether the view has no bytes.
     @inlinable package var isEmpty: Bool { count == 0 }
 
-    /// The byte at `index`, which must be in `0..<count`.
+    /// The byte at `index`, which must be in `0..<count`; any other index traps.
     @inlinable package subscript(index: Int) -> UInt8 {
         precondition(index >= 0 && index < count, "byte index outside its view")
         // In bounds by the check above; `start` is only nil when `count` is 0.
         return unsafe start.unsafelyUnwrapped[index]
     }
 
-    /// Calls `body` with a view of an array, valid during the call.
+    /// Calls `body` with a view of an array, without copying it.
     ///
-    /// For arrays that a function takes or makes: reading them as a view needs no copy. The view must not leave the closure.
+    /// - Parameters:
+    ///   - array: The bytes.
+    ///   - body: Uses the view, which is valid only during the call.
+    /// - Returns: The result of `body`, whose errors are rethrown.
     package static func withBytes<Result>(
         of array: [UInt8], _ body: (ByteView) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
@@ -53,10 +58,10 @@ internal import Glibc
         return result
     }
 
-    /// The bytes from `lower` on; bounds are clamped to the view.
+    /// Returns the bytes from `lower` on; bounds are clamped to the view.
     @inlinable package func suffix(from lower: Int) -> ByteView { slice(lower, count) }
 
-    /// The bytes in `lower..<upper`, both clamped to the view.
+    /// Returns the bytes in `lower..<upper`, both clamped to the view.
     @inlinable package func slice(_ lower: Int, _ upper: Int) -> ByteView {
         let first = Swift.min(Swift.max(lower, 0), count)
         let last = Swift.min(Swift.max(upper, first), count)
@@ -64,12 +69,13 @@ internal import Glibc
         return unsafe ByteView(start: start + first, count: last - first)
     }
 
-    /// Calls `body` with the bytes. The buffer must not outlive the call.
+    /// Calls `body` with the bytes as raw memory, which must not be used after the call.
     @inlinable package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try unsafe body(UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    /// Calls `body` with the bytes as numbers. The buffer must not outlive the call.
+    /// Calls `body` with the bytes as numbers of 8 bits, in memory that must not be used after the
+    /// call.
     @inlinable package func withBuffer<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
         try unsafe body(UnsafeBufferPointer(start: start, count: count))
     }
@@ -92,21 +98,21 @@ internal import Glibc
         return (high &<< UInt64(truncatingIfNeeded: (8 &- count) &* 8), 0)
     }
 
-    /// A copy of the bytes.
+    /// A copy of the bytes as an array.
     package var array: [UInt8] { unsafe Array(UnsafeBufferPointer(start: start, count: count)) }
 
-    /// The bytes as text, or nil when they are not valid UTF-8.
+    /// A copy of the bytes as text, or nil when they are not valid UTF-8.
     package var validatedString: String? {
         unsafe String(validating: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
-    /// The bytes as text; ill-formed sequences are replaced.
+    /// A copy of the bytes as text; ill-formed sequences are replaced by U+FFFD.
     package var string: String { unsafe String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self) }
 }
 
-/// Views are equal when their bytes are, wherever these lie.
+/// Equality of bytes, wherever they are in memory.
 extension ByteView: Equatable, Hashable {
-    /// Whether both views have the same bytes, wherever these are.
+    /// Returns whether both views have the same bytes, wherever these are in memory.
     @inlinable package static func == (left: ByteView, right: ByteView) -> Bool {
         guard left.count == right.count else { return false }
         guard left.count > 0 else { return true }
@@ -121,10 +127,12 @@ extension ByteView: Equatable, Hashable {
 
 /// The order of bytes, which is also that of UTF-8 texts by code point.
 extension ByteView: Comparable {
-    /// Unsigned byte order; a proper prefix is smaller.
+    /// Returns whether `left` sorts before `right` in unsigned byte order; a proper prefix sorts
+    /// first.
     @inlinable package static func < (left: ByteView, right: ByteView) -> Bool { left.compare(right) < 0 }
 
-    /// Negative, zero or positive as this view sorts before, with or after `other`.
+    /// Returns a negative number, zero or a positive number when this view sorts before, with or
+    /// after `other`.
     @inlinable package func compare(_ other: ByteView) -> Int {
         let common = Swift.min(count, other.count)
         if common > 0 {

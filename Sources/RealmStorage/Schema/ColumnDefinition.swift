@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A column that is to be made.
+/// The definition of a column that is to be made: what a user states about a new property.
 ///
-/// What a user says about a new property. Keys, leaf indexes and the hidden columns of links follow from it when the column is
-/// made.
+/// Keys, leaf indexes and the hidden columns of links follow from it when the column is made.
 package struct ColumnDefinition: Sendable {
     /// The name of the property.
     package let name: String
@@ -13,12 +12,21 @@ package struct ColumnDefinition: Sendable {
     package let isNullable: Bool
     /// The kind of collection; nil for a single value.
     package let collection: CollectionKind?
-    /// The table that links point to.
+    /// The table that links point to; nil for other types.
     package let target: TableKey?
     /// The kind of index; nil for none.
     package let index: IndexKind?
 
-    /// Nullability of links, Mixed and dictionaries of them follows from the type, whatever `isNullable` says.
+    /// Makes a definition.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the property.
+    ///   - type: The type of the values or elements.
+    ///   - isNullable: Whether they may be null; ignored for links and Mixed, whose type decides
+    ///     it.
+    ///   - collection: The kind of collection; nil for a single value.
+    ///   - target: The table that links point to.
+    ///   - index: The kind of index; nil for none.
     package init(
         _ name: String, _ type: ColumnType, isNullable: Bool = false, collection: CollectionKind? = nil,
         target: TableKey? = nil, index: IndexKind? = nil
@@ -31,7 +39,7 @@ package struct ColumnDefinition: Sendable {
         self.index = index
     }
 
-    /// What the type leaves no choice about.
+    /// Returns whether values may be null where the type decides it; nil where it does not.
     private static func nullability(_ type: ColumnType, _ collection: CollectionKind?) -> Bool? {
         switch type {
         case .mixed: return true
@@ -41,7 +49,7 @@ package struct ColumnDefinition: Sendable {
         }
     }
 
-    /// The attribute bits of the column key: everything but indexes.
+    /// The attribute bits that a column key has: all but those of indexes.
     var keyAttributes: ColumnAttributes {
         var bits: ColumnAttributes = isNullable ? .nullable : []
         switch collection {
@@ -53,7 +61,8 @@ package struct ColumnDefinition: Sendable {
         return bits
     }
 
-    /// What the spec holds: the type, and for dictionaries the type of the keys.
+    /// The number that the spec has for the column: its type, and for dictionaries the type of the
+    /// keys above bit 15.
     var typeWord: Int64 {
         Int64(type.rawValue) | (collection == .dictionary ? Int64(ColumnType.string.rawValue) << 16 : 0)
     }

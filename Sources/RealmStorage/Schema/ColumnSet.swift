@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The columns of a table between two changes of its schema.
+/// The columns of a table between two changes of its schema, inside of a write transaction.
 ///
-/// Made from a definition when it is first asked for, and shared by all copies of the state until the definition changes.
+/// It is made from a definition when it is first needed, and shared by all copies of the state
+/// until the definition changes. Its identity tells whether writers made for the columns are still
+/// valid.
 final class ColumnSet: Sendable {
     /// Public columns in order.
     let columns: [Column]
     /// Hidden columns of incoming links.
     let backlinks: [Column]
-    /// Where the public column of a name is in `columns`.
+    /// The positions of the public columns in `columns`, by name.
     let positions: [String: Int]
 
-    /// Columns with a look-up by name.
+    /// Makes a set of columns with a look-up by name.
     init(columns: [Column], backlinks: [Column]) {
         self.columns = columns
         self.backlinks = backlinks

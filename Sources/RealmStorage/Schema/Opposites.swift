@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The per-column arrays of a table node, by leaf index. Missing entries mean "none".
+/// The per-column arrays of a table node: opposite tables, opposite columns and search indexes, by
+/// leaf index.
 ///
-/// All are optional per column: a list may be shorter than the number of columns, and then there is nothing for the later ones.
+/// An array may be shorter than the number of columns; missing entries mean "none".
 /// Source: docs/format.md, "Tables".
 struct Opposites {
     /// The other table of each link or backlink column, by leaf index.
@@ -12,7 +13,14 @@ struct Opposites {
     /// The roots of search indexes, by leaf index.
     private let indexes: Node
 
-    /// Reads the arrays of a table. Throws `.corrupt` unless both lists of opposites have the same length.
+    /// Attaches the arrays of a table.
+    ///
+    /// - Parameters:
+    ///   - top: The top node of the table.
+    ///   - indexes: The node with the roots of search indexes.
+    ///   - space: The space that refs point into.
+    ///   - what: The table, for error messages.
+    /// - Throws: `.corrupt` unless both lists of opposites are plain integers of the same length.
     init(_ top: Node, indexes: Node, _ space: NodeSpace, _ what: String) throws(StorageError) {
         self.indexes = indexes
         tables = try Opposites.integers(try top.requiredRef(7, "\(what): opposite tables"), space)
@@ -23,14 +31,14 @@ struct Opposites {
         }
     }
 
-    /// An array of the table. Throws `.corrupt` unless it is a leaf of integers.
+    /// Attaches an array of the table; throws `.corrupt` when it is not a plain node of integers.
     private static func integers(_ ref: Ref, _ space: NodeSpace) throws(StorageError) -> PackedIntegers {
         let node = try space.node(at: ref)
         guard !node.hasRefs else { throw node.corrupt("a plain integer node belongs here") }
         return try node.integers()
     }
 
-    /// The table at the other end of a link or backlink column; nil for other columns.
+    /// Returns the table at the other end of a link or backlink column; nil for other columns.
     func table(_ leafIndex: Int, _ type: ColumnType) throws(StorageError) -> TableKey? {
         guard type == .link || type == .backlink, leafIndex < tables.count else { return nil }
         let key = tables[leafIndex]
@@ -38,14 +46,14 @@ struct Opposites {
         return TableKey(UInt32(truncatingIfNeeded: key))
     }
 
-    /// The column at the other end of a link or backlink column; nil for other columns.
+    /// Returns the column at the other end of a link or backlink column; nil for other columns.
     func column(_ leafIndex: Int, _ type: ColumnType) -> ColumnKey? {
         guard type == .link || type == .backlink, leafIndex < columns.count else { return nil }
         let key = ColumnKey(columns[leafIndex])
         return key == .null ? nil : key
     }
 
-    /// The root of a column's search index, or `Ref.none`.
+    /// Returns the root of a column's search index, or `Ref.none`.
     func searchIndex(_ leafIndex: Int) throws(StorageError) -> Ref {
         leafIndex < indexes.count ? try indexes.optionalRef(leafIndex, "search index") : .none
     }

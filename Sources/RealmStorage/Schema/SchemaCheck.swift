@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What has to fit between the tables of one version, looked at whenever the columns of any of them are new.
+/// Checks that the tables of one version agree with each other. It runs whenever the columns of any
+/// of them are new.
 ///
-/// - Every link column has a target table in use, and there a backlink column that names it back. Backlink columns without
-///   an origin stay in the file when a column of Mixed is removed, so these are left to `verify`.
-/// - Embedded classes may hold each other in a circle: SDKs refuse such a schema, but the engine below them writes such files.
-///   That an object holds itself is found by those who walk over objects.
+/// - Every link column has a target table in use, and there a backlink column that names it back.
+///   Backlink columns without an origin stay in the file when a column of Mixed is removed, so
+///   these are left to `verify`.
+/// - Embedded classes may hold each other in a circle: SDKs reject such a schema, but the engine
+///   below them writes such files. Objects that hold themselves are found by the code that walks
+///   over objects.
 ///
 /// Source: docs/format.md, "Tables".
 struct SchemaCheck {
     /// All tables of the version.
     private let tables: [Table]
-    /// Where each table is among them.
+    /// The position of each table in `tables`.
     private let positions: [TableKey: Int]
 
-    /// A check of all tables of one version.
+    /// Makes a check of all tables of one version.
     init(_ tables: [Table]) {
         self.tables = tables
         positions = Dictionary(tables.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Throws `.corrupt` for what does not fit.
+    /// Runs the check; throws `.corrupt` for the first disagreement.
     func run() throws(StorageError) {
         try checkLinks()
     }
 
     // MARK: - Links
 
-    /// Throws `.corrupt` unless both ends of each link name each other.
+    /// Throws `.corrupt` unless every link column and its backlink column name each other.
     private func checkLinks() throws(StorageError) {
         /// Backlink columns of each target by leaf index.
         var backlinks: [Int: [Int: Column]] = [:]
@@ -49,7 +52,7 @@ struct SchemaCheck {
         }
     }
 
-    /// Columns by where they are in leaves.
+    /// Returns columns by their leaf index.
     private static func byLeafIndex(_ columns: [Column]) -> [Int: Column] {
         Dictionary(columns.map { ($0.leafIndex, $0) }, uniquingKeysWith: { first, _ in first })
     }

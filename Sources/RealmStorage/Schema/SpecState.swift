@@ -1,29 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The columns of a table as its spec keeps them, taken apart so that they can be changed.
+/// The columns of a table as its spec stores them, taken apart so that they can be changed.
 ///
-/// Public columns come first; backlink columns follow and have no name. Source: docs/format.md, "Spec".
+/// Public columns come first; backlink columns follow and have no name. Source: docs/format.md,
+/// "Spec".
 struct SpecState: Sendable {
-    /// The type number; a dictionary also has the type of its keys from bit 16 on.
+    /// The type number of each column; for a dictionary with the type of its keys from bit 16 on.
     var types: [Int64] = []
-    /// Names of the public columns.
+    /// The names of the public columns, in the order of their declaration.
     var names: [String] = [] { didSet { knownNames = nil } }
     /// The attribute bits of each column.
     var attributes: [Int64] = []
     /// The key of each column.
     var keys: [Int64] = []
-    /// Lists of distinct strings, one per public column, when any column is enumerated.
+    /// The roots of lists of distinct strings, one per public column; nil when no column is
+    /// enumerated.
     var enumerations: [Ref]?
 
-    /// The names again, for looking them up.
+    /// The names as a set, made when it is first needed; nil after a change of `names`.
     private var knownNames: Set<String>?
-    /// The leaf indexes in use, and one below which none is free.
+    /// The leaf indexes in use, and a number below which none is free; nil when they have to be
+    /// computed again.
     private var leafIndexes: (used: Set<Int>, firstFree: Int)?
 
-    /// The spec of a table without columns.
+    /// Makes the spec of a table without columns.
     init() {}
 
-    /// Reads the spec of a table. Throws `.corrupt` for another shape.
+    /// Reads the spec of a table at `node`, with types and keys of older formats converted to those
+    /// of format 24.
+    ///
+    /// - Throws: `.corrupt` for another shape.
     init(_ node: Node, _ space: NodeSpace) throws(StorageError) {
         types = try SpecState.integers(node, 0, space).map {
             $0 == Int64(ColumnType.historicLinkList) ? Int64(ColumnType.link.rawValue) : $0
@@ -39,13 +45,13 @@ struct SpecState: Sendable {
         enumerations = roots
     }
 
-    /// An array of the spec. Throws `.corrupt` unless it is a leaf of integers.
+    /// Reads an array of the spec; throws `.corrupt` when it is not a node of integers.
     private static func integers(_ node: Node, _ slot: Int, _ space: NodeSpace) throws(StorageError) -> [Int64] {
         let values = try space.node(at: try node.requiredRef(slot, "spec")).integers()
         return (0..<values.count).map { values[$0] }
     }
 
-    /// Writes a new spec node.
+    /// Writes a new spec node and its arrays; returns its ref.
     func write(_ writes: WriteSpace) throws(StorageError) -> Ref {
         var slots = [
             try writes.makeIntegers(types).ref, try writes.makeNames(names), try writes.makeIntegers(attributes).ref,
@@ -69,17 +75,18 @@ struct SpecState: Sendable {
 
     // MARK: - Columns
 
-    /// The position of the column with that key.
+    /// Returns the position of the column with that key, or nil; only the leaf index in the key is
+    /// compared.
     func position(of key: ColumnKey) -> Int? { keys.firstIndex { ColumnKey($0).leafIndex == key.leafIndex } }
 
-    /// Whether a public column has the name.
+    /// Returns whether a public column has the name.
     mutating func contains(_ name: String) -> Bool {
         let known = knownNames ?? Set(names)
         knownNames = known
         return known.contains(name)
     }
 
-    /// The lowest leaf index that no column uses.
+    /// Returns the lowest leaf index that no column uses.
     mutating func freeLeafIndex() -> Int {
         var known = leafIndexes ?? (used: Set(keys.map { ColumnKey($0).leafIndex }), firstFree: 0)
         leafIndexes = nil
@@ -89,6 +96,12 @@ struct SpecState: Sendable {
     }
 
     /// Adds a column: a public one after the public ones, a backlink column at the end.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the column.
+    ///   - type: The type number, for dictionaries with that of the keys.
+    ///   - bits: The attributes of the spec.
+    ///   - name: The name; nil for a backlink column.
     mutating func insert(_ key: ColumnKey, type: Int64, attributes bits: Int64, name: String?) {
         let position = name == nil ? keys.count : names.count
         types.insert(type, at: position)
@@ -104,7 +117,8 @@ struct SpecState: Sendable {
         enumerations?.append(.none)
     }
 
-    /// Takes a column out; returns the root of its list of distinct strings.
+    /// Removes the column at a position; returns the root of its list of distinct strings, or
+    /// `Ref.none`.
     mutating func remove(at position: Int) -> Ref {
         types.remove(at: position)
         attributes.remove(at: position)
@@ -116,14 +130,17 @@ struct SpecState: Sendable {
     }
 }
 
-/// Writing the list of column names.
+/// Nodes of refs and of names, as specs and lists of tables have them.
 extension WriteSpace {
-    /// A new node of refs.
+    /// Makes a node of refs and returns its ref.
     func makeRefs(_ refs: [Ref], _ kind: NodeKind = .refs) throws(StorageError) -> Ref {
         try makeIntegers(refs.map { Int64(bitPattern: $0.rawValue) }, kind).ref
     }
 
-    /// A list of names: cells of equal width that end with the number of unused bytes.
+    /// Makes a list of names and returns its ref: cells of equal width that end with the number of
+    /// unused bytes.
+    ///
+    /// - Throws: `.limit` for a name of more than 63 bytes of UTF-8.
     func makeNames(_ names: [String]) throws(StorageError) -> Ref {
         let longest = names.map(\.utf8.count).max() ?? 0
         guard longest < 64 else { throw .limit("a name may have at most 63 bytes") }

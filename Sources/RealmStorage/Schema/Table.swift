@@ -2,10 +2,11 @@
 
 /// One table of a snapshot: its columns and the roots of its trees.
 ///
-/// Immutable, and shared between versions in parts: a version whose spec is the same as in the version before takes over its
-/// columns. Attaching a table reads its top node and spec, but none of its objects.
+/// It is immutable, and shared between versions in parts: a version whose spec is the same as in
+/// the version before takes over its columns. Attaching a table reads its top node and spec, but
+/// none of its objects.
 package final class Table: Sendable {
-    /// User classes are the tables whose name starts with this.
+    /// The prefix of the names of tables that hold the objects of users' classes.
     package static let classPrefix = "class_"
 
     /// The key of the table in its file.
@@ -14,7 +15,7 @@ package final class Table: Sendable {
     package let name: String
     /// The class name, or nil for a table of the SDK.
     package let className: String?
-    /// What role the objects of the table have.
+    /// The role of the table's objects: top-level, embedded or asymmetric.
     package let kind: TableKind
     /// Public columns in declaration order.
     package let columns: [Column]
@@ -24,9 +25,9 @@ package final class Table: Sendable {
     package let primaryKey: Column?
     /// The position of the primary key in `columns`.
     package let primaryKeyPosition: Int?
-    /// The objects of the table.
+    /// The tree of the objects.
     package let objects: ClusterTree
-    /// Deleted objects that others still link to. Users never see them.
+    /// The tree of deleted objects that others still link to. Users never see them.
     package let tombstones: ClusterTree
     /// The number of objects.
     package let count: Int
@@ -34,12 +35,12 @@ package final class Table: Sendable {
     package let fileFormat: Int
     /// The top node of the table.
     package let ref: Ref
-    /// What the columns were read from.
+    /// The place that the columns were read from, for comparison with the next version.
     let source: TableReader.Source
     /// Positions of public columns by name.
     private let columnIndexes: [String: Int]
 
-    /// A table whose columns were read anew.
+    /// Makes a table from columns that were just read.
     init(_ parts: TableReader.Parts, objects: ClusterTree, tombstones: ClusterTree, fileFormat: Int) throws(StorageError) {
         ref = parts.source.ref
         source = parts.source
@@ -59,8 +60,15 @@ package final class Table: Sendable {
             parts.columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// `previous` with other trees: its columns are as good for a later version in which nothing they were read from has
-    /// changed. `columns` are those of `previous`, but may have other search indexes.
+    /// Makes a table of a later version that has the columns of `previous`, because nothing they
+    /// were read from has changed.
+    ///
+    /// - Parameters:
+    ///   - previous: The same table in an earlier version.
+    ///   - source: The place that the columns were read from.
+    ///   - columns: The columns of `previous`, possibly with other search indexes.
+    ///   - objects: The tree of objects in the later version.
+    ///   - tombstones: The tree of tombstones in the later version.
     init(
         _ previous: Table, _ source: TableReader.Source, _ columns: [Column], objects: ClusterTree, tombstones: ClusterTree
     ) throws(StorageError) {
@@ -84,29 +92,36 @@ package final class Table: Sendable {
     /// The space that the table is read in.
     package var space: NodeSpace { objects.space }
 
-    /// The public column of that name.
+    /// Returns the public column of that name, or nil.
     ///
-    /// O(1).
+    /// - Complexity: O(1).
     package func column(named name: String) -> Column? { columnIndexes[name].map { columns[$0] } }
 
-    /// Any column, public or hidden, by the key that other tables refer to it with.
+    /// Returns any column, public or hidden, by the key that other tables refer to it with.
     ///
-    /// Only the leaf index counts: older formats may have another type in the key.
+    /// Only the leaf index is compared: older formats may have another type in the key.
     package func column(_ key: ColumnKey) -> Column? {
         columns.first { $0.leafIndex == key.leafIndex } ?? backlinks.first { $0.leafIndex == key.leafIndex }
     }
 
-    /// Whether links to this table may be unresolved.
+    /// Whether links to this table may be unresolved, because it has or had tombstones.
     package var hasTombstones: Bool { !tombstones.root.isNone }
 
-    /// Leaves in object key order, or those from the one in which `key` would be. `hints` tell what will be read.
+    /// Returns a cursor over the leaves in object key order, or over those from the one in which
+    /// `key` would be.
+    ///
+    /// - Parameters:
+    ///   - key: The key to begin at; nil for the first leaf.
+    ///   - hints: The columns that will be read, whose memory is requested in advance.
     package func leaves(from key: ObjectKey? = nil, hints: LeafHints = .none) -> ClusterCursor {
         objects.leaves(from: key, hints: hints)
     }
 
-    /// The object with `key`, or nil; O(log n).
+    /// Returns the place of the object with `key`, or nil. Tombstones are not found: users never
+    /// see them.
     ///
-    /// Tombstones are not found: users never see them. Throws `.corrupt` on damage.
+    /// - Throws: `.corrupt` on damage.
+    /// - Complexity: O(log n).
     package func find(_ key: ObjectKey) throws(StorageError) -> Row? {
         key.rawValue < 0 ? nil : try objects.find(key)
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What of a table seldom changes.
+/// The parts of a table's state that seldom change: its name, columns and their opposites.
 ///
-/// A class with one owner: a state that is copied shares it, and makes a copy before it changes anything here. Most transactions
-/// change objects only and never do.
+/// It is a class with one owner: a state that is copied shares it, and makes a copy before it
+/// changes anything here. Most transactions change objects only and never do.
 final class TableDefinition {
     /// The full name of the table.
     var name: String
@@ -13,12 +13,12 @@ final class TableDefinition {
     var oppositeTables: [Int64]
     /// The other column of each link or backlink column, by leaf index.
     var oppositeColumns: [Int64]
-    /// Nil when something changed since it was made.
+    /// The columns made from this definition; nil when something changed since they were made.
     var columnSet: ColumnSet?
-    /// Where lists of distinct strings are read.
+    /// The space in which lists of distinct strings are read.
     var space: NodeSpace
 
-    /// The definition of a table that nothing else refers to yet.
+    /// Makes the definition of a table that nothing else refers to yet.
     init(
         name: String, _ space: NodeSpace, _ spec: SpecState, oppositeTables: [Int64], oppositeColumns: [Int64]
     ) {
@@ -29,7 +29,7 @@ final class TableDefinition {
         self.oppositeColumns = oppositeColumns
     }
 
-    /// A copy, for a state that was copied before it changes.
+    /// Makes a copy, for a state that shares its definition and is about to change it.
     convenience init(copyOf other: TableDefinition) {
         self.init(
             name: other.name, other.space, other.spec, oppositeTables: other.oppositeTables,

@@ -15,25 +15,27 @@
 ///
 /// Source: docs/format.md, "Tables" and "Spec".
 struct TableReader {
-    /// What everything in a table but its trees is read from. Nodes never change while a version is kept that has them,
-    /// so a later version with the same source has the same columns.
+    /// The place that everything in a table but its trees is read from.
+    ///
+    /// Nodes never change while a version that has them is kept, so a later version with the same
+    /// source has the same columns.
     struct Source: Sendable {
         /// The top node of the table.
         let ref: Ref
-        /// The slots that columns and keys are read from, as stored.
+        /// The slots of the top node that columns and keys are read from, as stored.
         fileprivate let slots: [UInt64]
-        /// Where the roots of search indexes are, which change with the objects.
+        /// The slot with the roots of search indexes, which change with the objects.
         fileprivate let indexes: UInt64
         /// The full name of the table.
         fileprivate let name: String
 
-        /// Whether all columns are the same, but for the roots of their search indexes.
+        /// Returns whether all columns are the same, except for the roots of their search indexes.
         func hasSameSchema(as other: Source) -> Bool { slots == other.slots && name == other.name }
     }
 
-    /// What spec and arrays of a table say.
+    /// The contents of the spec and the per-column arrays of a table.
     struct Parts {
-        /// What the parts were read from.
+        /// The place that the parts were read from.
         let source: Source
         /// The key of the table.
         let key: TableKey
@@ -49,7 +51,8 @@ struct TableReader {
         let primaryKey: Column?
     }
 
-    /// The arrays of a spec, all with one entry per column but `names`, which has public columns only.
+    /// The arrays of a spec, all with one entry per column except `names`, which has public columns
+    /// only.
     private struct Spec {
         /// Type numbers, with that of dictionary keys in the upper bits.
         let types: PackedIntegers
@@ -65,7 +68,7 @@ struct TableReader {
 
     /// How many slots the spec of a table has.
     private static let specSlotCount = 6
-    /// More columns than any key can name.
+    /// The greatest number of columns that is accepted; a key cannot name more.
     private static let maximumColumnCount = 0x10000
 
     /// The top node of the table.
@@ -76,10 +79,12 @@ struct TableReader {
     private let name: String
     /// The format of the file.
     private let fileFormat: Int
-    /// How messages begin.
+    /// The table, for error messages.
     private let what: String
 
-    /// Attaches the top node of a table. Throws `.corrupt` for one of too few slots.
+    /// Attaches the top node of a table.
+    ///
+    /// - Throws: `.corrupt` for a node without refs or with too few slots.
     init(ref: Ref, name: String, space: NodeSpace, fileFormat: Int) throws(StorageError) {
         top = try space.node(at: ref)
         self.space = space
@@ -89,7 +94,13 @@ struct TableReader {
         guard top.hasRefs, !top.isInner, top.count >= 10 else { throw top.corrupt("\(what): bad top node") }
     }
 
-    /// Reads the table, or takes the columns of `previous`, the same table in a version that is still kept.
+    /// Reads the table, or takes the columns of the same table in another version if they are
+    /// equal.
+    ///
+    /// - Parameters:
+    ///   - clusterShift: log2 of the capacity of cluster leaves.
+    ///   - previous: The same table in a version that is still kept.
+    /// - Throws: `.corrupt` when a part of the table is damaged.
     func table(clusterShift: Int, previous: Table? = nil) throws(StorageError) -> Table {
         let objects = ClusterTree(root: try top.requiredRef(2, "\(what): objects"), space: space, shift: clusterShift)
         let tombstones = ClusterTree(
@@ -108,8 +119,10 @@ struct TableReader {
         return try Table(try parts(), objects: objects, tombstones: tombstones, fileFormat: fileFormat)
     }
 
-    /// Adds the nodes that belong to this table alone: those of its spec, of its arrays, and the roots of its trees.
-    /// Throws `.corrupt` when one of them is another's, too.
+    /// Adds the nodes that belong to this table alone to `claimed`: those of its spec, of its
+    /// arrays, and the roots of its trees.
+    ///
+    /// - Throws: `.corrupt` when one of them belongs to another table too.
     func claimNodes(_ claimed: inout Set<Ref>) throws(StorageError) {
         try claim(top.ref, &claimed)
         try claimChildren(of: top, &claimed)
@@ -127,21 +140,21 @@ struct TableReader {
         }
     }
 
-    /// Claims one node. Throws `.corrupt` when it is another's, too.
+    /// Claims one node; throws `.corrupt` when it was claimed before.
     private func claim(_ ref: Ref, _ claimed: inout Set<Ref>) throws(StorageError) {
         guard claimed.insert(ref).inserted else { throw .corrupt(ref: ref, reason: "\(what) shares a node") }
     }
 
-    /// The slots that columns and keys are read from.
+    /// The place that columns and keys are read from in this version.
     private var source: Source {
         let slots = [0, 3, 7, 8, 11, 12].map { slot($0) }
         return Source(ref: top.ref, slots: slots, indexes: slot(4), name: name)
     }
 
-    /// A slot of the top node as stored; 0 where it is missing.
+    /// Returns a slot of the top node as stored; 0 where it is missing.
     private func slot(_ index: Int) -> UInt64 { index < top.count ? UInt64(bitPattern: top.integer(index)) : 0 }
 
-    /// The same columns with the present roots of their search indexes.
+    /// Returns the same columns with the present roots of their search indexes.
     private func reindexed(_ columns: [Column]) throws(StorageError) -> [Column] {
         let indexes = try indexRoots()
         var result: [Column] = []
@@ -153,14 +166,14 @@ struct TableReader {
         return result
     }
 
-    /// The node with the roots of search indexes.
+    /// Returns the node with the roots of search indexes.
     private func indexRoots() throws(StorageError) -> Node {
         let indexes = try space.node(at: try top.requiredRef(4, "\(what): search indexes"))
         guard indexes.hasRefs else { throw indexes.corrupt("\(what): search index refs expected") }
         return indexes
     }
 
-    /// Reads spec and arrays.
+    /// Reads the spec and the per-column arrays.
     private func parts() throws(StorageError) -> Parts {
         let columns = try columns(of: spec())
         let primaryKey = try primaryKey(among: columns)
@@ -174,7 +187,7 @@ struct TableReader {
             primaryKey: primaryKey)
     }
 
-    /// The column that slot 11 names. Throws `.corrupt` when it cannot be a primary key.
+    /// Returns the column that slot 11 names; throws `.corrupt` when it cannot be a primary key.
     private func primaryKey(among columns: [Column]) throws(StorageError) -> Column? {
         // A tagged 0 is a column key: the first int column of a table may have it.
         guard case .tagged(let key) = try top.slot(11) else { return nil }
@@ -190,7 +203,7 @@ struct TableReader {
 
     // MARK: - Spec
 
-    /// Reads the spec. Throws `.corrupt` unless its arrays have the same length.
+    /// Reads the spec; throws `.corrupt` unless its arrays have the same length.
     private func spec() throws(StorageError) -> Spec {
         let node = try space.node(at: try top.requiredRef(0, "\(what): spec"))
         guard node.hasRefs, node.count == TableReader.specSlotCount else {
@@ -209,14 +222,16 @@ struct TableReader {
         return Spec(types: types, names: names, attributes: attributes, keys: keys, enumerations: list)
     }
 
-    /// An array of the spec. Throws `.corrupt` unless it is a leaf of integers.
+    /// Attaches an array of the spec; throws `.corrupt` when it is not a plain node of integers.
     private func integers(_ node: Node, _ slot: Int) throws(StorageError) -> PackedIntegers {
         let child = try space.node(at: try node.requiredRef(slot, what))
         guard !child.hasRefs else { throw child.corrupt("\(what): a plain integer node belongs here") }
         return try child.integers()
     }
 
-    /// Names are not nullable: what would be null is "".
+    /// Reads a list of names of tables or columns. Names are not nullable: a null is read as "".
+    ///
+    /// - Throws: `.corrupt` when the node is not a leaf of short strings.
     static func names(_ node: Node, _ space: NodeSpace) throws(StorageError) -> [String] {
         guard !node.hasRefs, node.widthType == Node.WidthType.multiply.rawValue, node.count <= 0xffff else {
             throw node.corrupt("a list of names is a leaf of short strings")
@@ -227,7 +242,8 @@ struct TableReader {
         return names
     }
 
-    /// All columns, hidden ones included. Throws `.corrupt` for two of one name or place.
+    /// Returns all columns, hidden ones included; throws `.corrupt` for two of the same name or
+    /// leaf index.
     private func columns(of spec: Spec) throws(StorageError) -> [Column] {
         let opposites = try Opposites(top, indexes: try indexRoots(), space, what)
         var columns: [Column] = []
@@ -251,7 +267,7 @@ struct TableReader {
         return columns
     }
 
-    /// One column from all that is said of it.
+    /// Makes one column from the spec and the per-column arrays.
     private func column(_ index: Int, _ spec: Spec, _ opposites: Opposites) throws(StorageError) -> Column {
         let word = spec.types[index]
         let key = ColumnKey(spec.keys[index])
@@ -271,7 +287,7 @@ struct TableReader {
             enumeration: try enumeration(index, type, spec))
     }
 
-    /// The type with that number. Throws `.corrupt` for an unknown one.
+    /// Returns the type with that number; throws `.corrupt` for an unknown one.
     private func type(number: Int, _ index: Int) throws(StorageError) -> ColumnType {
         // The SDKs' own upgrade to format 24 corrects the keys of such columns, but not this.
         if number == ColumnType.historicLinkList { return .link }
@@ -281,7 +297,7 @@ struct TableReader {
         return type
     }
 
-    /// The kind of collection that the attributes say. Throws `.corrupt` for two at once.
+    /// Returns the kind of collection that the attributes state; throws `.corrupt` for two at once.
     private func collection(_ attributes: ColumnAttributes, _ index: Int) throws(StorageError) -> CollectionKind? {
         let kinds: [(ColumnAttributes, CollectionKind)] = [(.list, .list), (.set, .set), (.dictionary, .dictionary)]
         let present = kinds.filter { attributes.contains($0.0) }
@@ -289,7 +305,8 @@ struct TableReader {
         return present.first?.1
     }
 
-    /// Type and attributes are in the key too and must agree.
+    /// Checks that the key states the same type and attributes as the spec, and throws `.corrupt`
+    /// otherwise.
     private func check(
         _ key: ColumnKey, _ type: ColumnType, _ attributes: ColumnAttributes, ofColumn index: Int
     ) throws(StorageError) {
@@ -304,7 +321,7 @@ struct TableReader {
         }
     }
 
-    /// The list of distinct strings of a column; nil for columns that have none.
+    /// Returns the list of distinct strings of a column; nil for columns that have none.
     private func enumeration(_ index: Int, _ type: ColumnType, _ spec: Spec) throws(StorageError) -> StringEnumeration? {
         guard type == .string, let list = spec.enumerations else { return nil }
         let root = try list.optionalRef(index, "\(what): enumerated column")

@@ -2,23 +2,23 @@
 
 /// A table in a write transaction: its top node taken apart.
 ///
-/// A value, so that a savepoint is a copy. It is copied for every step of a write, so what seldom changes is kept in one
-/// object. `flush` puts what changed back into nodes.
+/// It is a value, so that a savepoint is a copy. It is copied for every step of a write, so the
+/// parts that seldom change are in one object. `flush` writes what changed back into nodes.
 package struct TableState {
-    /// The table node as it was flushed last.
+    /// The table node as it was last flushed.
     private(set) var ref: Ref
     /// The key of the table in its file.
     package let key: TableKey
-    /// What role the objects of the table have.
+    /// The role of the table's objects: top-level, embedded or asymmetric.
     package internal(set) var kind: TableKind
-    /// What spec and arrays say, shared between copies until it changes.
+    /// The name, the spec and the per-column arrays, shared between copies until one changes.
     private var definition: TableDefinition
     /// The full name of the table.
     package internal(set) var name: String {
         get { definition.name }
         set { ownDefinition().name = newValue }
     }
-    /// Changed in place: schemas may be large.
+    /// The columns as the spec stores them. It is changed in place, as schemas may be large.
     var spec: SpecState {
         get { definition.spec }
         _modify {
@@ -26,15 +26,15 @@ package struct TableState {
             yield &own.spec
         }
     }
-    /// Root of the cluster tree.
+    /// The root of the cluster tree of the objects.
     package internal(set) var objects: Ref { didSet { isChanged = true } }
     /// The root of the tree of tombstones; `Ref.none` when there never was one.
     var tombstones: Ref { didSet { isChanged = true } }
     /// Whether links to this table may be unresolved.
     package var hasTombstones: Bool { !tombstones.isNone }
-    /// Roots of search indexes by leaf index.
+    /// The roots of search indexes by leaf index; `Ref.none` for columns without one.
     var indexes: [Ref] { didSet { isChanged = true } }
-    /// By leaf index.
+    /// The other table of each link or backlink column, by leaf index.
     var oppositeTables: [Int64] {
         get { definition.oppositeTables }
         _modify {
@@ -50,14 +50,16 @@ package struct TableState {
             yield &own.oppositeColumns
         }
     }
-    /// Raised when a column is removed, so that a later one has another key.
+    /// A counter that is raised when a column is removed, so that a later one has another key.
     var columnSequence: UInt64
-    /// Where the next object key comes from.
+    /// The sequence number from which the key of the next object follows.
     var objectSequence: UInt64 { didSet { isChanged = true } }
     /// The key of the primary key column; nil when the class has none.
     var primaryKeyColumn: ColumnKey?
-    /// The columns; another object whenever one of them changes. Made when it is first asked for, so that many changes one after
-    /// the other do not make it every time.
+    /// The columns; another object whenever one of them changes.
+    ///
+    /// It is made when it is first needed, so that many changes one after another do not make it
+    /// every time.
     var columnSet: ColumnSet {
         if let known = definition.columnSet { return known }
         let made = makeColumns()
@@ -66,12 +68,12 @@ package struct TableState {
     }
     /// Whether anything below the table changed since the transaction began.
     private(set) var isChanged = false
-    /// Whether spec or arrays have to be written anew.
+    /// Whether the spec or the per-column arrays have to be written again.
     var isSchemaChanged = false
-    /// Whether the number of objects is known.
+    /// Whether the content version counter of the table was raised by this transaction already.
     private var isCounted = false
 
-    /// How many slots a top node has that is written here.
+    /// How many slots the top nodes have that are written here.
     private static let slotCount = 14
     /// The slots of the top node. Source: docs/format.md, "Tables".
     private enum Slot {
@@ -81,8 +83,10 @@ package struct TableState {
         static let oppositeColumns = 8, objectSequence = 9, primaryKey = 11, flags = 12, tombstones = 13
     }
 
-    /// Takes the table node at `ref` apart. The snapshot that the transaction starts from has read the same node with all
-    /// checks of `TableReader`.
+    /// Takes the table node at `ref` apart. The snapshot that the transaction starts from has read
+    /// the same node with all checks of `TableReader`.
+    ///
+    /// - Throws: `.corrupt` for a damaged node.
     init(ref: Ref, name: String, _ space: NodeSpace) throws(StorageError) {
         let top = try space.node(at: ref)
         let what = "table '\(name)'"
@@ -109,6 +113,12 @@ package struct TableState {
     }
 
     /// Makes the node of a new, empty table.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the table.
+    ///   - name: Its full name, which the caller has checked.
+    ///   - kind: The role of its objects.
+    ///   - writes: The nodes of the transaction.
     init(new key: TableKey, name: String, kind: TableKind, _ writes: WriteSpace) throws(StorageError) {
         self.key = key
         self.kind = kind
@@ -133,7 +143,7 @@ package struct TableState {
         isSchemaChanged = true
     }
 
-    /// An array of the table as numbers.
+    /// Reads a per-column array of the table.
     private static func integers(_ top: Node, _ slot: Int, _ space: NodeSpace, of what: String) throws(StorageError) -> [Int64] {
         let values = try space.node(at: try top.requiredRef(slot, what)).integers()
         return (0..<values.count).map { values[$0] }
@@ -154,37 +164,38 @@ package struct TableState {
         primaryKeyColumn.flatMap { key in columns.first { $0.leafIndex == key.leafIndex } }
     }
 
-    /// The public column of that name.
+    /// Returns the public column of that name, or nil.
     package func column(named name: String) -> Column? { columnSet.positions[name].map { columnSet.columns[$0] } }
-    /// The position of a public column in `columns`. `guess` is where it may well be.
+    /// Returns the position of a public column in `columns`, or nil; `guess` is a position that is
+    /// compared first.
     package func columnPosition(named name: String, guess: Int = 0) -> Int? {
         let set = columnSet
         return guess < set.columns.count && set.columns[guess].name == name ? guess : set.positions[name]
     }
 
-    /// Any column, public or hidden, by leaf index.
+    /// Returns any column, public or hidden, by its key, of which only the leaf index is compared.
     func column(_ key: ColumnKey) -> Column? {
         columns.first { $0.leafIndex == key.leafIndex } ?? backlinks.first { $0.leafIndex == key.leafIndex }
     }
 
-    /// The backlink column for links from `origin` in table `table`, if there is one.
+    /// Returns the backlink column for links from column `origin` of `table`, or nil.
     func backlinkColumn(from table: TableKey, _ origin: ColumnKey) -> Column? {
         backlinks.first { $0.targetTable == table && $0.oppositeColumn?.leafIndex == origin.leafIndex }
     }
 
-    /// The root of the search index of a column, `Ref.none` without one.
+    /// Returns the root of the search index of a column, `Ref.none` without one.
     func indexRoot(_ column: Column) -> Ref { indexRoot(column.leafIndex) }
 
-    /// The root of a column's index, or `Ref.none`.
+    /// Returns the root of the search index at a leaf index, or `Ref.none`.
     func indexRoot(_ leafIndex: Int) -> Ref { leafIndex < indexes.count ? indexes[leafIndex] : .none }
 
-    /// Stores the root of a column's index.
+    /// Stores the root of a column's search index.
     mutating func setIndexRoot(_ root: Ref, leafIndex: Int) {
         while indexes.count <= leafIndex { indexes.append(.none) }
         indexes[leafIndex] = root
     }
 
-    /// Stores what is at the other end of a link or backlink column.
+    /// Stores the table and column at the other end of a link or backlink column.
     mutating func setOpposite(_ table: TableKey, _ column: ColumnKey, leafIndex: Int) {
         while oppositeTables.count <= leafIndex { oppositeTables.append(Int64(TableKey.null.rawValue)) }
         while oppositeColumns.count <= leafIndex { oppositeColumns.append(ColumnKey.null.rawValue) }
@@ -192,7 +203,10 @@ package struct TableState {
         oppositeColumns[leafIndex] = column.rawValue
     }
 
-    /// Follows a change of the spec.
+    /// Marks the schema as changed, after a change of the spec, so that columns are made again and
+    /// nodes are written.
+    ///
+    /// - Parameter space: The space in which lists of distinct strings are read.
     mutating func schemaDidChange(_ space: NodeSpace) {
         isChanged = true
         isSchemaChanged = true
@@ -201,7 +215,7 @@ package struct TableState {
         own.columnSet = nil
     }
 
-    /// The columns as the present definition has them.
+    /// Makes the columns from the present definition.
     private func makeColumns() -> ColumnSet {
         let spec = spec
         return ColumnSet(
@@ -209,13 +223,13 @@ package struct TableState {
             backlinks: (spec.names.count..<spec.keys.count).map { column(at: $0, definition.space) })
     }
 
-    /// The column of a key, without making all the others.
+    /// Returns the column of a key from the present definition, without making all the others.
     func freshColumn(_ key: ColumnKey) -> Column? {
         guard definition.columnSet == nil else { return column(key) }
         return spec.position(of: key).map { column(at: $0, definition.space) }
     }
 
-    /// One column of the definition.
+    /// Makes one column from the present definition.
     private func column(at position: Int, _ space: NodeSpace) -> Column {
         let key = ColumnKey(spec.keys[position])
         let attributes = ColumnAttributes(rawValue: Int(truncatingIfNeeded: spec.attributes[position]))
@@ -230,21 +244,21 @@ package struct TableState {
             enumeration: list.isNone ? nil : StringEnumeration(root: list, space: space))
     }
 
-    /// The kind of collection that the attributes say.
+    /// Returns the kind of collection that the attributes state.
     private static func collection(_ attributes: ColumnAttributes) -> CollectionKind? {
         if attributes.contains(.list) { return .list }
         if attributes.contains(.set) { return .set }
         return attributes.contains(.dictionary) ? .dictionary : nil
     }
 
-    /// The table at the other end of a link or backlink column.
+    /// Returns the table at the other end of a link or backlink column; nil for other columns.
     private func oppositeTable(_ leafIndex: Int, _ type: ColumnType) -> TableKey? {
         guard type == .link || type == .backlink, leafIndex < oppositeTables.count else { return nil }
         let key = oppositeTables[leafIndex]
         return key == Int64(TableKey.null.rawValue) ? nil : TableKey(UInt32(truncatingIfNeeded: key))
     }
 
-    /// The column at the other end of a link or backlink column.
+    /// Returns the column at the other end of a link or backlink column; nil for other columns.
     private func oppositeColumn(_ leafIndex: Int, _ type: ColumnType) -> ColumnKey? {
         guard type == .link || type == .backlink, leafIndex < oppositeColumns.count else { return nil }
         let key = ColumnKey(oppositeColumns[leafIndex])
@@ -253,7 +267,7 @@ package struct TableState {
 
     // MARK: - Back into nodes
 
-    /// Writes what changed into the table node; returns its ref.
+    /// Writes what changed since the last flush into the table node, and returns its ref.
     mutating func flush(_ writes: WriteSpace) throws(StorageError) -> Ref {
         guard isChanged else { return ref }
         var top = try writes.writable(ref)
@@ -272,7 +286,7 @@ package struct TableState {
         return ref
     }
 
-    /// Writes what has changed of spec and arrays.
+    /// Writes the spec and the per-column arrays again.
     private mutating func flushSchema(_ top: inout MutableNode, _ writes: WriteSpace) throws(StorageError) {
         try SpecState.discard(top.ref(Slot.spec), writes)
         try top.set(Slot.spec, try spec.write(writes))
@@ -291,7 +305,7 @@ package struct TableState {
         isSchemaChanged = false
     }
 
-    /// Writes the roots of search indexes.
+    /// Writes the roots of search indexes, if any has changed.
     private func flushIndexes(_ top: inout MutableNode, _ writes: WriteSpace) throws(StorageError) {
         let old = try writes.node(at: top.ref(Slot.indexes))
         var differ = old.count != indexes.count
@@ -307,9 +321,9 @@ package struct TableState {
     }
 }
 
-/// Writing what has changed back to nodes.
+/// Ownership of the definition.
 extension TableState {
-    /// The definition, which no other state has.
+    /// Returns the definition, after making a copy if another state shares it.
     private mutating func ownDefinition() -> TableDefinition {
         if !isKnownUniquelyReferenced(&definition) { definition = TableDefinition(copyOf: definition) }
         return definition

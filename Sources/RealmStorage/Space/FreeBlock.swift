@@ -2,14 +2,15 @@
 
 /// A run of bytes of the file that no node uses.
 ///
-/// Both numbers are multiples of 8, as all nodes are. Source: docs/format.md, "Free space".
+/// Position and length are multiples of 8, as those of nodes are. Source: docs/format.md, "Free
+/// space".
 package struct FreeBlock: Sendable, Equatable {
     /// The offset of the first byte.
     package var position: Int
     /// The length in bytes.
     package var byteCount: Int
 
-    /// A block of the file.
+    /// Makes a block from its position and length, both multiples of 8.
     package init(position: Int, byteCount: Int) {
         self.position = position
         self.byteCount = byteCount

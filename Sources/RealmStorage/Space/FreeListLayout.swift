@@ -1,38 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the free lists and the top node of a new version lie, one after the other.
+/// The layout of the free lists and the top node of a new version, one after the other.
 ///
-/// The lists describe the space that they take themselves: what follows them is free, and how much that is depends on
-/// their widths, which depend on it. So the layout is repeated until it fits, and no width ever shrinks on the way;
-/// otherwise a tail whose length is just above what a width can hold would make it swing for ever.
+/// The lists describe the space that they take themselves: what follows them is free, and how much
+/// that is depends on their widths, which depend on it. So the layout is repeated until it fits,
+/// and no width ever shrinks in the process; otherwise a tail whose length is just above what a
+/// width can hold would make it alternate for ever.
 /// Source: docs/format.md, "Free space".
 struct FreeListLayout {
     /// One block of the lists.
     struct Entry: Equatable {
+        /// The offset of the block in the file.
         let position: Int
+        /// The length of the block in bytes.
         let byteCount: Int
-        /// 0 for what may be used at once.
+        /// The version that released the block; 0 for a block that may be used at once.
         let version: UInt64
     }
 
+    /// The offset of the first node, which is the list of positions.
     let start: Int
-    /// All blocks, in order, the one after the top node included.
+    /// All blocks in ascending order, the one after the top node included.
     private(set) var entries: [Entry] = []
-    /// Width codes of positions, lengths, versions and top.
+    /// The width codes of the lists of positions, lengths and versions, and of the top node.
     private var codes: [Int]
-    /// The slots of the top node before the free lists are known.
+    /// The slots of the top node, with any values where the refs of the free lists go.
     private let top: [Int64]
 
-    /// More than the four nodes take that describe `entryCount` blocks of a file of `logicalSize` bytes.
+    /// Returns a number of bytes that is enough for the three lists and the top node.
+    ///
+    /// - Parameters:
+    ///   - entryCount: How many blocks the lists have.
+    ///   - topSlotCount: How many slots the top node has.
+    ///   - logicalSize: The logical size of the file in bytes.
+    ///   - version: The greatest version in the lists.
     static func reserve(entryCount: Int, topSlotCount: Int, logicalSize: Int, version: UInt64) -> Int {
         let place = IntegerForm.signed.widthCode(for: Int64(logicalSize))
         let number = IntegerForm.signed.widthCode(for: Int64(clamping: version))
         return 2 * size(place, entryCount) + size(number, entryCount) + size(7, topSlotCount) + 8
     }
 
-    /// Lays the nodes at `start`, in a usable block that ends at `end` and has the room that `reserve` says.
+    /// Lays out the nodes from `start` on.
     ///
-    /// `rest` are all other free blocks; `top` the slots of the top node, with anything where the free lists go.
+    /// - Parameters:
+    ///   - start: The offset of a usable block.
+    ///   - end: The end of that block, which has at least the room that `reserve` returned.
+    ///   - rest: All other free blocks.
+    ///   - top: The slots of the top node, with any values where the free lists go.
     init(start: Int, end: Int, rest: [Entry], top: [Int64]) {
         self.start = start
         self.top = top
@@ -47,14 +61,22 @@ struct FreeListLayout {
         }
     }
 
+    /// The ref of the list of positions.
     var positions: Ref { Ref(UInt64(start)) }
+    /// The ref of the list of lengths.
     var lengths: Ref { Ref(UInt64(start + Self.size(codes[0], entries.count))) }
+    /// The ref of the list of versions.
     var versions: Ref { Ref(lengths.rawValue + UInt64(Self.size(codes[1], entries.count))) }
+    /// The ref of the top node.
     var topRef: Ref { Ref(versions.rawValue + UInt64(Self.size(codes[2], entries.count))) }
-    /// Where the top node ends.
+    /// The offset at which the top node ends and the remaining free block begins.
     var end: Int { Int(topRef.rawValue) + Self.size(codes[3], top.count) }
 
-    /// The bytes of all four nodes.
+    /// Writes all four nodes.
+    ///
+    /// - Parameters:
+    ///   - output: Writes to the file.
+    ///   - logicalSize: The logical size of the file in bytes.
     func write(to output: NodeOutput, logicalSize: Int) throws(StorageError) {
         try output.seek(to: start, logicalSize: logicalSize)
         output.append(integers: entries.map { Int64($0.position) }, flags: 0, widthCode: codes[0])
@@ -63,14 +85,14 @@ struct FreeListLayout {
         output.append(integers: finishedTop, flags: 0x40, widthCode: codes[3])
     }
 
-    /// The slots with the refs of the free lists.
+    /// The slots of the top node with the refs of the free lists.
     private var finishedTop: [Int64] {
         var slots = top
         for (slot, ref) in [(3, positions), (4, lengths), (5, versions)] { slots[slot] = Int64(bitPattern: ref.rawValue) }
         return slots
     }
 
-    /// Widens the lists when the positions in them need it, which moves what follows them.
+    /// Widens the nodes whose elements need it, which moves the nodes that follow.
     private mutating func widen() {
         let form = IntegerForm.signed
         let last = entries.last
@@ -82,12 +104,13 @@ struct FreeListLayout {
         for slot in finishedTop { codes[3] = max(codes[3], form.widthCode(for: slot)) }
     }
 
-    /// The size of a list of so many elements.
+    /// Returns the size in bytes of a node of `count` elements.
     private static func size(_ widthCode: Int, _ count: Int) -> Int {
         NodeLayout.byteCount(flags: UInt8(widthCode), count: count)
     }
 
-    /// Usable and locked blocks as one list, without the usable block `left` out.
+    /// Returns usable and locked blocks as one ascending list, without the usable block of index
+    /// `left`.
     static func entries(of free: FreeSpace, leavingOut left: Int? = nil) -> [Entry] {
         var result: [Entry] = []
         result.reserveCapacity(free.usable.count + free.locked.count + 1)
@@ -103,7 +126,8 @@ struct FreeListLayout {
         return result
     }
 
-    /// Adds the tail where it belongs; nothing else begins inside it.
+    /// Returns the blocks with the tail inserted in order of position; no other block begins inside
+    /// it.
     private static func inserting(_ tail: Entry, into entries: [Entry]) -> [Entry] {
         var result = entries
         let index = result.firstIndex { $0.position > tail.position } ?? result.count
@@ -114,6 +138,7 @@ struct FreeListLayout {
 
 /// Entries of the free lists.
 extension FreeListLayout.Entry {
+    /// Makes an entry of a block that is locked by a version.
     init(_ locked: FreeSpace.Locked) {
         self.init(position: locked.block.position, byteCount: locked.block.byteCount, version: locked.version)
     }

@@ -4,31 +4,33 @@
 ///
 /// - `usable` and `locked` ascend, do not overlap, and lie in `[24, logicalSize)`.
 /// - No usable block crosses a section of 64 MiB, because a node must not.
-/// - A locked block was freed by its version `V`: versions before `V` may still read it, so it becomes usable only when
-///   the oldest version that is being read is `V` or later. The version on the disk counts as being read.
+/// - A locked block was freed by its version `V`: versions before `V` may still read it, so it
+///   becomes usable only when the oldest version in use is `V` or later. The version on the disk
+///   counts as being in use.
 ///
-/// A value: a commit works on a copy and puts it back when it has succeeded.
+/// It is a value: a commit works on a copy, which replaces the original when the commit has
+/// succeeded.
 /// Source: docs/format.md, "Free space".
 package struct FreeSpace: Sendable, Equatable {
-    /// A block that was given up by a version and may still be read by older ones.
+    /// A block that was released by a version and may still be read by older ones.
     package struct Locked: Sendable, Equatable {
         /// The block.
         package let block: FreeBlock
-        /// The version that no longer uses it.
+        /// The first version that does not use the block.
         package let version: UInt64
     }
 
-    /// Blocks that no version uses, by ascending position.
+    /// The blocks that no version in use or on disk needs, by ascending position.
     package internal(set) var usable: [FreeBlock]
-    /// Blocks that versions which are being read may still use.
+    /// The blocks that versions in use, or the one on disk, may still need, by ascending position.
     package internal(set) var locked: [Locked]
-    /// Where the file logically ends: what lies after it is free as well.
+    /// The offset at which the file logically ends; bytes after it are unused as well.
     package internal(set) var logicalSize: Int
 
-    /// A node lies within one section.
+    /// The size in bytes of a section, 64 MiB. A node must lie within one section.
     static let sectionByteCount = 64 << 20
 
-    /// Free space from its parts; `usable` ascends.
+    /// Makes free space from its parts, both of which must ascend.
     package init(usable: [FreeBlock] = [], locked: [Locked] = [], logicalSize: Int) {
         self.usable = usable
         self.locked = locked
@@ -37,18 +39,22 @@ package struct FreeSpace: Sendable, Equatable {
 
     /// How many entries the free lists have.
     var blockCount: Int { usable.count + locked.count }
-    /// The bytes that may be used at once.
+    /// How many bytes may be used at once.
     package var usableByteCount: Int { usable.reduce(0) { $0 + $1.byteCount } }
-    /// The bytes that wait for a version to be let go.
+    /// How many bytes become usable when older versions are released.
     package var lockedByteCount: Int { locked.reduce(0) { $0 + $1.block.byteCount } }
 
-    /// Whether more than twice as much is free as is in use, small files aside.
+    /// Whether more than twice as many bytes are free as are in use, with an allowance of 1 MiB for
+    /// small files.
     var isWasteful: Bool {
         let usable = usableByteCount
         return usable > 1 << 20 && usable > 2 * (logicalSize - usable - lockedByteCount) + 1 << 20
     }
 
-    /// Makes usable what was freed by versions up to `oldest`, the oldest version that may still be read.
+    /// Makes usable what was freed by versions up to `oldest`, the oldest version that may still be
+    /// read.
+    ///
+    /// - Complexity: O(number of blocks).
     package mutating func release(upTo oldest: UInt64) {
         guard locked.contains(where: { $0.version <= oldest }) else { return }
         let released = locked.filter { $0.version <= oldest }.map(\.block)
@@ -56,7 +62,8 @@ package struct FreeSpace: Sendable, Equatable {
         usable = FreeSpace.merged(usable, released)
     }
 
-    /// Two ascending lists as one in which neighbours are joined, but for those in different sections.
+    /// Merges two ascending lists and joins neighbouring blocks, but not across the boundary of a
+    /// section.
     static func merged(_ left: [FreeBlock], _ right: [FreeBlock]) -> [FreeBlock] {
         var result: [FreeBlock] = []
         result.reserveCapacity(left.count + right.count)
@@ -70,7 +77,8 @@ package struct FreeSpace: Sendable, Equatable {
         return result
     }
 
-    /// Adds a block at the end, cut where a section ends and joined to the block before it.
+    /// Adds a block at the end of a list, divided where a section ends, and joined to the block
+    /// before it.
     static func append(_ block: FreeBlock, to blocks: inout [FreeBlock]) {
         var rest = block
         while rest.byteCount > 0 {
@@ -85,7 +93,8 @@ package struct FreeSpace: Sendable, Equatable {
         }
     }
 
-    /// The size after growing by at least `needed` bytes: twice the size below 1 MiB, then 1 MiB more, in steps of 16 KiB.
+    /// Returns the size after growing by at least `needed` bytes: twice the size below 1 MiB, then
+    /// 1 MiB more, rounded up to 16 KiB.
     static func grownSize(from size: Int, needed: Int) -> Int {
         let step = size < 1 << 20 ? size : 1 << 20
         return (size + max(step, needed) + 0x3fff) & ~0x3fff
@@ -94,9 +103,11 @@ package struct FreeSpace: Sendable, Equatable {
 
 // MARK: - Blocks that a commit frees
 
-/// Blocks that commits release, and when they become usable.
+/// The blocks that commits release, and the checks of them.
 extension FreeSpace {
-    /// Sorts blocks and joins neighbours. Throws `.corrupt` when two of them overlap: a node was freed twice.
+    /// Returns blocks in ascending order with neighbours joined.
+    ///
+    /// - Throws: `.corrupt` when two of them overlap, which means that a node was freed twice.
     static func joined(_ blocks: [FreeBlock]) throws(StorageError) -> [FreeBlock] {
         var result: [FreeBlock] = []
         for block in blocks.sorted(by: { $0.position < $1.position }) {
@@ -110,7 +121,8 @@ extension FreeSpace {
         return result
     }
 
-    /// Checks that ascending `blocks` lie in the file and outside of what is free already.
+    /// Checks that ascending `blocks` lie in the file and outside of what is free already, and
+    /// throws `.corrupt` otherwise.
     func requireInUse(_ blocks: [FreeBlock]) throws(StorageError) {
         var other = 0
         var lockedIndex = 0
@@ -127,12 +139,14 @@ extension FreeSpace {
         }
     }
 
-    /// What is wrong with two free blocks that share bytes.
+    /// Makes the error for two free blocks that share bytes.
     private static func overlap(_ position: Int) -> StorageError {
         .corrupt(ref: Ref(UInt64(clamping: position)), reason: "a node that a change gives up is used twice, or free already")
     }
 
-    /// Adds ascending blocks that version `version` freed.
+    /// Adds ascending blocks that version `version` released.
+    ///
+    /// - Complexity: O(number of blocks).
     mutating func lock(_ blocks: [FreeBlock], version: UInt64) {
         var result: [Locked] = []
         result.reserveCapacity(locked.count + blocks.count)
@@ -149,9 +163,10 @@ extension FreeSpace {
     }
 }
 
-/// Reading the free lists of a version, checked.
+/// A test whether bytes may be overwritten without preserving their contents.
 extension FreeSpace {
-    /// Whether no version has anything in these bytes: they lie beyond the logical end or in one free block.
+    /// Returns whether no version uses these bytes: they lie after the logical end or in one free
+    /// block.
     func isUnused(_ bytes: Range<Int>) -> Bool {
         bytes.lowerBound >= logicalSize
             || usable.contains { $0.position <= bytes.lowerBound && $0.end >= bytes.upperBound }
@@ -160,8 +175,15 @@ extension FreeSpace {
 
 // MARK: - Reading
 
+/// Reading of the free lists of a version, which are checked completely.
 extension FreeSpace {
-    /// The free space of the version below `top`. Throws `.corrupt` when the lists are unequal or blocks overlap.
+    /// Reads the free space of the version whose top node is `top`.
+    ///
+    /// Only a file that was just opened is read this way, so blocks of all existing versions are
+    /// usable at once.
+    ///
+    /// - Throws: `.corrupt` when the lists differ in length, or when blocks overlap, are misaligned
+    ///   or lie outside of the file.
     package init(_ top: TopNode, _ space: NodeSpace) throws(StorageError) {
         self.init(logicalSize: top.ref.isNone ? FileHeader.byteCount : Int(clamping: top.logicalSize))
         guard logicalSize & 7 == 0 else {
@@ -194,7 +216,8 @@ extension FreeSpace {
         }
     }
 
-    /// The numbers of one of the three free lists.
+    /// Attaches one of the three free lists; throws `.corrupt` when it is not a plain node of
+    /// integers.
     static func integers(_ ref: Ref, _ space: NodeSpace) throws(StorageError) -> PackedIntegers {
         let node = try space.node(at: ref)
         guard !node.hasRefs else { throw node.corrupt("a free list is a plain integer node") }

@@ -1,33 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Hands out positions for the nodes of one commit, as far as possible one after the other.
+/// Allocates positions for the nodes of one commit, as far as possible one after the other.
 ///
-/// The smallest block that holds all of the commit is best, the smallest that holds its nodes without the free lists
-/// next. Without one, blocks are used from the front of the file as long as they are worth a write of their own; then the
-/// file grows. Large blocks are spared that way: the lists need one, and there are more of them the more the file is cut up.
+/// The smallest block that holds all of the commit is best, the smallest that holds its nodes
+/// without the free lists next. Without one, blocks are used from the front of the file as long as
+/// they are worth a write of their own; then the file grows. Large blocks are spared that way: the
+/// lists need one, and there are more entries in them the more fragmented the file is.
 ///
-/// Few writes are worth some space, but not space without end: a file that changes all over is cut into pieces too small
-/// for whole commits, and would grow with every one. So once a file has much more free space than it uses, every node
-/// goes into the smallest piece that holds it, whatever that costs in writes, until the file is in better order.
+/// Few writes are worth some space, but not without limit: a file that changes all over is
+/// fragmented into pieces too small for whole commits, and would grow with every one. So once a
+/// file has much more free space than it uses, every node goes into the smallest piece that holds
+/// it, whatever that costs in writes, until the file is less fragmented.
 struct SpaceAllocator {
-    /// What is left of the free space.
+    /// The remaining free space.
     private(set) var free: FreeSpace
-    /// The index of the block that is being filled, in `free.usable`. Filled blocks shrink from the front.
+    /// The index in `free.usable` of the block that is being filled, from its front.
     private var current: Int?
-    /// Bytes of nodes that are expected to be asked for.
+    /// How many bytes of nodes are still expected to be allocated.
     private var expected: Int
-    /// Bytes that the free lists will ask for afterwards.
+    /// How many bytes the free lists will need afterwards.
     private var expectedAtEnd: Int
-    /// Where the search for smaller blocks goes on, once no single block is large enough.
+    /// The index at which the search for smaller blocks continues, once no single block is large
+    /// enough.
     private var nextFragment: Int?
-    /// Smaller blocks are not worth a write of their own.
+    /// The least size of a block, in bytes, that is worth a write of its own.
     private var leastByteCount = 0
-    /// Blocks from here on came by growing.
+    /// The index of the first block that was added by growing the file.
     private var firstGrown: Int
-    /// Where nodes go when the file has too much free space to grow.
+    /// The blocks by size, if the file has too much free space to grow; nil otherwise.
     private var holes: HoleIndex?
 
-    /// `expected` is about how many bytes will be asked for by `allocate`, `atEnd` how many by `block(with:)`.
+    /// Makes an allocator for one commit.
+    ///
+    /// - Parameters:
+    ///   - free: The free space before the commit.
+    ///   - expected: About how many bytes will be allocated with `allocate`.
+    ///   - atEnd: About how many bytes will be needed by `block(with:)`.
     init(_ free: FreeSpace, expected: Int, atEnd: Int = 0) {
         self.free = free
         self.expected = expected
@@ -36,7 +44,10 @@ struct SpaceAllocator {
         if free.isWasteful { holes = HoleIndex(free.usable) }
     }
 
-    /// The position of `byteCount` bytes, a multiple of 8 below 64 MiB.
+    /// Allocates space for a node and returns its position.
+    ///
+    /// - Parameter byteCount: The size in bytes, a multiple of 8.
+    /// - Throws: `.limit` for 64 MiB and more, or when the file would become too large.
     mutating func allocate(_ byteCount: Int) throws(StorageError) -> Int {
         assert(byteCount > 0 && byteCount & 7 == 0)
         guard byteCount < FreeSpace.sectionByteCount else { throw .limit("a node of \(byteCount) bytes is too large") }
@@ -48,7 +59,10 @@ struct SpaceAllocator {
         return position
     }
 
-    /// The usable block from which the next `byteCount` bytes will come.
+    /// Returns the index of a usable block of at least `byteCount` bytes, for the free lists; it is
+    /// not taken out of the free space.
+    ///
+    /// - Throws: `.limit` for 64 MiB and more, or when the file would become too large.
     mutating func block(with byteCount: Int) throws(StorageError) -> Int {
         guard byteCount < FreeSpace.sectionByteCount else { throw .limit("a list of \(byteCount) bytes is too large") }
         expected = byteCount
@@ -57,10 +71,11 @@ struct SpaceAllocator {
         return try block(for: byteCount)
     }
 
-    /// Adds ascending blocks that version `version` frees.
+    /// Adds ascending blocks that version `version` releases.
     mutating func lock(_ blocks: [FreeBlock], version: UInt64) { free.lock(blocks, version: version) }
 
-    /// Cuts the end of a file off of which nothing but the next `byteCount` bytes is going to be used.
+    /// Reduces the logical size of a file so that it ends `byteCount` bytes after its last node,
+    /// rounded up to a page. Used when nothing else will be allocated.
     mutating func trim(keeping byteCount: Int) {
         guard let last = free.usable.last, last.end == free.logicalSize else { return }
         let end = (last.position + byteCount + 4095) & ~4095
@@ -69,13 +84,14 @@ struct SpaceAllocator {
         free.logicalSize = end
     }
 
-    /// What is free now; blocks that were used up are gone.
+    /// Returns the free space after the commit, without blocks that were used up.
     consuming func finish() -> FreeSpace {
         free.usable.removeAll { $0.byteCount == 0 }
         return free
     }
 
-    /// A block of at least so many bytes, from free space or at the end of the file.
+    /// Returns the index of a block of at least `byteCount` bytes, from free space or by growing
+    /// the file.
     private mutating func block(for byteCount: Int) throws(StorageError) -> Int {
         if let current, free.usable[current].byteCount >= byteCount { return current }
         let index: Int
@@ -90,12 +106,13 @@ struct SpaceAllocator {
         return index
     }
 
-    /// A block that came by growing.
+    /// Returns the index of a block that was added by growing the file and is large enough.
     private func grown(for byteCount: Int) -> Int? {
         (firstGrown..<free.usable.count).first { free.usable[$0].byteCount >= byteCount }
     }
 
-    /// The smallest piece with room for one node; what is left of the last one can be used again.
+    /// Returns the index of the smallest piece with room for one node; the rest of the last one is
+    /// put back before.
     private mutating func hole(for byteCount: Int) -> Int? {
         guard holes != nil else { return nil }
         if let current, current < firstGrown { holes?.insert(current, free.usable[current].byteCount) }
@@ -103,13 +120,14 @@ struct SpaceAllocator {
         return holes?.take(byteCount, from: free.usable)
     }
 
-    /// The smallest block with room for everything that is expected, or else for all but the lists.
+    /// Returns the index of the smallest block with room for everything that is expected, or else
+    /// for all but the lists.
     private func whole(for byteCount: Int) -> Int? {
         guard nextFragment == nil, holes == nil else { return nil }
         return smallest(max(byteCount, expected) + expectedAtEnd) ?? smallest(max(byteCount, expected))
     }
 
-    /// The smallest hole that is large enough.
+    /// Returns the index of the smallest block of at least `wanted` bytes.
     private func smallest(_ wanted: Int) -> Int? {
         var best: Int?
         for (index, block) in free.usable.enumerated() where block.byteCount >= wanted {
@@ -118,7 +136,8 @@ struct SpaceAllocator {
         return best
     }
 
-    /// The next block from the front. Small ones count only when most of the file is free already.
+    /// Returns the index of the next block from the front of the file that is worth a write. Small
+    /// ones are, only when most of the file is free already.
     private mutating func fragment(for byteCount: Int) -> Int? {
         guard holes == nil else { return nil }
         if nextFragment == nil {
@@ -132,7 +151,8 @@ struct SpaceAllocator {
         return index < firstGrown ? index : nil
     }
 
-    /// Lengthens the file so that a block of `byteCount` bytes is among what is new.
+    /// Grows the file so that a block of `byteCount` bytes is among the new ones; throws `.limit`
+    /// when it would become too large.
     private mutating func grow(by byteCount: Int) throws(StorageError) {
         firstGrown = free.usable.last?.end == free.logicalSize ? free.usable.count - 1 : free.usable.count
         while true {
@@ -148,6 +168,6 @@ struct SpaceAllocator {
         }
     }
 
-    /// Positions stay well below the refs of new nodes.
+    /// The greatest size of a file in bytes. Positions must stay well below the refs of new nodes.
     private static let maximumSize = 1 << 46
 }

@@ -5,45 +5,50 @@ internal import SystemPackage
 
 /// A Realm file that is open for reading and writing, owned by this process until it is closed.
 ///
-/// Readers take `current` and keep it as long as they like: a snapshot pins its version. One write transaction runs at a
-/// time; its commit makes the next snapshot. See `Committer` for what a crash or a failing disk leaves behind.
+/// Readers take `current` and keep it as long as they need it: a snapshot pins its version. One
+/// write transaction runs at a time; its commit makes the next snapshot. See `Committer` for the
+/// state of the file after a crash or a failing disk. Properties may be read on
+/// any thread; writing and auditing are done by the thread of the realm's writer.
 package final class FileStore: WriteOwner, Sendable {
-    /// How a file is opened.
+    /// The ways in which a file can be opened.
     package struct Options: Sendable {
-        /// Makes the file if there is none.
+        /// Whether a missing file is created.
         package var createsMissingFile = false
         /// log2 of the size of cluster leaves; 8 in every file of an SDK.
         package var clusterShift = 8
-        /// No write begins while more versions than this are being read.
+        /// The greatest number of versions that may be in use when a write begins.
         package var maximumVersionCount = 1000
-        /// What may be turned into a local file of the format that is written.
+        /// The kinds of files that are converted to a local file of the format that is written.
         package var converts: Conversions = []
-        /// Called with path and format before a file of an older format is changed in any way: the moment for a copy.
+        /// Called with path and format before a file of an older format is changed in any way, so
+        /// that a backup can be made; an error that it throws ends the opening.
         package var willConvert: (@Sendable (_ path: String, _ format: Int) throws(StorageError) -> Void)?
-        /// Whether the file is looked through before it is written to.
+        /// When the file is audited; see `SpaceAudit`.
         package var verification = Verification.auto
-        /// Files up to here are looked through while they are opened.
+        /// The greatest logical size in bytes of files that are audited while they are opened.
         package var smallFileBytes = 64 << 20
-        /// Told how much of a conversion is done, and asked whether it is still wanted.
+        /// Gets the progress of a conversion, and can cancel it.
         package var control: WorkControl?
-        /// Whether the path is one that was resolved before: no link is followed any more.
+        /// Whether `path` was resolved before, so that symbolic links are not followed.
         package var isExactPath = false
 
-        /// The usual way: nothing is made, converted or left unchecked.
+        /// Makes options for the usual way: nothing is created or converted, and files are audited.
         package init() {}
     }
 
-    /// When it is made sure that no write can land on something in use; see `SpaceAudit`.
+    /// The times at which a file is audited, which ensures that no write can destroy something in
+    /// use; see `SpaceAudit`.
     package enum Verification: String, Sendable, CaseIterable {
-        /// Small files while they are opened, large ones before their first write.
+        /// Small files are audited while they are opened, large ones before their first write.
         case auto
-        /// Never.
+        /// No file is audited.
         case off
-        /// All files while they are opened.
+        /// All files are audited while they are opened.
         case always
     }
 
-    /// Files that are otherwise refused, because programs that know them would no longer open what becomes of them.
+    /// The kinds of files that are rejected unless the caller allows their conversion, because
+    /// programs that know them could not open the result.
     package struct Conversions: OptionSet, Sendable {
         /// The conversions as bits.
         package let rawValue: Int
@@ -51,15 +56,15 @@ package final class FileStore: WriteOwner, Sendable {
         /// Conversions from their bits.
         package init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// Formats 20 to 23 are upgraded.
+        /// Files of formats 20 to 23 are upgraded to 24.
         package static let olderFormats = Conversions(rawValue: 1)
-        /// Files of synchronised realms become local ones: for copies only.
+        /// Files of synchronized realms become local ones, which is allowed for copies only.
         package static let synchronized = Conversions(rawValue: 2)
     }
 
-    /// Without symbolic links; empty for a realm in memory.
+    /// The path without symbolic links; empty for a realm in memory.
     package let path: String
-    /// How the file was opened.
+    /// The options with which the file was opened.
     package let options: Options
     /// Makes versions durable; used by the thread that writes.
     private let committer: Committer
@@ -67,24 +72,29 @@ package final class FileStore: WriteOwner, Sendable {
     private let pins: VersionPins
     /// The ownership of the file; nil for a realm in memory.
     private let lock: OwnershipLock?
-    /// Notices what others do to the file; nil for realms in memory.
+    /// Notices changes that other programs make to the file; nil for realms in memory.
     package var witness: FileWitness? { committer.witness }
-    /// The newest version, for any thread.
+    /// The newest version, for readers on any thread.
     private let newest: RankedMutex<Snapshot>
-    /// Whether a transaction runs, for any thread.
+    /// Whether a transaction is running or the file is closed, for any thread.
     private let writing = RankedMutex(.leaf, Writing.idle)
-    /// Whether nothing forbids the first write.
+    /// Whether the file was audited or need not be, so that it may be written to.
     private let isAudited: Atomic<Bool>
-    /// The memory of the last write, for the next one.
+    /// The memory of the last write transaction, for the next one.
     private let spareArena = RankedMutex<NodeArena?>(.leaf, nil)
 
-    /// Nothing is written, a transaction runs, or the file is closed.
+    /// The states of a store: nothing is written, a transaction is running, or the file is closed.
     private enum Writing { case idle, running, closed }
 
-    /// Opens the file at `path`, with the 64-byte `key` if it is, or is going to be, encrypted.
+    /// Opens the file at `path` and takes ownership of it.
     ///
-    /// Throws `.refused` when the file is in use, missing, no Realm file, of a format that is not written, synchronised,
-    /// or on a network file system.
+    /// - Parameters:
+    ///   - path: The path; symbolic links are followed unless the options exclude them.
+    ///   - key: The 64-byte key if the file is encrypted, or is to be created encrypted.
+    ///   - options: What may be created, converted and audited.
+    /// - Throws: `.refused` when the file is in use, missing, not a Realm file, of a format that is
+    ///   not written, synchronized, or on a network file system; `.corrupt` for damage, `.io` when
+    ///   a system call fails.
     package static func open(
         path: String, key: EncryptionKey? = nil, _ options: Options = Options()
     ) throws(StorageError) -> FileStore {
@@ -100,7 +110,10 @@ package final class FileStore: WriteOwner, Sendable {
         }
     }
 
-    /// What `open` would do, in memory: throws what it would throw, and changes nothing, neither file nor lock file.
+    /// Opens the file in memory, to find out what `open` would do: it throws what `open` would
+    /// throw, and changes neither the file nor its lock file.
+    ///
+    /// - Returns: A store whose changes stay in memory.
     package static func rehearse(
         path: String, key: EncryptionKey? = nil, _ options: Options = Options()
     ) throws(StorageError) -> FileStore {
@@ -113,7 +126,14 @@ package final class FileStore: WriteOwner, Sendable {
         return try FileStore(ShadowBackend(path: path, writing: true, isExact: true), path: path, key: key, options, lock: nil)
     }
 
-    /// What would become of a copy of the file at `path`, in memory. `path` may have links unless the options say otherwise.
+    /// Opens a copy of the file at `path` in memory, to find out what could be done with a copy of
+    /// it.
+    ///
+    /// - Parameters:
+    ///   - path: The file; symbolic links are followed unless the options exclude them.
+    ///   - key: Its key, if it is encrypted.
+    ///   - options: What may be converted.
+    /// - Returns: A store whose changes stay in memory.
     package static func rehearse(
         copyOf path: String, key: EncryptionKey? = nil, _ options: Options = Options()
     ) throws(StorageError) -> FileStore {
@@ -122,28 +142,31 @@ package final class FileStore: WriteOwner, Sendable {
         return try FileStore(backend, path: path, key: key, options, lock: nil)
     }
 
-    /// A file that only this process can reach yet.
+    /// Opens a file that no other process can reach yet, as it has no name.
     package convenience init(
         _ file: NewFile, key: EncryptionKey?, options: Options = Options()
     ) throws(StorageError) {
         try self.init(file.backend(), path: "", key: key, options, lock: nil)
     }
 
-    /// An empty realm that lives in memory only.
+    /// Makes an empty realm that lives in memory only.
     ///
-    /// Everything works as with a file, but nothing outlives the process, and no other process can open it.
+    /// Everything works as with a file, but nothing outlives the process, and no other process can
+    /// open it.
     package static func inMemory(_ options: Options = Options()) throws(StorageError) -> FileStore {
         try FileStore(MemoryBackend(), options: options)
     }
 
-    /// The bytes of `backend`, which is not used otherwise.
+    /// Opens the bytes of `backend`, which must not be used otherwise. Tests use it with backends
+    /// that crash or fail.
     package convenience init(
         _ backend: any StorageBackend, key: EncryptionKey? = nil, options: Options = Options()
     ) throws(StorageError) {
         try self.init(backend, path: "", key: key, options, lock: nil)
     }
 
-    /// Opens what the backend shows, after it was looked at and locked.
+    /// Opens the bytes of a backend that was examined and locked, and runs conversions and the
+    /// audit.
     private init(
         _ backend: any StorageBackend, path: String, key: EncryptionKey?, _ options: Options, lock: OwnershipLock?
     ) throws(StorageError) {
@@ -171,7 +194,8 @@ package final class FileStore: WriteOwner, Sendable {
 
     // MARK: - Files
 
-    /// Watches over what the first opening has left.
+    /// Makes the witness for a file at its state after the first opening; nil for backends that are
+    /// not files.
     private static func witness(
         of data: DataFile, _ path: String, _ lock: OwnershipLock?
     ) throws(StorageError) -> FileWitness? {
@@ -179,9 +203,10 @@ package final class FileStore: WriteOwner, Sendable {
         return FileWitness(path: path, try backend.facts(), try data.mappedHead(), backend.loss, lock: lock)
     }
 
-    /// Looks at a file before its lock file is made and anything in it is changed: throws what opening it would throw.
+    /// Examines a file before its lock file is made and anything in it is changed: it throws what
+    /// opening would throw.
     ///
-    /// Returns nil when there is none and one is going to be made.
+    /// - Returns: The identity of the file; nil when there is none and one is going to be created.
     private static func examine(
         _ path: String, key: EncryptionKey?, _ options: Options
     ) throws(StorageError) -> System.FileIdentity? {
@@ -201,10 +226,12 @@ package final class FileStore: WriteOwner, Sendable {
         return backend.identity
     }
 
-    /// An interrupted copy must not look like an empty database.
+    /// The error for a file of 0 bytes. Such a file is not opened as an empty database, because it
+    /// may be an interrupted copy.
     private static var emptyFile: StorageError { .refused(.notARealm("a file of 0 bytes is no Realm file")) }
 
-    /// Opens the file that was looked at.
+    /// Opens the file that was examined, and throws `.refused(.fileInUse)` when another one has
+    /// taken its place.
     private static func existing(_ path: String, _ known: System.FileIdentity?) throws(StorageError) -> FileBackend {
         let descriptor = try System.openRegular(path, writing: true, isExact: true)
         guard System.identity(descriptor) == known else {
@@ -214,7 +241,8 @@ package final class FileStore: WriteOwner, Sendable {
         return try FileBackend(descriptor: descriptor)
     }
 
-    /// Nobody sees the file before its header is in it.
+    /// Creates an encrypted or plain file with an empty realm. It gets its name only after its
+    /// header is complete.
     private static func create(_ path: String, _ key: EncryptionKey?) throws(StorageError) -> FileBackend {
         let file = try NewFile(beside: path)
         try requireLocal(file.descriptor)
@@ -229,7 +257,8 @@ package final class FileStore: WriteOwner, Sendable {
         return backend
     }
 
-    /// Locks and mappings are not to be relied on across a network.
+    /// Throws `.refused(.unsuitable)` for a file on a network file system, where locks and mappings
+    /// cannot be relied on.
     private static func requireLocal(_ descriptor: Int32) throws(StorageError) {
         let remote: Set<String> = ["nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "ceph", "coda", "fuse.sshfs"]
         guard let type = System.fileSystemType(descriptor), remote.contains(type) else { return }
@@ -238,26 +267,29 @@ package final class FileStore: WriteOwner, Sendable {
 
     // MARK: - Versions
 
-    /// The newest version.
+    /// The newest version. Holding it keeps its nodes in the file.
     package var current: Snapshot { newest.withLock { $0 } }
     /// How many versions are being read, the newest included.
     package var liveVersionCount: Int { pins.count }
-    /// Since when a version that is not the newest any more is being read.
+    /// Since when the oldest version in use that is not the newest has been kept; nil when there is
+    /// none.
     package var oldestLiveSince: Instant? { pins.oldestSince }
     /// Whether the file is encrypted.
     package var isEncrypted: Bool { current.file.isEncrypted }
     /// Whether this process still owns the file.
     package var isOpen: Bool { writing.withLock { $0 != .closed } }
-    /// Whether commits go on; false after a failed sync.
+    /// Whether commits are possible: false after a failed sync, or when the file is closed.
     package var acceptsWrites: Bool { !committer.data.isUncertain && writing.withLock { $0 != .closed } }
 
     // MARK: - Writing
 
-    /// Whether the file has to be looked through before the first write.
+    /// Whether the file has to be audited before the first write.
     package var awaitsAudit: Bool { !isAudited.load(ordering: .acquiring) }
 
-    /// Looks the file through, so that it can be written to. Throws `.refused(.unsound)` when it must not be; it is not
-    /// then, or when `goesOn` says so. For the thread that writes.
+    /// Audits the file, so that it can be written to. Called by the thread that writes.
+    ///
+    /// - Parameter goesOn: Called every few thousand nodes; false ends the audit without a result.
+    /// - Throws: `.refused(.unsound)` when the file must not be written to.
     package func audit(_ goesOn: () -> Bool) throws(StorageError) {
         guard awaitsAudit else { return }
         let snapshot = current
@@ -265,7 +297,12 @@ package final class FileStore: WriteOwner, Sendable {
         if try audit.run(goesOn) { isAudited.store(true, ordering: .releasing) }
     }
 
-    /// Begins the one write transaction that may run at a time. Without `arena` the memory of the last one is used again.
+    /// Begins the one write transaction that may run at a time.
+    ///
+    /// - Parameter arena: Memory for its nodes; nil takes that of the last transaction, or makes a
+    ///   new one.
+    /// - Throws: `.refused` when too many versions are in use, an earlier write failed, the file
+    ///   has to be audited first, is closed, or another transaction is running.
     package func beginWrite(arena: NodeArena? = nil) throws(StorageError) -> StoreWrite {
         guard pins.count <= options.maximumVersionCount else { throw .refused(.tooManyVersions(pins.count)) }
         guard !committer.data.isUncertain else { throw .refused(.writesStopped) }
@@ -281,10 +318,14 @@ package final class FileStore: WriteOwner, Sendable {
         return StoreWrite(self, base: current, arena: arena)
     }
 
-    /// Waits for nothing: throws while a transaction runs. Snapshots can be read on, but the file no longer belongs to
-    /// this process, so let go of them first.
+    /// Closes the file without waiting; it throws while a transaction is running.
     ///
-    /// `discardsLock`: nothing came of the opening, so what was made for it goes.
+    /// Snapshots can still be read, but the file does not belong to this process any more, so
+    /// another program may change what they read. Release them before.
+    ///
+    /// - Parameter discardsLock: Whether the lock file is removed, because the opening failed and
+    ///   had made it.
+    /// - Throws: `.refused(.notWritable)` while a write transaction is running.
     package func close(discardsLock: Bool = false) throws(StorageError) {
         let isIdle = writing.withLock { state in
             if state == .idle { state = .closed }
@@ -317,7 +358,7 @@ package final class FileStore: WriteOwner, Sendable {
         writing.withLock { $0 = .idle }
     }
 
-    /// The spare memory, unless a caller still holds what a transaction had in it.
+    /// Takes the memory of the last transaction, unless a caller still holds a view of it.
     private func takeSpareArena() -> NodeArena? {
         spareArena.withLock { spare in
             defer { spare = nil }

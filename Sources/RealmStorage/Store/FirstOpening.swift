@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What has to be done with a file before the first commit to it: checks first, then repairs, each safe against crashes.
+/// The steps before the first commit to a file: checks first, then repairs, each safe against
+/// crashes.
 ///
 /// - An empty file becomes an empty realm.
-/// - Streaming form, whose top ref is at the end of the file, is left, because the file is going to grow.
-/// - What a crash or an SDK's shrinking left after the logical end is cut off.
+/// - Streaming form, whose top ref is at the end of the file, is replaced by normal form, because
+///   the file is going to grow.
+/// - Bytes after the logical end, left by a crash or by an SDK that shrinks the file, are cut off.
 ///
-/// Nothing is changed in a file that is refused. Source: docs/format.md, "Opening for writing".
+/// Nothing is changed in a file that is rejected. Source: docs/format.md, "Opening for writing".
 enum FirstOpening {
-    /// Which files are looked through here.
+    /// The files that are audited while they are opened.
     enum Audit {
         /// None.
         case never
-        /// Those whose logical size is not greater, and those in which something has to be changed.
+        /// Files of at most this logical size, and those in which something has to be changed.
         case upTo(byteCount: UInt64)
 
-        /// Which files the options want looked through.
+        /// Makes the choice that the options ask for.
         init(_ options: FileStore.Options) {
             switch options.verification {
             case .off: self = .never
@@ -25,10 +27,18 @@ enum FirstOpening {
         }
     }
 
-    /// Opens the bytes of `backend`, which are owned by an `OwnershipLock` or unknown to other processes.
+    /// Opens the bytes of `backend`, which are owned through an `OwnershipLock` or unknown to other
+    /// processes.
     ///
-    /// `willConvert` is called before anything is changed in a file of an older format. `isChecked` is false when the file
-    /// has to be looked through before it is written to.
+    /// - Parameters:
+    ///   - backend: The bytes.
+    ///   - key: The key, if the file is encrypted.
+    ///   - converting: The conversions that are allowed.
+    ///   - audit: Which files are audited.
+    ///   - willConvert: Called before anything is changed in a file of an older format; its errors
+    ///     end the opening.
+    /// - Returns: The file in its repaired form, and whether it may be written to without a further
+    ///   audit.
     static func open(
         _ backend: any StorageBackend, key: EncryptionKey?, converting: FileStore.Conversions = [], _ audit: Audit = .never,
         willConvert: ((_ format: Int) throws(StorageError) -> Void)? = nil
@@ -46,17 +56,21 @@ enum FirstOpening {
         return (try fitted(data, to: wantedByteCount(top), key), isChecked)
     }
 
-    /// How long the plain file has to be.
+    /// Returns the length in bytes that the plain file must have at least.
     private static func wantedByteCount(_ top: TopNode) -> Int {
         top.ref.isNone ? FileHeader.byteCount : Int(clamping: top.logicalSize)
     }
 
     // MARK: - Checks
 
-    /// Far more commits than can ever be made, and far less than what fits a slot of the top node.
+    /// The greatest version number that is accepted: far more commits than can ever be made, and
+    /// far less than what fits into a slot of the top node.
     private static let maximumVersion: UInt64 = 1 << 56
 
-    /// The top node, if this program may write to the file.
+    /// Returns the top node, after checking that this program may write to the file.
+    ///
+    /// - Throws: `.refused` for an older format, a foreign history or unsound free lists;
+    ///   `.corrupt` for damage.
     private static func requireWritable(
         _ data: DataFile, _ header: FileHeader, _ converting: FileStore.Conversions
     ) throws(StorageError) -> TopNode {
@@ -80,7 +94,7 @@ enum FirstOpening {
         }
     }
 
-    /// Looks the file through unless that may be done later. False then.
+    /// Audits the file unless that may be done later, and returns whether it may be written to.
     private static func check(
         _ data: DataFile, _ header: FileHeader, _ top: TopNode, by audit: Audit
     ) throws(StorageError) -> Bool {
@@ -111,7 +125,8 @@ enum FirstOpening {
 
     // MARK: - Repairs
 
-    /// A header without any version; one write, so that there is all of it or a file of 0 bytes.
+    /// Writes a header without any version. It is one write, so that after a crash the file has
+    /// either all of it or 0 bytes.
     static func writeEmpty(_ backend: any StorageBackend, _ key: EncryptionKey?) throws(StorageError) {
         var page = [UInt8](repeating: 0, count: FileHeader.byteCount)
         page.replaceSubrange(16..<20, with: FileHeader.signature)
@@ -140,7 +155,8 @@ enum FirstOpening {
         }
     }
 
-    /// Puts the top ref into slot 1, then selects it. Slot 0 keeps its mark until the next commit.
+    /// Replaces streaming form by normal form: stores the top ref in slot 1, then selects that
+    /// slot. Slot 0 keeps the mark of streaming form until the next commit.
     private static func leaveStreamingForm(_ data: DataFile, _ header: FileHeader) throws(StorageError) {
         let bytes = try data.plain.view(at: 0, byteCount: FileHeader.byteCount).array
         try data.write(header.topRef.littleEndianBytes, at: 8)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Brings what formats 20 to 23 keep otherwise to format 24, in one commit: before it the file is what it was.
+/// Converts what formats 20 to 23 store in another form to format 24, in one commit: until it is
+/// made, the file does not change.
 ///
 /// | found in | what | becomes |
 /// |---|---|---|
@@ -8,23 +9,23 @@
 /// | 20–23 | sets of strings, data and Mixed in another order | ascending |
 /// | 20–23 | dictionaries whose keys are in another order | ascending |
 /// | 20–23 | backlink lists in one leaf of any length | B+ trees |
-/// | 20–23 | search indexes, which order text otherwise; 20 and 21 have none for primary keys | built anew |
+/// | 20–23 | search indexes, which order text otherwise; 20 and 21 have none for primary keys | built again |
 /// | 21, 22 | dictionaries as cluster trees under hashed keys | two B+ trees |
 /// | 22 | objects left in asymmetric classes | deleted |
 ///
 /// Source: docs/format.md, "Versions 20 to 23"; realm-core transaction.cpp.
 struct FormatUpgrade {
-    /// The transaction of the upgrade.
+    /// The transaction of the whole upgrade.
     private let transaction: WriteTransaction
-    /// The format that the file has.
+    /// The format that the file has before the upgrade.
     private let format: Int
-    /// Reports progress, and ends the work when it is cancelled.
+    /// Gets the progress, and can cancel the upgrade.
     private let control: WorkControl?
 
-    /// Where the nodes of the transaction are.
+    /// The nodes of the transaction, committed and new.
     private var writes: WriteSpace { transaction.writes }
 
-    /// A collection that has to be written anew.
+    /// A collection that has to be written in another form.
     private struct Outdated {
         /// The object that holds the collection.
         let object: ObjectKey
@@ -34,9 +35,12 @@ struct FormatUpgrade {
         let root: Ref
     }
 
-    /// Upgrades the newest version of `store`, whose format is not the one that is written.
+    /// Upgrades the newest version of `store`, whose format is older than the one that is written.
     ///
-    /// Nothing is left of it when `control` says that it is no longer wanted.
+    /// - Parameters:
+    ///   - store: The store, in which no transaction is running.
+    ///   - control: Gets the progress; when it cancels the upgrade, an error is thrown and nothing
+    ///     has changed.
     static func run(_ store: FileStore, _ control: WorkControl?) throws(StorageError) {
         let format = store.current.fileFormat
         let transaction = try store.beginTransaction()
@@ -69,7 +73,7 @@ struct FormatUpgrade {
         for key in keys where try transaction.table(key).kind == .asymmetric { try transaction.deleteAllObjects(in: key) }
     }
 
-    /// Tells how many objects of all are done.
+    /// Reports how many of all objects are done.
     private final class Progress {
         /// What progress is reported to.
         private let control: WorkControl?
@@ -78,13 +82,13 @@ struct FormatUpgrade {
         /// How many of them are done.
         private var done = 0
 
-        /// Progress through `total` objects.
+        /// Makes a report of progress through `total` objects.
         init(_ control: WorkControl?, objects total: Int) {
             self.control = control
             self.total = total
         }
 
-        /// Counts so many objects as done and reports that.
+        /// Counts `count` objects as done and reports the share of all objects.
         func add(_ count: Int) {
             done += count
             control?.proceed(to: Double(done) / Double(max(1, total)))
@@ -93,7 +97,7 @@ struct FormatUpgrade {
 
     // MARK: - Indexes
 
-    /// Builds the indexes of a table anew.
+    /// Builds the indexes of a table again from its objects.
     private func rebuildIndexes(of key: TableKey) throws(StorageError) {
         let state = try transaction.table(key)
         for column in state.columns {
@@ -106,7 +110,7 @@ struct FormatUpgrade {
 
     // MARK: - Collections
 
-    /// Writes the collections of a table in their present form.
+    /// Writes the outdated collections of a table in their present form.
     private func upgradeCollections(of key: TableKey) throws(StorageError) {
         for outdated in try outdatedCollections(of: key) {
             try control?.check()
@@ -116,7 +120,8 @@ struct FormatUpgrade {
         }
     }
 
-    /// All of them are found before the first is changed: what is being read must not change.
+    /// Returns the collections of a table that have to be written in another form. All of them are
+    /// found before the first is changed, because a tree must not change while it is walked.
     private func outdatedCollections(of key: TableKey) throws(StorageError) -> [Outdated] {
         let state = try transaction.table(key)
         let columns = (state.columns + state.backlinks).filter(FormatUpgrade.mayBeOutdated)
@@ -132,7 +137,7 @@ struct FormatUpgrade {
         return found
     }
 
-    /// Adds the collections of a leaf that have to be written anew.
+    /// Adds the collections of a column in a leaf that have to be written in another form.
     private func collect(_ column: Column, _ leaf: ClusterLeaf, into found: inout [Outdated]) throws(StorageError) {
         let refs = try leaf.attachRefs(column)
         for row in 0..<leaf.count {
@@ -141,7 +146,7 @@ struct FormatUpgrade {
         }
     }
 
-    /// Whether older formats keep collections of this column in another way.
+    /// Returns whether older formats store collections of this column in another form.
     private static func mayBeOutdated(_ column: Column) -> Bool {
         if column.type == .backlink { return true }
         switch column.collection {
@@ -151,7 +156,7 @@ struct FormatUpgrade {
         }
     }
 
-    /// Whether a collection has to be written anew.
+    /// Returns whether one collection has to be written in another form.
     private func isOutdated(_ root: Ref, _ column: Column) throws(StorageError) -> Bool {
         if column.type == .backlink {
             let node = try writes.node(at: root)
@@ -162,7 +167,7 @@ struct FormatUpgrade {
         return try !DictionaryWriter(writes).isSorted(root)
     }
 
-    /// The collection in its present form; returns its root.
+    /// Writes a collection in its present form and returns its root.
     private func upgraded(_ outdated: Outdated) throws(StorageError) -> Ref {
         let column = outdated.column
         if column.type == .backlink {
@@ -176,12 +181,12 @@ struct FormatUpgrade {
         return try dictionary(outdated.root)
     }
 
-    /// The tree of a list or set.
+    /// Returns the tree of a list or set.
     private func tree(_ root: Ref, _ shape: ElementShape) throws(StorageError) -> BPlusTree {
         try BPlusTree(root: root, space: writes.space, shape: shape)
     }
 
-    /// Whether the elements of a set ascend.
+    /// Returns whether the elements of a set ascend.
     private func isAscending(_ tree: BPlusTree) throws(StorageError) -> Bool {
         var previous: Value?
         var leaves = tree.leaves()
@@ -195,7 +200,8 @@ struct FormatUpgrade {
         return true
     }
 
-    /// The elements as they are stored. They stay readable: nothing of the version before is given up until the commit.
+    /// Returns the elements as they are stored. Their bytes stay readable, because the nodes of the
+    /// former version are kept until the commit.
     private func elements(_ root: Ref, _ shape: ElementShape) throws(StorageError) -> [Value] {
         var values: [Value] = []
         var leaves = try tree(root, shape).leaves()
@@ -205,7 +211,7 @@ struct FormatUpgrade {
         return values
     }
 
-    /// A dictionary in its present form.
+    /// Writes a dictionary in its present form and returns its root.
     private func dictionary(_ root: Ref) throws(StorageError) -> Ref {
         let writer = DictionaryWriter(writes)
         var new = try writer.makeEmpty()

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes one version as a file of its own: for backups, compaction, another key, and private copies to work on.
+/// Writes one version as a file of its own: for backups, compaction, another key, and private
+/// copies to work on.
 ///
-/// The copy has the version number of the original and no free space to speak of. It is a local file without history,
-/// whatever the original was. Source: docs/format.md, "Copies".
+/// The copy has the version number of the original and hardly any free space. It is a local file
+/// without history, whatever the original was. Source: docs/format.md, "Copies".
 package enum SnapshotCopy {
-    /// Writes `snapshot` to an empty `backend`, encrypted if there is a `key`, and returns when it is durable.
+    /// Writes a snapshot to an empty backend, and returns when it is durable.
     ///
-    /// Throws `.refused(.formatNotWritable)` when the nodes are those of an older format.
+    /// - Parameters:
+    ///   - snapshot: The version to copy.
+    ///   - backend: The new file.
+    ///   - key: The key of the copy; nil writes a plain file.
+    ///   - control: Gets the progress, and can cancel the copy.
+    /// - Throws: `.refused(.formatNotWritable)` when the nodes are those of an older format, `.io`
+    ///   when the disk rejects a write.
     package static func write(
         _ snapshot: Snapshot, to backend: any StorageBackend, key: EncryptionKey?, _ control: WorkControl? = nil
     ) throws(StorageError) {
@@ -25,7 +32,8 @@ package enum SnapshotCopy {
         try backend.sync(.full)
     }
 
-    /// Copies all nodes of a version to a new file.
+    /// Copies all nodes of a version to a new file; returns the ref of the top node and the logical
+    /// size.
     private static func writeNodes(
         _ snapshot: Snapshot, _ data: DataFile, _ control: WorkControl?
     ) throws(StorageError) -> (top: Ref, size: Int) {
@@ -47,7 +55,15 @@ package enum SnapshotCopy {
         return (top, writer.allocator.free.logicalSize)
     }
 
-    /// Makes the file `path`, which must not exist unless it may be replaced; no reader ever sees a part of it.
+    /// Writes a snapshot to the file `path`. No reader ever sees a part of it, because it gets its
+    /// name when it is complete.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The version to copy.
+    ///   - path: The path of the copy.
+    ///   - key: The key of the copy; nil writes a plain file.
+    ///   - replacing: Whether an existing file may be replaced; otherwise there must be none.
+    ///   - control: Gets the progress, and can cancel the copy.
     package static func write(
         _ snapshot: Snapshot, toFile path: String, key: EncryptionKey?, replacing: Bool = false, _ control: WorkControl? = nil
     ) throws(StorageError) {
@@ -67,9 +83,9 @@ package enum SnapshotCopy {
     }
 }
 
-/// Writing the copy.
+/// Copies to files that must not exist yet.
 extension SnapshotCopy {
-    /// Writes header and top node of the copy.
+    /// Writes a snapshot to a file without a name, and gives it the name `path` when it is durable.
     private static func write(
         _ snapshot: Snapshot, toNewFile path: String, key: EncryptionKey?, _ control: WorkControl?
     ) throws(StorageError) {
@@ -82,11 +98,17 @@ extension SnapshotCopy {
     }
 }
 
-/// Compacting the file of a store.
+/// Compaction of the file of a store.
 extension FileStore {
-    /// Replaces a file that nobody has open by a copy without free space, encrypted with `newKey` if there is one.
+    /// Replaces a file that no process has open by a copy without free space.
     ///
-    /// Refuses what `open` refuses. Returns the sizes before and after, in bytes.
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - key: Its present key; nil for a plain file.
+    ///   - newKey: The key of the new file; nil writes a plain one.
+    ///   - options: How the file is opened.
+    /// - Returns: The sizes before and after, in bytes.
+    /// - Throws: `.refused` in the cases in which `open` does.
     package static func rewrite(
         path: String, key: EncryptionKey?, newKey: EncryptionKey?, _ options: Options = Options()
     ) throws(StorageError) -> (before: Int, after: Int) {

@@ -2,17 +2,17 @@
 
 /// Base64 of RFC 4648, strictly: padding where it belongs, no foreign characters, no stray bits.
 ///
-/// Encoding writes into memory that the caller provides; decoding refuses everything that encoding would not have written, so
-/// that each sequence of bytes has exactly one text.
+/// Encoding writes into memory that the caller provides; decoding rejects everything that encoding
+/// would not have written, so that each sequence of bytes has exactly one text.
 package enum Base64 {
     /// The two sets of 64 characters that RFC 4648 defines.
     package enum Alphabet: Sendable {
-        /// Section 4, with padding.
+        /// The characters of section 4, with padding.
         case standard
-        /// Section 5, for URLs; without padding.
+        /// The characters of section 5, for URLs and file names; without padding.
         case url
 
-        /// Has 64 characters.
+        /// The 64 characters in the order of their values.
         fileprivate var characters: StaticString {
             switch self {
             case .standard: return "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -20,7 +20,7 @@ package enum Base64 {
             }
         }
 
-        /// The value of a character, 0 to 63; nil for a foreign one.
+        /// Returns the value of a character, 0 to 63; nil for one that is not in the alphabet.
         fileprivate func sextet(_ character: UInt8) -> UInt32? {
             switch character {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"): return UInt32(character - UInt8(ascii: "A"))
@@ -35,10 +35,16 @@ package enum Base64 {
 
     // MARK: - Writing
 
-    /// The most bytes that the text of so many bytes takes.
+    /// Returns the greatest length in bytes that the text of `byteCount` bytes can have, in either
+    /// alphabet.
     package static func maximumTextByteCount(of byteCount: Int) -> Int { (byteCount + 2) / 3 * 4 }
 
     /// Writes the text of `bytes` and returns its length in bytes.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes to encode.
+    ///   - alphabet: The characters, and whether the text is padded.
+    ///   - target: Room for `maximumTextByteCount(of:)` bytes.
     package static func write(
         _ bytes: UnsafeBufferPointer<UInt8>, _ alphabet: Alphabet, to target: UnsafeMutablePointer<UInt8>
     ) -> Int {
@@ -66,7 +72,8 @@ package enum Base64 {
         return written + 3 - rest
     }
 
-    /// Writes the lowest bits of `word` as digits of the URL alphabet, six bits each, the lowest first.
+    /// Writes the lowest bits of `word` as characters of the URL alphabet, six bits each, the
+    /// lowest first. `target` must have room for `digitCount` bytes.
     package static func write(digitsOf word: UInt64, digitCount: Int, to target: UnsafeMutablePointer<UInt8>) {
         let characters = unsafe Alphabet.url.characters.utf8Start
         var rest = word
@@ -76,14 +83,14 @@ package enum Base64 {
         }
     }
 
-    /// Appends the text of `bytes`, with padding.
+    /// Appends the text of `bytes` in the standard alphabet, with padding.
     package static func append(_ bytes: ByteView, to text: inout [UInt8]) {
         unsafe text.appendBytes(capacity: maximumTextByteCount(of: bytes.count)) { target in
             unsafe bytes.withBuffer { unsafe write($0, .standard, to: target) }
         }
     }
 
-    /// The text of `bytes`.
+    /// Returns the text of `bytes` in an alphabet.
     package static func encode(_ bytes: [UInt8], _ alphabet: Alphabet) -> String {
         unsafe String(unsafeUninitializedCapacity: maximumTextByteCount(of: bytes.count)) { target in
             guard let start = target.baseAddress else { return 0 }
@@ -93,8 +100,13 @@ package enum Base64 {
 
     // MARK: - Reading
 
-    /// The decoded bytes, or nil when the text is not exactly base64: whole groups and padding where the alphabet has
-    /// it, no other characters, no stray bits in the last group.
+    /// Decodes a text, or returns nil when it is not exactly what `encode` would write for some
+    /// bytes: whole groups and padding where the alphabet has it, no other characters, no stray
+    /// bits in the last group.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - alphabet: Its characters, and whether it is padded.
     package static func decode(_ text: ByteView, _ alphabet: Alphabet = .standard) -> [UInt8]? {
         let padding = alphabet == .standard ? paddingCount(text) : 0
         guard alphabet == .url || text.count % 4 == 0, (text.count - padding) % 4 != 1 else { return nil }
@@ -113,18 +125,18 @@ package enum Base64 {
         return group & (1 << bitCount - 1) == 0 ? bytes : nil
     }
 
-    /// The same for text that is not in a file.
+    /// Decodes a Swift string, as the function for byte views does.
     package static func decode(_ text: some StringProtocol, _ alphabet: Alphabet = .standard) -> [UInt8]? {
         decode(Array(text.utf8), alphabet)
     }
 
-    /// The same for an array of bytes.
+    /// Decodes an array of bytes, as the function for byte views does.
     package static func decode(_ text: [UInt8], _ alphabet: Alphabet = .standard) -> [UInt8]? {
         let storage = ByteStorage(text)
         return withExtendedLifetime(storage) { decode(storage.view, alphabet) }
     }
 
-    /// How many `=` the text ends with: 0, 1 or 2.
+    /// Returns how many `=` the text ends with: 0, 1 or 2.
     private static func paddingCount(_ text: ByteView) -> Int {
         guard text.count >= 2, text[text.count - 1] == UInt8(ascii: "=") else { return 0 }
         return text[text.count - 2] == UInt8(ascii: "=") ? 2 : 1

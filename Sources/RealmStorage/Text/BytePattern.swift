@@ -2,25 +2,27 @@
 
 internal import CProcessor
 
-/// Bytes to look for in texts, each in up to two spellings: as it is, or as its upper and its lower case.
+/// Bytes to search in texts, each of them in up to two spellings: as it is, or in upper and lower
+/// case.
 ///
-/// Case folding of the query language keeps lengths, so that byte `i` of a text has to be one of two bytes.
+/// The case folding of the query language keeps lengths, so that byte `i` of a match has to be one
+/// of two bytes. A pattern is made once per query and used for many leaves.
 package struct BytePattern: Sendable {
     /// The bytes in their first spelling.
     private let first: [UInt8]
     /// The bytes in their second spelling; the same where a byte has one only.
     private let second: [UInt8]
-    /// Whether the spellings differ at all.
+    /// Whether the two spellings differ in any byte.
     private let isFolded: Bool
 
-    /// A pattern that must be met as it is.
+    /// Makes a pattern that matches these bytes only.
     package init(_ bytes: some Sequence<UInt8>) {
         first = Array(bytes)
         second = first
         isFolded = false
     }
 
-    /// A pattern in two spellings of the same length.
+    /// Makes a pattern in two spellings, which must have the same length.
     package init(upper: [UInt8], lower: [UInt8]) {
         precondition(upper.count == lower.count, "spellings of different lengths")
         first = upper
@@ -33,22 +35,24 @@ package struct BytePattern: Sendable {
     /// Whether the pattern has no bytes; it is part of every text then.
     package var isEmpty: Bool { first.isEmpty }
 
-    /// The bytes of a pattern with one spelling, else nil.
+    /// The bytes of a pattern with one spelling; nil for one with two.
     package var exactBytes: [UInt8]? { isFolded ? nil : first }
 
-    /// Whether `text` is the pattern.
+    /// Returns whether `text` equals the pattern.
     package func equals(_ text: ByteView) -> Bool { text.count == count && matches(text, at: 0) }
 
-    /// Whether `text` begins with the pattern.
+    /// Returns whether `text` begins with the pattern.
     package func isPrefix(of text: ByteView) -> Bool { text.count >= count && matches(text, at: 0) }
 
-    /// Whether `text` ends with the pattern.
+    /// Returns whether `text` ends with the pattern.
     package func isSuffix(of text: ByteView) -> Bool { text.count >= count && matches(text, at: text.count - count) }
 
-    /// Whether the pattern occurs anywhere in `text`.
+    /// Returns whether the pattern occurs anywhere in `text`. An empty pattern occurs in every
+    /// text.
     ///
-    /// Positions are tested 64 at a time. In the worst case, a pattern and a text that agree almost everywhere, the time grows
-    /// with the product of both lengths; `LinearSearch` avoids that.
+    /// - Complexity: 64 positions are tested at a time. In the worst case, a pattern and a text
+    ///   that agree almost everywhere, the time is the product of both lengths; `LinearSearch`
+    ///   avoids that.
     package func occurs(in text: ByteView) -> Bool {
         guard !isEmpty else { return true }
         var found = false
@@ -59,12 +63,12 @@ package struct BytePattern: Sendable {
         return found
     }
 
-    /// Whether the pattern occurs at `position` of `text`, which reaches far enough.
+    /// Returns whether the pattern occurs at `position` of `text`, which must be long enough.
     private func matches(_ text: ByteView, at position: Int) -> Bool {
         unsafe text.withBuffer { unsafe matches($0, at: position, from: 0) }
     }
 
-    /// Whether all bytes from `start` on fit at `position`.
+    /// Returns whether all bytes of the pattern from `start` on match at `position`.
     @inline(__always)
     private func matches(_ text: UnsafeBufferPointer<UInt8>, at position: Int, from start: Int) -> Bool {
         for index in start..<max(first.count, start) {
@@ -77,12 +81,18 @@ package struct BytePattern: Sendable {
 
 // MARK: - Searching
 
-/// Searching many positions at a time with vector compares.
+/// Search of many positions at a time with vector compares.
 extension BytePattern {
-    /// Calls `body` with the positions in `text` at which the pattern occurs, ascending.
+    /// Calls `body` with the positions in `text` at which the pattern occurs, in ascending order.
+    /// The pattern must not be empty.
     ///
-    /// `body` answers from where on it wants to hear of more. 64 positions are tested at once for the first two
-    /// bytes; only where both fit the rest is looked at. The pattern is not empty.
+    /// 64 positions are tested at once for the first two bytes; the rest of the pattern is compared
+    /// only where both match.
+    ///
+    /// - Parameters:
+    ///   - text: The bytes that are searched.
+    ///   - body: Returns the least position that it wants to be called with next; `Int.max` ends
+    ///     the search. Its errors are rethrown.
     func forEachMatch<Failure: Error>(
         in text: ByteView, _ body: (Int) throws(Failure) -> Int
     ) throws(Failure) {
@@ -99,7 +109,8 @@ extension BytePattern {
         }
     }
 
-    /// Calls `body` with all positions in `text` at which the pattern occurs. The pattern is not empty.
+    /// Calls `body` with all positions in `text` at which the pattern occurs, as bits that are
+    /// valid only during the call. The pattern must not be empty.
     func withMatches<Result, Failure: Error>(
         in text: ByteView, _ body: (TextMatches) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -115,14 +126,14 @@ extension BytePattern {
         }
     }
 
-    /// Where in the 64 positions from `base` on the pattern occurs.
+    /// Returns which of the 64 positions from `base` on are matches, as bits.
     @inline(__always)
     private func matches(_ search: Search, _ base: Int) -> UInt64 {
         let candidates = search.candidates(base)
         return count > 2 && candidates != 0 ? confirmed(candidates, search, base) : candidates
     }
 
-    /// Of the candidates, whose first two bytes fit, those where the rest fits too.
+    /// Returns which of the candidates, whose first two bytes match, are matches as a whole.
     private func confirmed(_ candidates: UInt64, _ search: Search, _ base: Int) -> UInt64 {
         var rest = candidates
         var kept = candidates
@@ -135,7 +146,7 @@ extension BytePattern {
         return kept
     }
 
-    /// A text, and the first two bytes that are looked for in it, each in two spellings.
+    /// A text, and the first two bytes of the pattern, each in two spellings.
     @safe private struct Search {
         /// The bytes that are searched.
         let text: UnsafeBufferPointer<UInt8>
@@ -143,10 +154,10 @@ extension BytePattern {
         private let head: (UInt8, UInt8)
         /// The two spellings of the second byte.
         private let next: (UInt8, UInt8)
-        /// Whether there is a second byte.
+        /// Whether the pattern has a second byte.
         private let hasNext: Bool
 
-        /// Nil when there is no text, or nothing to look for.
+        /// Prepares a search; nil when the text or the pattern has no bytes.
         init?(_ text: ByteView, _ pattern: BytePattern) {
             guard let start = unsafe text.start, let first = pattern.first.first else { return nil }
             unsafe self.text = unsafe UnsafeBufferPointer(start: start, count: text.count)
@@ -155,8 +166,8 @@ extension BytePattern {
             next = hasNext ? (pattern.first[1], pattern.second[1]) : (0, 0)
         }
 
-        /// Where in the 64 positions from `base` on, which lies in the text, the first two bytes fit. Behind the end of
-        /// the text zeros seem to follow.
+        /// Returns at which of the 64 positions from `base` on the first two bytes of the pattern
+        /// match, as bits. `base` must be in the text; bytes after its end are compared as zeros.
         @inline(__always)
         func candidates(_ base: Int) -> UInt64 {
             let start = unsafe text.baseAddress.unsafelyUnwrapped + base
@@ -171,7 +182,7 @@ extension BytePattern {
             }
         }
 
-        /// 65 bytes are readable.
+        /// Compares 64 positions; 65 bytes from `bytes` on must be readable.
         @inline(__always)
         private func candidates(_ bytes: UnsafePointer<UInt8>) -> UInt64 {
             let heads = unsafe realm_rest_find(bytes, head.0, head.1)

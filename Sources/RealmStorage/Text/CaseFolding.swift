@@ -1,30 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The letter case rule of `[c]`: simple, fixed and independent of any locale.
+/// The rule of letter case for `[c]` in queries: simple, fixed and independent of any locale.
 ///
-/// A–Z match a–z, and U+00C0–U+00DE match U+00E0–U+00FE, except × and ÷. In UTF-8 both pairs differ in one bit, 0x20, of
-/// one byte: the letter itself, or the byte after 0xC3. So folding never changes a length, and whether a byte folds can
-/// be seen from it and the one before. Source: realm-core `unicode.cpp`.
+/// A–Z match a–z, and U+00C0–U+00DE match U+00E0–U+00FE, except × and ÷. In UTF-8 both pairs differ
+/// in one bit, 0x20, of one byte: the letter itself, or the byte after 0xC3. So folding never
+/// changes a length, and whether a byte folds follows from it and the one before. Source:
+/// realm-core `unicode.cpp`.
 package enum CaseFolding {
     /// The bit in which the two cases of a letter differ.
     @usableFromInline static let caseBit: UInt8 = 0x20
 
-    /// Does `byte` have another letter case? `previous` is the byte before it, 0 at the start.
+    /// Returns whether `byte` has another letter case.
+    ///
+    /// - Parameters:
+    ///   - byte: A byte of a UTF-8 text.
+    ///   - previous: The byte before it; 0 at the start.
     @inlinable static func isLetter(_ byte: UInt8, after previous: UInt8) -> Bool {
         let lower = byte | caseBit
         if byte < 0x80 { return lower >= 0x61 && lower <= 0x7a }
         return previous == 0xc3 && lower >= 0xa0 && lower <= 0xbe && lower != 0xb7 && byte < 0xc0
     }
 
-    /// `byte` in lower case, if it has one.
+    /// Returns `byte` in lower case if it is part of a letter, else as it is. `previous` is the
+    /// byte before it.
     @inlinable static func folded(_ byte: UInt8, after previous: UInt8) -> UInt8 {
         isLetter(byte, after: previous) ? byte | caseBit : byte
     }
 }
 
-/// Folding whole texts.
+/// Letter case of whole texts.
 extension CaseFolding {
-    /// For each byte of `text` the bits in which its two letter cases differ: 0x20 for letters, 0 for all else.
+    /// Returns for each byte of `text` the bits in which its two letter cases differ: 0x20 for
+    /// letters, 0 for all other bytes.
     package static func caseBits(of text: ByteView) -> [UInt8] {
         var bits: [UInt8] = []
         bits.reserveCapacity(text.count)
@@ -37,9 +44,10 @@ extension CaseFolding {
     }
 }
 
-/// Patterns from texts of queries.
+/// Patterns made from constants of queries.
 extension BytePattern {
-    /// A pattern that is met as it is, or in both cases of each of its letters.
+    /// Makes a pattern that matches a text as it is or, if letter case is ignored, both cases of
+    /// each of its letters.
     package init(_ text: ByteView, ignoringCase: Bool) {
         guard ignoringCase else {
             self.init(text.array)
@@ -51,27 +59,29 @@ extension BytePattern {
     }
 }
 
-/// Comparison of text with text, byte by byte or with letter case ignored.
+/// Comparison of texts, byte by byte or with letter case ignored. Every row may have another
+/// pattern here.
 extension ByteView {
-    /// Equality that ignores letter case where `ignoringCase` says so.
+    /// Returns whether two texts are equal, with letter case ignored if `ignoringCase` is true.
     package func equals(_ other: ByteView, ignoringCase: Bool) -> Bool {
         guard count == other.count else { return false }
         return ignoringCase ? matchesFolded(other, at: 0) : self == other
     }
 
-    /// Whether this text begins with `pattern`.
+    /// Returns whether this text begins with `pattern`.
     package func begins(with pattern: ByteView, ignoringCase: Bool) -> Bool {
         pattern.count <= count && matches(pattern, at: 0, ignoringCase: ignoringCase)
     }
 
-    /// Whether this text ends with `pattern`.
+    /// Returns whether this text ends with `pattern`.
     package func ends(with pattern: ByteView, ignoringCase: Bool) -> Bool {
         pattern.count <= count && matches(pattern, at: count - pattern.count, ignoringCase: ignoringCase)
     }
 
-    /// Is `pattern` part of this text? The empty pattern is part of every text.
+    /// Returns whether `pattern` occurs in this text. The empty pattern occurs in every text.
     ///
-    /// For patterns that change from row to row; a constant one is searched faster with a `BytePattern`.
+    /// It is meant for patterns that change from row to row; a constant one is searched faster with
+    /// a `BytePattern`. Long pairs are searched in linear time.
     package func contains(_ pattern: ByteView, ignoringCase: Bool) -> Bool {
         guard pattern.count <= count, pattern.count > 0 else { return pattern.count == 0 }
         let positions = count - pattern.count + 1
@@ -81,12 +91,13 @@ extension ByteView {
         return false
     }
 
-    /// Do the bytes from `position` on begin with `pattern`, which ends inside this view?
+    /// Returns whether the bytes from `position` on begin with `pattern`, which must end inside
+    /// this view.
     private func matches(_ pattern: ByteView, at position: Int, ignoringCase: Bool) -> Bool {
         ignoringCase ? matchesFolded(pattern, at: position) : slice(position, position + pattern.count) == pattern
     }
 
-    /// The comparison that ignores letter case.
+    /// Returns whether the bytes from `position` on begin with `pattern`, with letter case ignored.
     private func matchesFolded(_ pattern: ByteView, at position: Int) -> Bool {
         guard pattern.count > 0 else { return true }
         // In bounds: the pattern ends inside this view, and neither is empty.

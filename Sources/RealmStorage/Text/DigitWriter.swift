@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decimal digits of whole numbers, written straight into memory or appended to an array of bytes.
+/// Decimal digits of whole numbers, written into memory or appended to an array of bytes.
 ///
-/// Answers are mostly numbers, so these functions write two digits at a time and neither allocate nor go through `String`.
-/// Callers provide room for `maximumByteCount` bytes.
+/// Responses consist mostly of numbers, so these functions write two digits at a time and neither
+/// allocate nor use `String`. Callers provide room for `maximumByteCount` bytes.
 package enum DigitWriter {
-    /// "00", "01" … "99": two digits a step halve the divisions.
+    /// The texts "00", "01" … "99" in one string: two digits per step halve the divisions.
     @usableFromInline static let pairs: StaticString = """
         0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849\
         5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899
         """
 
-    /// The most bytes that one of the functions below writes.
+    /// The greatest number of bytes that one of the functions below writes for a number of 64 bits.
     package static let maximumByteCount = 20
 
-    /// Writes the digits of `number` without leading zeros and returns their count, 1...20.
+    /// Writes the digits of `number` without leading zeros, and returns how many there are, 1...20.
     @inlinable package static func write(_ number: UInt64, to target: UnsafeMutablePointer<UInt8>) -> Int {
         let count = digitCount(number)
         unsafe write(number, digitCount: count, to: target)
         return count
     }
 
-    /// Writes a minus sign if needed, then the digits; returns the count of bytes, 1...20.
+    /// Writes a minus sign if the number has one, then its digits; returns the number of bytes,
+    /// 1...20.
     @inlinable package static func write(_ number: Int64, to target: UnsafeMutablePointer<UInt8>) -> Int {
         guard number < 0 else { return unsafe write(number.magnitude, to: target) }
         unsafe target.pointee = UInt8(ascii: "-")
         return unsafe 1 + write(number.magnitude, to: target + 1)
     }
 
-    /// Writes exactly `digitCount` digits, with leading zeros where the number is shorter.
+    /// Writes exactly `digitCount` digits, with leading zeros where the number is shorter. A longer
+    /// number loses its leading digits.
     @inlinable package static func write(_ number: UInt64, digitCount: Int, to target: UnsafeMutablePointer<UInt8>) {
         // The table has 200 bytes and a pair is below 100, so both loads are inside it.
         let table = unsafe pairs.utf8Start
@@ -45,7 +47,7 @@ package enum DigitWriter {
         if end == 1 { unsafe target.pointee = 48 &+ UInt8(truncatingIfNeeded: rest % 10) }
     }
 
-    /// How many decimal digits `number` has; 1 for zero.
+    /// Returns how many decimal digits `number` has; 1 for zero.
     @inlinable package static func digitCount(_ number: UInt64) -> Int {
         var count = 1
         var rest = number
@@ -59,9 +61,13 @@ package enum DigitWriter {
     }
 }
 
-/// Appending digits to answers and keys that are built as arrays of bytes.
+/// Appending of digits to responses and keys that are built as arrays of bytes.
 extension [UInt8] {
-    /// Appends up to `capacity` bytes that `body` writes; it returns how many.
+    /// Appends bytes that `body` writes.
+    ///
+    /// - Parameters:
+    ///   - capacity: The greatest number of bytes that `body` writes.
+    ///   - body: Writes to the memory that it is called with, and returns how many bytes it wrote.
     mutating func appendBytes(capacity: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
         unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { buffer in
             guard let start = buffer.baseAddress else { return }
@@ -89,7 +95,7 @@ extension [UInt8] {
         }
     }
 
-    /// Appends the digits of a number of up to 128 bits.
+    /// Appends the decimal digits of a number of up to 128 bits.
     package mutating func append(digitsOf number: UInt128) {
         if number >> 64 == 0 { return append(digitsOf: UInt64(truncatingIfNeeded: number)) }
         // Ten to the 19th is the largest power below 2^64, so the lower half always fits.

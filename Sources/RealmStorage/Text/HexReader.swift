@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads hex digits from text, from left to right.
+/// Reads hex digits from a text, from left to right.
 ///
-/// Used for ids in texts and for encryption keys. After the first character that is no digit the reader is not used any further.
+/// It is used for ids in texts and for encryption keys. After the first character that is not a
+/// digit the reader must not be used any further.
 struct HexReader {
-    /// The digits that were not read yet.
+    /// The characters that were not read yet.
     private var rest: Substring.UTF8View
 
-    /// A reader at the start of `text`.
+    /// Makes a reader at the start of `text`.
     init(_ text: String) { rest = text[...].utf8 }
 
-    /// The value of exactly `digitCount` digits, at most 16.
+    /// Reads exactly `digitCount` digits, at most 16, and returns their value; nil when there is
+    /// another character or the end among them.
     mutating func number(_ digitCount: Int) -> UInt64? {
         var number: UInt64 = 0
         for _ in 0..<digitCount {
@@ -20,10 +22,10 @@ struct HexReader {
         return number
     }
 
-    /// Goes past the next byte and returns whether it was a hyphen.
+    /// Skips the next character and returns whether it was a hyphen.
     mutating func takeHyphen() -> Bool { rest.popFirst() == UInt8(ascii: "-") }
 
-    /// The value of a hex digit; nil for another character.
+    /// Returns the value of a hex digit in either case; nil for another character.
     private static func digit(_ byte: UInt8) -> UInt64? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): return UInt64(byte - UInt8(ascii: "0"))
@@ -33,7 +35,7 @@ struct HexReader {
         }
     }
 
-    /// The `byteCount` low bytes of `word`, most significant first.
+    /// Returns the `byteCount` low bytes of `word`, most significant first.
     static func bytes(_ word: UInt64, _ byteCount: Int) -> [UInt8] {
         (0..<byteCount).map { UInt8(truncatingIfNeeded: word >> UInt64((byteCount - 1 - $0) * 8)) }
     }

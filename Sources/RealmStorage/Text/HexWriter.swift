@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Hex digits, written straight into memory.
+/// Hex digits of integers, written into memory.
 ///
 /// Eight digits are made at a time with arithmetic on a word, without a table.
 package enum HexWriter {
     /// Writes the lower-case digits of the `byteCount` low bytes of `word`, most significant first.
+    ///
+    /// - Parameters:
+    ///   - word: The number.
+    ///   - byteCount: How many of its bytes are written, at most 8.
+    ///   - target: Room for twice as many bytes.
     package static func write(_ word: UInt64, byteCount: Int, to target: UnsafeMutablePointer<UInt8>) {
         var target = unsafe target
         var left = byteCount
@@ -20,7 +25,8 @@ package enum HexWriter {
         }
     }
 
-    /// The eight digits of a word in the order of memory: each of its bytes is spread over two, and all are made letters at once.
+    /// Returns the eight digits of a word in the order of memory: each of its bytes is spread over
+    /// two, and all are made characters at once.
     @inline(__always) private static func digits(_ word: UInt32) -> UInt64 {
         var spread = UInt64(word.byteSwapped)
         spread = (spread | spread << 16) & 0x0000_ffff_0000_ffff

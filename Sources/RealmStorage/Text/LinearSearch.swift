@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A search whose time grows with the length of the text only, whatever text and pattern are: that of Knuth, Morris
-/// and Pratt. For long patterns, with which the faster plain search could take the product of both lengths.
+/// A search whose time grows with the length of the text only, whatever text and pattern are: that
+/// of Knuth, Morris and Pratt.
+///
+/// It is used for long patterns, for which the faster plain search could take the product of both
+/// lengths.
 package struct LinearSearch: Sendable {
     /// The pattern, in lower case where letter case is ignored.
     private let pattern: [UInt8]
     /// Whether letter case is ignored.
     private let ignoresCase: Bool
-    /// For each length of a matched beginning, less one: how much of it is matched still when the next byte does not fit.
+    /// For each length of a matched beginning, less one: how much of it is still matched when the
+    /// next byte does not fit.
     private let restarts: [Int]
 
-    /// Prepares a search for `pattern`; takes time and memory that grow with its length.
+    /// Prepares a search for `pattern`.
+    ///
+    /// - Complexity: O(length of the pattern), in time and memory.
     package init(_ pattern: ByteView, ignoringCase: Bool) {
         let bits = ignoringCase ? CaseFolding.caseBits(of: pattern) : []
         let bytes = pattern.array
@@ -19,9 +25,9 @@ package struct LinearSearch: Sendable {
         restarts = LinearSearch.restarts(self.pattern)
     }
 
-    /// Is the pattern part of `text`? The empty pattern is part of every text.
+    /// Returns whether the pattern occurs in `text`. The empty pattern occurs in every text.
     ///
-    /// One pass over the text: each byte is compared with the pattern at most twice on average.
+    /// - Complexity: O(length of the text); each byte is compared at most twice on average.
     package func finds(in text: ByteView) -> Bool {
         guard !pattern.isEmpty else { return true }
         var matched = 0
@@ -39,7 +45,7 @@ package struct LinearSearch: Sendable {
         }
     }
 
-    /// The table of restarts; takes time that grows with the length of the pattern.
+    /// Computes the table of restarts in time that grows with the length of the pattern.
     private static func restarts(_ pattern: [UInt8]) -> [Int] {
         var restarts: [Int] = []
         restarts.reserveCapacity(pattern.count)

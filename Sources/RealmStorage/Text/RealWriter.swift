@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The shortest decimal text that reads back as the same number, always with a point or an exponent, so that it is
-/// valid JSON and distinguishes a double from an integer: `1.0`, `-0.0`, `0.1`, `1e+20`.
+/// Writes the shortest decimal text that reads back as the same floating-point number.
 ///
-/// What is not finite becomes `NaN`, `Infinity` or `-Infinity`, which JSON needs in quotes.
+/// The text always has a point or an exponent, so that it is valid JSON and distinguishes a double
+/// from an integer: `1.0`, `-0.0`, `0.1`, `1e+20`. Numbers that are not finite become `NaN`,
+/// `Infinity` or `-Infinity`, which JSON needs in quotes.
 package enum RealWriter {
-    /// The most bytes that a number takes.
+    /// The greatest number of bytes that is written for a number.
     package static let maximumByteCount = 32
 
     /// Writes the text of `number` and returns its length in bytes.
     ///
-    /// `target` has room for `maximumByteCount` bytes. Reading the text back gives the same number, bit by bit, except that all
-    /// NaNs become one.
+    /// Reading the text back gives the same number, bit by bit, except that all NaNs become one.
+    ///
+    /// - Parameters:
+    ///   - number: The number.
+    ///   - target: Room for `maximumByteCount` bytes.
     package static func write(_ number: Double, to target: UnsafeMutablePointer<UInt8>) -> Int {
         let magnitude = number.magnitude
         // Numbers of up to 15 digits with few decimals are the common case and need no search for the shortest text.
@@ -25,16 +29,18 @@ package enum RealWriter {
         return unsafe copy(number.description, to: target)
     }
 
-    /// Writes the shortest text that reads back as the same 32-bit number.
+    /// Writes the shortest text that reads back as the same 32-bit number, and returns its length
+    /// in bytes.
     package static func write(_ number: Float, to target: UnsafeMutablePointer<UInt8>) -> Int {
         guard number.isFinite else { return unsafe copy(special(isNaN: number.isNaN, number.sign), to: target) }
         return unsafe copy(number.description, to: target)
     }
 
-    /// Writes a number below 10^15 that is an integer divided by 10, 100, 1000 or 10000; nil for all others.
+    /// Writes a number below 10^15 that is an integer divided by 1, 10, 100, 1000 or 10000; nil for
+    /// all others.
     ///
-    /// Dividing two exact numbers rounds correctly, so the decimal found is one that reads back as `magnitude`; fewer
-    /// decimals are tried first, so it is the shortest.
+    /// The quotient of two exact numbers is rounded correctly, so the decimal that is found reads
+    /// back as `magnitude`; fewer decimals are tried first, so it is the shortest.
     private static func writeShort(_ magnitude: Double, to target: UnsafeMutablePointer<UInt8>) -> Int? {
         let whole = UInt64(magnitude)
         if Double(whole) == magnitude { return unsafe write(whole, fraction: 0, digitCount: 1, to: target) }
@@ -51,7 +57,7 @@ package enum RealWriter {
         return nil
     }
 
-    /// Writes a number with so many decimals.
+    /// Writes a number with `digitCount` decimals, and returns the length of the text in bytes.
     private static func write(
         _ whole: UInt64, fraction: UInt64, digitCount: Int, to target: UnsafeMutablePointer<UInt8>
     ) -> Int {
@@ -61,12 +67,13 @@ package enum RealWriter {
         return count + 1 + digitCount
     }
 
-    /// The text of a number that is not finite.
+    /// Returns the text of a number that is not finite.
     private static func special(isNaN: Bool, _ sign: FloatingPointSign) -> String {
         isNaN ? "NaN" : sign == .minus ? "-Infinity" : "Infinity"
     }
 
-    /// The longest text of a double has 24 bytes.
+    /// Copies a text of at most `maximumByteCount` bytes (the longest one of a double has 24), and
+    /// returns its length.
     private static func copy(_ text: String, to target: UnsafeMutablePointer<UInt8>) -> Int {
         var text = text
         return text.withUTF8 { bytes in
@@ -77,7 +84,7 @@ package enum RealWriter {
     }
 }
 
-/// Appending floating-point numbers to arrays of bytes.
+/// Appending of floating-point numbers to arrays of bytes.
 extension [UInt8] {
     /// Appends the shortest text that reads back as `number`; see `RealWriter`.
     package mutating func append(shortest number: Double) {

@@ -2,15 +2,16 @@
 
 /// The positions in a run of bytes at which a pattern occurs, one bit each.
 ///
-/// Made by `BytePattern.withMatches` for all texts of a leaf together, and valid during that call only. Asking whether a text has
-/// a match is then a look at a few bits.
+/// It is made by `BytePattern.withMatches` for all texts of a leaf together, and valid during that
+/// call only. Whether one of the texts has a match is then a test of a few bits.
 @safe struct TextMatches {
-    /// The words of `count` bits and one more, which is 0.
+    /// The words with the bits, and one more word, which is 0.
     let words: UnsafeRawPointer
-    /// The number of positions, which is that of the bytes searched.
+    /// The number of positions, which is that of the bytes that were searched.
     let count: Int
 
-    /// Is there one among `positions` from `first` on? What lies outside the run does not count.
+    /// Returns whether there is a match at one of `positions` positions from `first` on. Positions
+    /// outside the run do not count.
     @inline(__always)
     func contains(_ first: Int, _ positions: Int) -> Bool {
         var position = first

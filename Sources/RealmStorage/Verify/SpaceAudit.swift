@@ -29,7 +29,7 @@ struct SpaceAudit {
 
     /// Makes an audit of the version whose top node is `top`.
     ///
-    /// - Throws: `.limit` or `.io` when there is no memory for the marks.
+    /// - Throws: `.io` when there are no addresses for the marks.
     init(_ top: TopNode, _ space: NodeSpace) throws(StorageError) {
         self.top = top
         self.space = space
