@@ -3,9 +3,10 @@
 internal import RealmStorage
 
 extension Binder {
-    /// The condition for a comparison of two operands.
+    /// Returns the condition for a comparison of two operands.
     ///
-    /// Throws `.invalid` when the types, the quantifiers or the operator do not go together.
+    /// - Throws: `QueryError.invalid` when the types, the quantifiers or the operator do not fit
+    ///   together.
     mutating func condition(_ syntax: ComparisonSyntax) throws(QueryError) -> any Condition {
         let (left, right) = try operands(syntax.left, syntax.right, syntax.operatorRange)
         if syntax.comparison.isEquality { return try equality(left, right, syntax) }
@@ -15,12 +16,20 @@ extension Binder {
         return try pattern(left, right, syntax)
     }
 
-    /// The text of the whole comparison, as plans show it.
+    /// The text of the whole comparison, as query plans show it.
     private func label(_ syntax: ComparisonSyntax) -> String {
         source(syntax.left.range.lowerBound..<syntax.right.range.upperBound)
     }
 
-    /// Both sides of a comparison. A constant is converted for the side that is none.
+    /// Returns both sides of a comparison. A constant is converted to the type of the other side.
+    ///
+    /// - Parameters:
+    ///   - left: The left side.
+    ///   - right: The right side.
+    ///   - range: The bytes of the operator, for the positions of errors.
+    /// - Returns: The operands, in the order of the text.
+    /// - Throws: `QueryError.invalid` when a side does not fit, and also when both sides are
+    ///   constants.
     private mutating func operands(
         _ left: ExpressionSyntax, _ right: ExpressionSyntax, _ range: Range<Int>
     ) throws(QueryError) -> (any Operand, any Operand) {
@@ -41,7 +50,14 @@ extension Binder {
         return (leftOperand, rightOperand)
     }
 
-    /// What holds for every operator; `constant` is the constant side if there is one.
+    /// Checks what holds for every operator.
+    ///
+    /// - Parameters:
+    ///   - operand: One side of the comparison.
+    ///   - constant: The other side; the constant one if there is one.
+    ///   - range: The bytes of the operator, for the positions of errors.
+    /// - Throws: `QueryError.invalid` for two collections of values, for two known types, and for a
+    ///   list of links with null.
     private func check(_ operand: any Operand, _ constant: any Operand, _ range: Range<Int>) throws(QueryError) {
         if operand.isPrimitiveCollection, constant.isPrimitiveCollection {
             throw invalid(
@@ -58,7 +74,14 @@ extension Binder {
 
     // MARK: - Equality
 
-    /// `==`, `!=` and `IN`: checks that the types can be equal, then picks the condition.
+    /// Returns the condition for `==`, `!=` or `IN`, after it has checked that the types can be
+    /// equal.
+    ///
+    /// - Parameters:
+    ///   - left: The left operand.
+    ///   - right: The right operand. For `IN` it has to be a list, a collection or a to-many path.
+    ///   - syntax: The comparison as it is written.
+    /// - Throws: `QueryError.invalid` when the operands cannot be compared in this way.
     private func equality(_ left: any Operand, _ right: any Operand, _ syntax: ComparisonSyntax) throws(QueryError)
         -> any Condition
     {
@@ -79,7 +102,12 @@ extension Binder {
         return try compare(left, right, syntax)
     }
 
-    /// A property of the base class against a list of constants, of which any may equal it.
+    /// Returns the condition for a property of the base class that is compared with a list of
+    /// constants, any of which may equal it.
+    ///
+    /// Constants whose type is not that of the property are left out, because they never match.
+    ///
+    /// - Returns: Nil for all other comparisons.
     private func membership(_ left: any Operand, _ right: any Operand, _ syntax: ComparisonSyntax) -> (any Condition)? {
         guard syntax.comparison != .notEqual, let list = right as? ConstantOperand, list.isList, !list.values.isEmpty,
             list.quantifier ?? .any == .any, let property = left as? PropertyOperand, property.isOfBaseClass,
@@ -95,7 +123,13 @@ extension Binder {
         return MembershipCondition(column, usable, label: label(syntax))
     }
 
-    /// The condition for an equality whose types fit, by the kind of its operands.
+    /// Returns the condition for an equality whose types fit, chosen by the kinds of the operands.
+    ///
+    /// - Parameters:
+    ///   - left: The left operand.
+    ///   - right: The right operand.
+    ///   - syntax: The comparison as it is written.
+    /// - Throws: `QueryError.invalid` when `[c]` is used where letter case has no meaning.
     private func compare(_ left: any Operand, _ right: any Operand, _ syntax: ComparisonSyntax) throws(QueryError)
         -> any Condition
     {
@@ -127,7 +161,8 @@ extension Binder {
             left, isNegated ? .notEqualIgnoringCase : .equalIgnoringCase, right, label: label, cancellation)
     }
 
-    /// The links of the base class itself: in a dictionary null entries count too.
+    /// Returns the operand for links of the base class itself. In a dictionary null entries count,
+    /// too, so its values are compared.
     private func ownLinks(_ links: LinkOperand) -> any Operand {
         guard let step = links.chain.steps.first, step.kind == .dictionary else { return links }
         return DictionaryOperand(
@@ -136,7 +171,16 @@ extension Binder {
             quantifier: links.quantifier, label: links.label)
     }
 
-    /// A property of the base class against one constant of its type.
+    /// Returns the condition for a property of the base class and one constant of its type.
+    ///
+    /// For these the language has rules of its own: floats and doubles follow IEEE 754, so that NaN
+    /// is unequal to everything.
+    ///
+    /// - Parameters:
+    ///   - property: The property.
+    ///   - value: The constant.
+    ///   - right: The operand of the constant, which has its type and its text.
+    ///   - syntax: The comparison as it is written.
     private func baseComparison(
         _ property: PropertyOperand, with value: Value, from right: any Operand, in syntax: ComparisonSyntax
     ) -> any Condition {
@@ -154,7 +198,7 @@ extension Binder {
         return ConditionFactory.compare(property, comparator, constant, label: label(syntax), cancellation)
     }
 
-    /// `[c]` was asked for where letter case has no meaning.
+    /// Makes the error for `[c]` where letter case has no meaning.
     private func noCaseModifier(_ right: any Operand, _ syntax: ComparisonSyntax) -> QueryError {
         invalid(
             .typeMismatch,
@@ -162,7 +206,14 @@ extension Binder {
             syntax.operatorRange)
     }
 
-    /// Constants that are compared with links become links to the class that those lead to.
+    /// Converts constants that are compared with links to links to the class that these lead to.
+    ///
+    /// - Parameters:
+    ///   - constant: The constant or list.
+    ///   - operand: The links that it is compared with.
+    ///   - range: The bytes of the operator, for the positions of errors.
+    /// - Throws: `QueryError.invalid` for an object of another class, or a constant that is not an
+    ///   object.
     private func links(
         _ constant: ConstantOperand, for operand: any Operand, _ range: Range<Int>
     ) throws(QueryError) -> ConstantOperand {
@@ -190,8 +241,19 @@ extension Binder {
 
     // MARK: - Order
 
-    /// `<`, `<=`, `>` and `>=`. Strings order null first, floats follow IEEE 754, everything else has the order of
-    /// values.
+    /// Returns the condition for `<`, `<=`, `>` or `>=`.
+    ///
+    /// For properties of the base class and a constant of their type, strings order null first, and
+    /// floats and doubles follow IEEE 754. Everything else has the general order of values.
+    ///
+    /// - Parameters:
+    ///   - left: The left operand.
+    ///   - comparison: The operator.
+    ///   - right: The right operand.
+    ///   - range: The bytes of the operator, for the positions of errors.
+    ///   - label: The text that the plan shows.
+    /// - Throws: `QueryError.invalid` for links, for `@type`, and for types that cannot be
+    ///   compared.
     private func relation(
         _ left: any Operand, _ comparison: QueryOperator, _ right: any Operand, at range: Range<Int>, label: String
     ) throws(QueryError) -> any Condition {
@@ -216,7 +278,10 @@ extension Binder {
         return ConditionFactory.compare(left, .relation(kernel), right, label: label, cancellation)
     }
 
-    /// `BETWEEN {low, high}`: one test of a packed column where it can be one, else two comparisons.
+    /// Returns the condition for `BETWEEN {low, high}`: one test of a packed column where that is
+    /// possible, otherwise two comparisons.
+    ///
+    /// - Throws: `QueryError.invalid` unless the list has two elements and the left side fits.
     mutating func condition(_ syntax: BetweenSyntax) throws(QueryError) -> any Condition {
         guard syntax.limits.elements.count == 2 else {
             throw invalid(.structure, "'BETWEEN' requires a list with two elements", syntax.operatorRange)
@@ -237,7 +302,8 @@ extension Binder {
         return AndCondition(ConditionOrder.cheapestFirst(conditions))
     }
 
-    /// The limits of an int property of the base class when both are ints; none when they exclude everything.
+    /// The limits of an int property of the base class when both are ints and in order; nil
+    /// otherwise.
     private func intRange(_ operand: any Operand, _ limits: ListSyntax) -> (column: Column, limits: ClosedRange<Int64>)? {
         guard let property = operand as? PropertyOperand, property.isOfBaseClass, property.type == .int,
             case .integer(let low) = limits.elements[0].kind, case .integer(let high) = limits.elements[1].kind,
@@ -248,7 +314,13 @@ extension Binder {
 
     // MARK: - String operators
 
-    /// `BEGINSWITH`, `ENDSWITH`, `CONTAINS`, `LIKE` and `TEXT`.
+    /// Returns the condition for `BEGINSWITH`, `ENDSWITH`, `CONTAINS`, `LIKE` or `TEXT`.
+    ///
+    /// The type of the left side is not checked: a value that is not of the pattern's type does not
+    /// match.
+    ///
+    /// - Throws: `QueryError.invalid` when the right side is neither a string nor binary data nor
+    ///   mixed.
     private func pattern(_ left: any Operand, _ right: any Operand, _ syntax: ComparisonSyntax) throws(QueryError)
         -> any Condition
     {
@@ -269,7 +341,10 @@ extension Binder {
         return ConditionFactory.compare(left, .pattern(text), right, label: label(syntax), cancellation)
     }
 
-    /// `TEXT`: needs a string property with a full-text index and a constant on its right side.
+    /// Returns the condition for `TEXT`.
+    ///
+    /// - Throws: `QueryError.invalid` unless the left side is a string property with a full-text
+    ///   index and the right side is a string constant that is a search string.
     private func fullText(_ left: any Operand, _ right: any Operand, _ syntax: ComparisonSyntax) throws(QueryError)
         -> any Condition
     {
@@ -293,7 +368,7 @@ extension Binder {
 }
 
 extension QueryOperator {
-    /// The relational operator as kernels know it.
+    /// The operator as kernels take it; `equal` for operators that are not relations.
     var relation: Relation {
         switch self {
         case .less: return .less
@@ -305,6 +380,7 @@ extension QueryOperator {
         }
     }
 
+    /// The string operator between two texts; nil for all others and for full-text search.
     var textOperator: TextOperator.Kind? {
         switch self {
         case .beginsWith: return .beginsWith

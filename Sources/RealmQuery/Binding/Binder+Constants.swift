@@ -3,7 +3,14 @@
 internal import RealmStorage
 
 extension Binder {
-    /// The value of `$n`.
+    /// Returns the value that was passed for `$n`.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the argument, from 0.
+    ///   - range: The bytes of the text that name it, for the position of the error.
+    /// - Returns: The value, not converted.
+    /// - Throws: `QueryError.invalid` when too few arguments were passed; the error is about that
+    ///   argument.
     func argument(_ number: Int, _ range: Range<Int>) throws(QueryError) -> QueryArgument {
         guard number < arguments.count else {
             throw invalid(.argument, "argument \(number) is missing, \(arguments.count) were provided", range)
@@ -12,7 +19,13 @@ extension Binder {
         return arguments[number]
     }
 
-    /// A literal or an argument, converted for a comparison with a value of type `hint`.
+    /// Returns the operand for a literal or an argument.
+    ///
+    /// - Parameters:
+    ///   - constant: The literal or the argument, which may hold a list.
+    ///   - hint: The type of the other side, to which the constant is converted.
+    /// - Throws: `QueryError.invalid` when an argument is missing, cannot be compared with the
+    ///   other side, or is too long.
     func operand(_ constant: ConstantSyntax, hint: OperandType) throws(QueryError) -> ConstantOperand {
         let label = source(constant.range)
         guard case .argument(let number, let quantifier) = constant.kind else {
@@ -44,7 +57,12 @@ extension Binder {
         return ConstantOperand(value, type: type, label: label)
     }
 
-    /// A list literal, whose elements are converted one by one.
+    /// Returns the operand for a list literal, whose elements are converted one by one.
+    ///
+    /// - Parameters:
+    ///   - list: The list. Its elements may be arguments, but not lists.
+    ///   - hint: The type of the other side, to which the elements are converted.
+    /// - Throws: `QueryError.invalid` when an element is a list, or cannot be used as an element.
     func operand(_ list: ListSyntax, hint: OperandType) throws(QueryError) -> ConstantOperand {
         var values: [Value] = []
         for element in list.elements {
@@ -61,7 +79,10 @@ extension Binder {
         return ConstantOperand(list: values, type: type, quantifier: list.quantifier, label: source(list.range))
     }
 
-    /// The type of a converted constant; a null takes that of a string or binary property.
+    /// Returns the type of a converted constant.
+    ///
+    /// A null that is compared with a string or binary property has the type of that property,
+    /// which string operators need.
     private func type(of value: Value, _ hint: OperandType) -> OperandType {
         if value.isNull { return hint == .string || hint == .binary ? hint : .null }
         if hint == .typeOfValue, case .int = value { return .typeOfValue }
@@ -70,7 +91,10 @@ extension Binder {
 
     // MARK: - Values
 
-    /// The value of a constant as it is written. Arguments are dealt with by the caller.
+    /// Returns the value of a constant as it is written, before any conversion.
+    ///
+    /// - Throws: `QueryError.invalid` for an impossible date, a missing argument, or an unknown
+    ///   class in `obj()`, and `.storage` when the look-up of `obj()` fails.
     func value(of constant: ConstantSyntax) throws(QueryError) -> Value {
         switch constant.kind {
         case .null: return .null
@@ -93,7 +117,13 @@ extension Binder {
         }
     }
 
-    /// The value of an argument; its bytes are kept by the pool. Lists and shapes are no single values.
+    /// Returns the value of an argument.
+    ///
+    /// - Parameters:
+    ///   - argument: The argument, whose bytes the pool copies.
+    ///   - range: The bytes of the text that name it, for the positions of errors.
+    /// - Throws: `QueryError.invalid` for lists and shapes, which are not single values, and when
+    ///   the constants of the query together exceed `ConstantPool.maximumByteCount`.
     private func value(of argument: QueryArgument, _ range: Range<Int>) throws(QueryError) -> Value {
         guard pool.admits(bytes: argument.byteCount) else {
             throw invalid(
@@ -120,7 +150,12 @@ extension Binder {
         }
     }
 
-    /// The object of a class with that primary key; null when there is none.
+    /// Returns the link to the object of a class with a primary key; null when there is none.
+    ///
+    /// - Parameters:
+    ///   - className: The name of the class, with or without its prefix.
+    ///   - key: The value of the primary key.
+    ///   - range: The bytes of the text, for the position of an error.
     private func object(_ className: String, _ key: Value, _ range: Range<Int>) throws(QueryError) -> Value {
         guard let target = snapshot.table(named: className) ?? snapshot.classTable(named: className) else {
             throw invalid(.unknownProperty, "unknown object type '\(className)'", range)
@@ -134,7 +169,16 @@ extension Binder {
 
     // MARK: - Conversion
 
-    /// Converts a constant for a comparison with a value of type `hint`.
+    /// Converts a constant for a comparison with a value of type `hint`. What cannot be converted
+    /// remains as it is.
+    ///
+    /// - Parameters:
+    ///   - value: The constant.
+    ///   - constant: The constant as it is written, for exact decimals and for the positions of
+    ///     errors.
+    ///   - hint: The type of the other side.
+    /// - Throws: `QueryError.invalid` for infinity and NaN where they are not supported, and for
+    ///   unknown names of types.
     private func convert(_ value: Value, _ constant: ConstantSyntax, _ hint: OperandType) throws(QueryError) -> Value {
         switch value {
         case .int where hint == .typeOfValue:
@@ -153,7 +197,10 @@ extension Binder {
         }
     }
 
-    /// A double for a comparison with `hint`: narrowed where that loses nothing, decimals from the digits as written.
+    /// Converts a double for a comparison with a value of type `hint`.
+    ///
+    /// It becomes an int where it has no fraction, or the nearest float. A decimal is made from the
+    /// digits of a literal, which are more than a double can hold.
     private func convert(_ number: Double, _ constant: ConstantSyntax, _ hint: OperandType) throws(QueryError) -> Value {
         guard !number.isInfinite || (hint.isNumeric && hint != .int) else {
             throw invalid(.typeMismatch, "infinity is not supported for \(hint.rawValue)", constant.range)
@@ -169,7 +216,10 @@ extension Binder {
         }
     }
 
-    /// A text for a comparison with `hint`: a number where it begins with one, or the name of a type.
+    /// Converts a text for a comparison with a value of type `hint`.
+    ///
+    /// For a numeric type it becomes the number with which it begins, and for `@type` the set of
+    /// types that it names. Without such a number it remains a text.
     private func convert(_ text: ByteView, _ constant: ConstantSyntax, _ hint: OperandType) throws(QueryError) -> Value {
         switch hint {
         case .int: return NumericText.leadingInteger(text).map(Value.int) ?? .string(text)

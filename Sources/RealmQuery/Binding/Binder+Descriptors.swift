@@ -3,7 +3,13 @@
 internal import RealmStorage
 
 extension Binder {
-    /// The descriptors of a query, then those that a caller adds.
+    /// Returns the steps for the descriptors of a query, followed by those that a caller adds.
+    ///
+    /// - Parameters:
+    ///   - descriptors: The descriptors of the text.
+    ///   - order: The sort keys and distinct paths that the caller adds.
+    /// - Throws: `QueryError.invalid` for a path that cannot be sorted by. The error names the part
+    ///   of the request it comes from.
     func steps(_ descriptors: [DescriptorSyntax], _ order: ResultOrder) throws(QueryError) -> [ResultStep] {
         var steps = try steps(descriptors)
         if !order.sort.isEmpty {
@@ -23,7 +29,13 @@ extension Binder {
         return steps
     }
 
-    /// A sort key from a path that is not in the text of the query but in another part of the request.
+    /// Resolves a sort key from a path that is in another part of the request than the text of the
+    /// query.
+    ///
+    /// - Parameters:
+    ///   - path: The text of the path.
+    ///   - isAscending: Whether smaller values come first.
+    ///   - part: The part of the request, which an error names.
     private func sortKey(text path: String, isAscending: Bool, part: QueryError.Part) throws(QueryError) -> SortKey {
         var resolver = paths
         resolver.text = path
@@ -35,7 +47,9 @@ extension Binder {
         }
     }
 
-    /// The steps that the text itself asks for.
+    /// Returns the steps for the descriptors of the text.
+    ///
+    /// - Throws: `QueryError.invalid` for a path that cannot be sorted by.
     private func steps(_ descriptors: [DescriptorSyntax]) throws(QueryError) -> [ResultStep] {
         var steps: [ResultStep] = []
         for descriptor in descriptors {
@@ -54,7 +68,12 @@ extension Binder {
         return steps
     }
 
-    /// A sort key from a path in the text of the query.
+    /// Resolves a sort key from a path in the text of the query.
+    ///
+    /// - Parameters:
+    ///   - path: The path as it is written. Key path arguments are not allowed here.
+    ///   - isAscending: Whether smaller values come first.
+    /// - Throws: `QueryError.invalid` when the path does not exist, or cannot be sorted by.
     private func sortKey(_ path: PathSyntax, isAscending: Bool) throws(QueryError) -> SortKey {
         guard path.argument == nil else {
             throw invalid(.argument, "a key path argument cannot stand in a descriptor", path.range)
@@ -67,7 +86,8 @@ extension Binder {
 }
 
 extension [ResultStep] {
-    /// Adds a sort. Two sorts in a row become one in which the later has priority.
+    /// Adds a sort. Two sorts in a row become one in which the later has priority, as the query
+    /// language demands.
     fileprivate mutating func append(sortKeys keys: [SortKey]) {
         if case .sort(let earlier)? = last {
             self[count - 1] = .sort(keys + earlier)

@@ -3,7 +3,11 @@
 internal import RealmStorage
 
 extension Binder {
-    /// `geoWithin`: links to locations on its left side, a shape or an argument on its right side.
+    /// Returns the condition for `geoWithin`, which has links to locations on its left side, and a
+    /// shape or an argument on its right side.
+    ///
+    /// - Throws: `QueryError.invalid` when the left side does not lead to locations or the shape is
+    ///   not valid, and `.cancelled` when the check asks to stop while a large shape is validated.
     mutating func condition(_ syntax: GeoWithinSyntax) throws(QueryError) -> any Condition {
         let range = syntax.property.range
         guard syntax.property.postfix == nil, element == nil, case .links(let links) = try resolve(syntax.property.path),
@@ -33,9 +37,15 @@ extension Binder {
             label: source(range.lowerBound..<syntax.regionRange.upperBound), cancellation)
     }
 
-    /// The checked region of a shape. The check of a large polygon takes a while and can be cancelled.
+    /// Validates a shape. That takes long for a polygon of many corners, and can be cancelled.
+    ///
+    /// - Parameters:
+    ///   - shape: The shape.
+    ///   - range: The bytes of the text, for the position of an error.
+    /// - Throws: `QueryError.invalid` with the reason why the shape is not valid, and `.cancelled`
+    ///   when the check asks to stop.
     private func region(_ shape: GeoShape, _ range: Range<Int>) throws(QueryError) -> GeoRegion {
-        // A check that was stopped has found out nothing.
+        // A validation that was stopped has no result, so the stop is reported instead of it.
         func requireGoingOn() throws(QueryError) { try storage { () throws(StorageError) in try cancellation.requireGoingOn() } }
         let region: GeoRegion
         do throws(GeoRegion.Invalid) {
@@ -48,7 +58,10 @@ extension Binder {
         return region
     }
 
-    /// The shape as it is written or passed.
+    /// Returns the shape as it is written or passed, not validated.
+    ///
+    /// - Throws: `QueryError.invalid` when an argument is missing, or is neither a shape nor the
+    ///   text of one.
     private func shape(_ syntax: GeoWithinSyntax) throws(QueryError) -> GeoShape {
         switch syntax.region {
         case .shape(let shape):
@@ -62,7 +75,8 @@ extension Binder {
         }
     }
 
-    /// A shape passed as text. The query itself is well formed, so text that is no shape makes it invalid.
+    /// Parses a shape that was passed as text. The query itself is well formed, so a text that is
+    /// not a shape makes it invalid, not a syntax error.
     private func shape(from text: String, _ range: Range<Int>) throws(QueryError) -> GeoShape {
         do throws(QueryError) {
             return try GeoShape.parse(text)
@@ -71,7 +85,9 @@ extension Binder {
         }
     }
 
-    /// The number that an argument stands for inside a shape.
+    /// Returns the number that is passed for a coordinate or a radius inside a shape.
+    ///
+    /// - Throws: `QueryError.invalid` when the argument is missing or is not a number.
     private func coordinate(_ number: Int, _ range: Range<Int>) throws(QueryError) -> Double {
         switch try argument(number, range) {
         case .int(let value): return Double(value)

@@ -3,7 +3,8 @@
 internal import RealmStorage
 
 extension ExpressionSyntax {
-    /// Is it made of constants alone?
+    /// Whether the expression consists of constants alone, so that a comparison converts it to the
+    /// type of the other side.
     var isConstant: Bool {
         switch self {
         case .constant, .list: return true
@@ -12,7 +13,7 @@ extension ExpressionSyntax {
         }
     }
 
-    /// Is a list literal part of it?
+    /// Whether a list literal is part of the expression.
     var isList: Bool {
         switch self {
         case .list: return true
@@ -23,7 +24,12 @@ extension ExpressionSyntax {
 }
 
 extension Binder {
-    /// An operand; constants in it are converted for a comparison with a value of type `hint`.
+    /// Returns the operand for an expression.
+    ///
+    /// - Parameters:
+    ///   - expression: One side of a comparison, or a part of it.
+    ///   - hint: The type of the other side, to which constants are converted.
+    /// - Throws: `QueryError.invalid` when the expression does not fit the schema or the arguments.
     mutating func operand(_ expression: ExpressionSyntax, hint: OperandType = .int) throws(QueryError) -> any Operand {
         switch expression {
         case .constant(let constant): return try operand(constant, hint: hint)
@@ -38,7 +44,13 @@ extension Binder {
 
     // MARK: - Key paths
 
-    /// The elements of a path, with arguments replaced by their values.
+    /// Returns the elements of a path, in which arguments are replaced by their values.
+    ///
+    /// A key path argument replaces the whole path and is split at its dots.
+    ///
+    /// - Parameter path: The path as it is written.
+    /// - Throws: `QueryError.invalid` when a key path argument is not a string, is too long or is
+    ///   combined with names, or when an index argument is neither an int nor a string.
     func elements(of path: PathSyntax) throws(QueryError) -> [PathSyntax.Element] {
         if let number = path.argument {
             guard path.elements.isEmpty else {
@@ -64,7 +76,7 @@ extension Binder {
         return elements
     }
 
-    /// The element of a path that an argument in brackets stands for: an index, `LAST` for -1, or a key.
+    /// The element that an argument in brackets represents: an index, `LAST` for -1, or a key.
     private func indexElement(_ number: Int, _ range: Range<Int>) throws(QueryError) -> PathSyntax.Element {
         switch try argument(number, range) {
         case .int(-1): return .last
@@ -75,7 +87,9 @@ extension Binder {
         }
     }
 
-    /// Where a path of the query leads from the class that is looked at.
+    /// Resolves a path of the query, starting from the class that is tested.
+    ///
+    /// - Throws: `QueryError.invalid` with the path as the culprit.
     func resolve(_ path: PathSyntax) throws(QueryError) -> ResolvedPath {
         var resolver = paths
         resolver.text = source(path.range)
@@ -83,7 +97,10 @@ extension Binder {
         return try resolver.resolve(try elements(of: path), from: table)
     }
 
-    /// The operand for a key path with its quantifier and suffix.
+    /// Returns the operand for a key path with its quantifier and its suffix.
+    ///
+    /// - Throws: `QueryError.invalid` when a name does not exist, or the property does not support
+    ///   the quantifier, the steps or the suffix.
     private mutating func operand(_ property: PropertySyntax) throws(QueryError) -> any Operand {
         if let element { return try elementOperand(property, element) }
         let label = source(property.range)
@@ -98,7 +115,14 @@ extension Binder {
         }
     }
 
-    /// The operand for a path that ends with a link: the links themselves, their number or their type.
+    /// Returns the operand for a path that ends with links: the links themselves, their number or
+    /// their type.
+    ///
+    /// - Parameters:
+    ///   - property: The key path as it is written.
+    ///   - links: The resolved links; at least one.
+    ///   - label: The text that query plans and messages show.
+    /// - Throws: `QueryError.invalid` for a quantifier before a path of to-one links.
     private func operand(_ property: PropertySyntax, _ links: [LinkStep], _ label: String) throws(QueryError) -> any Operand {
         guard let last = links.last else { throw invalid(.structure, "the path names no property", property.range) }
         switch property.postfix {
@@ -111,7 +135,17 @@ extension Binder {
         }
     }
 
-    /// The operand for a property, or for what `steps` select in the collection or the mixed value that it holds.
+    /// Returns the operand for a property, or for what `steps` select in the collection or the
+    /// mixed value that it holds.
+    ///
+    /// - Parameters:
+    ///   - property: The key path as it is written.
+    ///   - column: The property that it leads to.
+    ///   - target: The class of that property.
+    ///   - links: The links that lead to the class.
+    ///   - steps: The steps after the property.
+    ///   - label: The text that query plans and messages show.
+    /// - Throws: `QueryError.invalid` when the property does not support the steps.
     private func columnOperand(
         _ property: PropertySyntax, _ column: Column, of target: Table, links: [LinkStep], steps: [PathStep], label: String
     ) throws(QueryError) -> any Operand {
@@ -141,7 +175,16 @@ extension Binder {
         }
     }
 
-    /// The operand for a dictionary: its values, its keys, or one entry.
+    /// Returns the operand for a dictionary: its values, its keys, or what a path of keys selects.
+    ///
+    /// - Parameters:
+    ///   - property: The key path as it is written.
+    ///   - column: The dictionary.
+    ///   - target: The class of that property.
+    ///   - chain: The links that lead to the class.
+    ///   - steps: The steps after the property; without any, all values are meant.
+    ///   - label: The text that query plans and messages show.
+    /// - Throws: `QueryError.invalid` for a numeric index, and for steps after `@keys`.
     private func dictionaryOperand(
         _ property: PropertySyntax, _ column: Column, of target: Table, chain: LinkChain, steps: [PathStep], label: String
     ) throws(QueryError) -> any Operand {
@@ -160,12 +203,12 @@ extension Binder {
         }
     }
 
-    /// The walk along steps into nested collections.
+    /// The descent along steps into nested collections.
     private func descent(_ steps: [PathStep]) -> ValueDescent {
         ValueDescent(steps: steps, snapshot: snapshot, cancellation: cancellation)
     }
 
-    /// Lists take one index; lists of mixed go on behind it.
+    /// Whether a list supports the steps: one index, and further steps only into mixed elements.
     private func canIndexList(_ steps: [PathStep], _ column: Column) -> Bool {
         if case .key = steps[0] { return false }
         return steps.count == 1 || column.type == .mixed
@@ -179,13 +222,19 @@ extension Binder {
         return column.type == .string || column.type == .binary || column.type == .mixed
     }
 
-    /// A quantifier needs a path that may yield several values.
+    /// Throws `QueryError.invalid` when a path with a single value has a quantifier.
     private func requireList(_ quantifier: Quantifier?, _ isUnary: Bool, _ range: Range<Int>) throws(QueryError) {
         guard let quantifier, isUnary else { return }
         throw invalid(.structure, "the key path following '\(quantifier.rawValue)' must contain a list", range)
     }
 
-    /// The property does not take the first of the steps.
+    /// Makes the error for a property that does not support the first of the steps.
+    ///
+    /// - Parameters:
+    ///   - steps: The steps after the property; at least one.
+    ///   - column: The property.
+    ///   - table: The class of the property.
+    ///   - property: The key path as it is written, for the position of the error.
     private func noStep(
         _ steps: [PathStep], into column: Column, of table: Table, in property: PropertySyntax
     ) -> QueryError {
@@ -201,12 +250,25 @@ extension Binder {
 
     // MARK: - Suffix operators
 
-    /// The operand does not take this suffix.
+    /// Makes the error for an operand that does not support a suffix.
+    ///
+    /// - Parameters:
+    ///   - suffix: The suffix as the message shows it.
+    ///   - property: The key path as it is written.
     private func unsupported(_ suffix: String, _ property: PropertySyntax) -> QueryError {
         invalid(.typeMismatch, "\(suffix) is not supported on '\(source(property.path.range))'", property.range)
     }
 
-    /// The operand with its suffix `.@count` or `.@type`, if it has one.
+    /// Applies the suffix `.@count` or `.@type` to an operand; without a suffix the operand is
+    /// returned as it is.
+    ///
+    /// - Parameters:
+    ///   - postfix: The suffix.
+    ///   - operand: The operand for the path without the suffix.
+    ///   - column: The property that the path leads to.
+    ///   - target: The class of that property.
+    ///   - links: The links that lead to the class.
+    ///   - property: The key path as it is written, for messages.
     private func apply(
         _ postfix: PropertySyntax.Postfix?, to operand: any Operand, column: Column, of target: Table, links: [LinkStep],
         in property: PropertySyntax
@@ -230,7 +292,11 @@ extension Binder {
 
     // MARK: - Aggregates
 
-    /// The operand for `@min`, `@max`, `@sum` or `@avg` of a collection, or of a property of linked objects.
+    /// Returns the operand for `@min`, `@max`, `@sum` or `@avg` of a collection, or of a property
+    /// of linked objects.
+    ///
+    /// - Throws: `QueryError.invalid` when the type cannot be combined in this way, or the path
+    ///   does not lead to a collection.
     private mutating func operand(_ aggregate: AggregateSyntax) throws(QueryError) -> any Operand {
         let label = source(aggregate.range)
         let resolved = try resolve(aggregate.path)
@@ -246,7 +312,15 @@ extension Binder {
             column, of: target, chain: LinkChain(links, cancellation), aggregate: aggregate.aggregate, label: label)
     }
 
-    /// The aggregate of a property over all objects that a path reaches.
+    /// Returns the operand for the aggregate of a property over all objects that a path reaches.
+    ///
+    /// - Parameters:
+    ///   - aggregate: The aggregate as it is written.
+    ///   - name: The name of the property, which may be an alias.
+    ///   - resolved: What the path leads to; it has to end with links.
+    ///   - label: The text that query plans and messages show.
+    /// - Throws: `QueryError.invalid` when the property does not exist, is a collection, or has a
+    ///   type that cannot be combined in this way.
     private func linkAggregate(
         _ aggregate: AggregateSyntax, of name: String, at resolved: ResolvedPath, label: String
     ) throws(QueryError) -> any Operand {
@@ -275,7 +349,11 @@ extension Binder {
 
     // MARK: - Subqueries
 
-    /// The operand for `SUBQUERY`. Its variable is known while the predicate inside is bound, and no longer.
+    /// Returns the operand for `SUBQUERY`. Its variable is defined only while the predicate inside
+    /// is bound.
+    ///
+    /// - Throws: `QueryError.invalid` when the path does not lead to a list of links, or the
+    ///   variable is in use already.
     private mutating func operand(_ subquery: SubquerySyntax) throws(QueryError) -> any Operand {
         guard subquery.path.argument == nil else {
             throw invalid(.structure, "a subquery does not take a key path argument", subquery.path.range)
@@ -298,7 +376,16 @@ extension Binder {
 
     // MARK: - Arithmetic
 
-    /// The operand for an arithmetic expression; one of constants alone is calculated here.
+    /// Returns the operand for an arithmetic expression. One that consists of constants alone is
+    /// calculated here.
+    ///
+    /// - Parameters:
+    ///   - operation: The operator.
+    ///   - left: The left side.
+    ///   - right: The right side.
+    ///   - hint: The type to which constants are converted when both sides are constant.
+    ///   - range: The bytes of the whole expression, for the positions of errors.
+    /// - Throws: `QueryError.invalid` when a side is not numeric, or both are multi-valued.
     private mutating func arithmetic(
         _ operation: ArithmeticOperator, _ left: ExpressionSyntax, _ right: ExpressionSyntax, hint: OperandType,
         _ range: Range<Int>
@@ -328,7 +415,7 @@ extension Binder {
         return ArithmeticOperand.make(leftOperand, operation, rightOperand, cancellation: cancellation)
     }
 
-    /// Throws `.invalid` unless both sides of an arithmetic operator may be numbers.
+    /// Throws `QueryError.invalid` unless both sides of an arithmetic operator may be numbers.
     private func requireNumbers(
         _ left: any Operand, _ right: any Operand, for operation: ArithmeticOperator, at range: Range<Int>
     ) throws(QueryError) {
@@ -340,7 +427,13 @@ extension Binder {
 
     // MARK: - Elements
 
-    /// `self`, in a filter over the values of a collection.
+    /// Returns the operand for `self` in a filter over the values of a collection, with its suffix.
+    ///
+    /// - Parameters:
+    ///   - property: The path as it is written.
+    ///   - element: The place from which the value is read, and its type.
+    /// - Throws: `QueryError.invalid` for every other path, and for a suffix that the type does not
+    ///   support.
     private func elementOperand(
         _ property: PropertySyntax, _ element: (box: ElementOperand.Box, type: ColumnType)
     ) throws(QueryError) -> any Operand {

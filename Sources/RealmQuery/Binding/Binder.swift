@@ -2,22 +2,40 @@
 
 internal import RealmStorage
 
-/// Turns the tree of a query into conditions over the objects of a class: resolves key paths, converts constants to
-/// the types they are compared with, and refuses what does not fit.
+/// Turns the tree of a query into conditions over the objects of a class.
+///
+/// It resolves key paths, converts constants to the types they are compared with, and rejects what
+/// does not fit together. A binder is used for one query, on one thread: its pool, its check and
+/// the recorder of its paths become part of the bound query.
 struct Binder {
+    /// The version whose schema and objects the query is bound to.
     let snapshot: Snapshot
+    /// The values for `$0`, `$1` and so on.
     let arguments: [QueryArgument]
-    /// The text of the query as UTF-8.
+    /// The text of the query as UTF-8, to which the ranges of the tree refer.
     let text: [UInt8]
+    /// Receives the bytes of the constants.
     let pool: ConstantPool
+    /// The check that all conditions and operands share. It can also stop the binding of large
+    /// shapes and lists.
     let cancellation = CancellationCheck()
+    /// Resolves key paths, and records which columns they read.
     var paths: PathResolver
-    /// The class whose objects are looked at; inside a subquery that of the elements.
+    /// The class whose objects are tested. Inside a subquery it is the class of the linked objects.
     var table: Table
-    /// In a filter over plain values, the value that `self` names.
+    /// In a filter over plain values, the place of the value that `self` names, and its type; nil
+    /// in a query over objects.
     var element: (box: ElementOperand.Box, type: ColumnType)?
 
-    /// Starts with the class of the result, and with no variable of a subquery known.
+    /// Prepares the binding of a query.
+    ///
+    /// - Parameters:
+    ///   - query: The parsed query.
+    ///   - table: The class of the result.
+    ///   - snapshot: The version whose schema and objects the query is bound to.
+    ///   - arguments: The values for `$0`, `$1` and so on.
+    ///   - mapping: Aliases of properties and classes.
+    ///   - pool: Receives the bytes of the constants; it has to live as long as the bound query.
     init(
         _ query: Query, table: Table, snapshot: Snapshot, arguments: [QueryArgument], mapping: KeyPathMapping,
         pool: ConstantPool
@@ -31,7 +49,13 @@ struct Binder {
         paths.recorder.add(table)
     }
 
-    /// Recursion is bounded by the depth that the parser accepts.
+    /// Returns the condition for a predicate.
+    ///
+    /// Its recursion is as deep as the tree, which the parser bounds. The parts of `AND` and `OR`
+    /// are put in the order of their cost.
+    ///
+    /// - Throws: `QueryError.invalid` when a part of the predicate does not fit, and `.storage` or
+    ///   `.cancelled` from look-ups.
     mutating func condition(_ predicate: PredicateSyntax) throws(QueryError) -> any Condition {
         switch predicate {
         case .constant(let isTrue): return ConstantCondition(isTrue)
@@ -53,19 +77,26 @@ struct Binder {
     // MARK: - Texts and positions
 
     /// The text of a part of the query.
+    ///
+    /// - Parameter range: The bytes of the part, as the nodes of the tree hold them.
     func source(_ range: Range<Int>) -> String { String(decoding: text[range], as: UTF8.self) }
 
-    /// The offset of a byte in Unicode scalars.
+    /// The offset of a part of the query, in Unicode scalars, as errors report it.
     func position(_ range: Range<Int>) -> Int {
         text.prefix(range.lowerBound).reduce(0) { $1 & 0xc0 == 0x80 ? $0 : $0 + 1 }
     }
 
-    /// An error about a part of the text.
+    /// Makes an error about a part of the text.
+    ///
+    /// - Parameters:
+    ///   - kind: The reason for which the query is invalid.
+    ///   - detail: What is wrong, as a sentence without a full stop.
+    ///   - range: The bytes of the part, which becomes the culprit of the error.
     func invalid(_ kind: QueryError.Invalid, _ detail: String, _ range: Range<Int>) -> QueryError {
         .invalid(kind, detail: detail, culprit: source(range), position: position(range))
     }
 
-    /// The error for two operands whose types are never equal.
+    /// Makes the error for two operands whose types are never equal.
     func unsupportedComparison(_ left: any Operand, _ right: any Operand, _ range: Range<Int>) -> QueryError {
         invalid(
             .typeMismatch,

@@ -2,19 +2,22 @@
 
 internal import RealmStorage
 
-/// Collects dependencies while paths are resolved.
+/// Collects the tables and columns that a query reads, while its paths are resolved.
+///
+/// It is an object because copies of a path resolver share it.
 final class DependencyRecorder {
+    /// What was collected so far.
     private(set) var dependencies = QueryDependencies()
 
-    /// The objects of a table are looked at.
+    /// Records that the objects of a table are tested.
     func add(_ table: Table) { dependencies.tables.insert(table.key) }
 
-    /// A column of a table is read.
+    /// Records that a column of a table is read, and so the table, too.
     func add(_ column: Column, of table: Table) {
         add(table)
         dependencies.columns.insert(.init(table: table.key, leafIndex: column.leafIndex))
     }
 
-    /// A path leads through mixed values, which may hold a link to any table.
+    /// Records that a path leads through mixed values, which may hold a link to any table.
     func addAnyTable() { dependencies.mayReachAnyTable = true }
 }

@@ -2,40 +2,60 @@
 
 package import RealmStorage
 
-/// A key path outside of a query: where it leads from a class.
+/// A key path outside of a query: what it leads to from a class.
+///
+/// Callers use it to resolve the paths of other parts of a request against the schema of one
+/// snapshot.
 package struct KeyPath {
     /// A link that the path follows.
     package struct Link {
+        /// The kind of property that holds the link; a backlink leads from the target of a link to
+        /// the object that holds it.
         package enum Kind: Sendable { case link, list, set, dictionary, backlink }
 
+        /// The kind of the link.
         package let kind: Kind
         /// The link column of `source`, or its backlink column.
         package let column: Column
+        /// The class at which the link starts.
         package let source: Table
+        /// The class that the link leads to.
         package let target: Table
-        /// The one entry that is meant, when the path names one.
+        /// The single entry of a collection that the path names; nil when it follows all of them.
         package let entry: Entry?
     }
 
     /// A step into a collection.
     package enum Entry: Sendable, Equatable {
+        /// The element at a zero-based index of a list.
         case index(Int)
+        /// The last element of a list.
         case last
+        /// The entry of a dictionary with this key.
         case key(String)
+        /// Every element or entry.
         case all
     }
 
-    /// The links that the path follows.
+    /// The links that the path follows, in order.
     package let links: [Link]
-    /// The property it ends with; nil when it ends with a link.
+    /// The property with which the path ends; nil when it ends with a link.
     package let property: Column?
-    /// The class of the property, or the one that the last link leads to.
+    /// The class of the property, or the class that the last link leads to.
     package let owner: Table
-    /// Steps into the collection that the property holds.
+    /// The steps into the collection that the property holds, in order.
     package let entries: [Entry]
 
-    /// Resolves `text`, names split at dots, with `[0]`, `['key']` and `@links.Class.property`.
-    /// Throws `.syntax` or `.invalid`.
+    /// Resolves the text of a key path.
+    ///
+    /// - Parameters:
+    ///   - text: Names separated by dots, with `[0]`, `['key']` and `@links.Class.property`.
+    ///   - table: The class at which the path starts.
+    ///   - snapshot: The version that has the class.
+    ///   - mapping: Aliases of properties and classes.
+    /// - Returns: The links and the property that the path consists of.
+    /// - Throws: `QueryError.syntax` when the text is not a path, and `.invalid` when a name does
+    ///   not exist or does not fit.
     package static func resolve(
         _ text: String, from table: Table, in snapshot: Snapshot, mapping: KeyPathMapping = KeyPathMapping()
     ) throws(QueryError) -> KeyPath {
@@ -63,7 +83,7 @@ package struct KeyPath {
 }
 
 extension Column {
-    /// Can a path go on with these steps behind the property?
+    /// Whether the property supports these steps after it.
     fileprivate func takes(_ steps: [PathStep]) -> Bool {
         guard let first = steps.first else { return true }
         if steps.count > 1, type != .mixed { return false }
@@ -76,7 +96,7 @@ extension Column {
 }
 
 extension KeyPath.Link {
-    /// The link of a resolved step.
+    /// Converts a resolved step.
     init(_ step: LinkStep) {
         switch step.kind {
         case .link: kind = .link
@@ -98,7 +118,7 @@ extension KeyPath.Link {
 }
 
 extension KeyPath.Entry {
-    /// The step into a collection that a resolved path has.
+    /// Converts a resolved step into a collection.
     init(_ step: PathStep) {
         switch step {
         case .key(let name, _): self = .key(name)
@@ -110,8 +130,13 @@ extension KeyPath.Entry {
 }
 
 extension Parser {
-    /// The elements of a text that is one path. Names that a query would have to escape, because they are words of the
-    /// language or hold spaces, may stand here as they are.
+    /// Parses a text that consists of one path.
+    ///
+    /// Names that a query would have to escape, because they are words of the language or contain
+    /// spaces, are accepted as they are.
+    ///
+    /// - Returns: The elements of the path.
+    /// - Throws: `QueryError.syntax`, with positions in `text`.
     static func parsePath(_ text: String) throws(QueryError) -> [PathSyntax.Element] {
         do throws(QueryError) {
             return try parseEscapedPath(text)
@@ -124,7 +149,7 @@ extension Parser {
         }
     }
 
-    /// The elements of a path that is written as in a query.
+    /// Parses a path that is written as in a query.
     private static func parseEscapedPath(_ text: String) throws(QueryError) -> [PathSyntax.Element] {
         var parser = try Parser(text)
         let path = try parser.parsePlainPath()

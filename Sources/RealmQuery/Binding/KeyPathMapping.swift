@@ -1,42 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Public names of properties and classes that differ from the persisted ones.
+/// Aliases: public names of properties and classes that differ from the persisted ones.
 ///
-/// A property alias stands for a persisted name, for another alias, or for a whole backlink
-/// (`@links.Class.property`). Persisted names stay usable.
+/// A property alias represents a persisted name, another alias, or a whole backlink
+/// (`@links.Class.property`). Persisted names remain usable.
 package struct KeyPathMapping: Sendable {
-    /// A property as aliases are looked up.
+    /// A property of a class, as aliases are looked up.
     private struct Property: Hashable {
         let className: String
         let name: String
     }
 
-    /// After more replacements than this a chain of aliases counts as a loop.
+    /// The number of replacements after which a chain of aliases counts as a loop.
     private static let maximumSubstitutions = 50
 
+    /// For each alias of a property, its replacement.
     private var properties: [Property: String] = [:]
+    /// For each alias of a class, its replacement.
     private var classes: [String: String] = [:]
 
-    /// No aliases.
+    /// Creates a mapping without aliases.
     package init() {}
 
-    /// Lets `alias` stand for `path` in a class, which is named as it is persisted, without prefix.
+    /// Adds an alias of a property.
+    ///
+    /// - Parameters:
+    ///   - alias: The public name.
+    ///   - className: The class, by its persisted name without prefix.
+    ///   - path: The persisted name, another alias, or a backlink.
     package mutating func addProperty(_ alias: String, of className: String, path: String) {
         properties[Property(className: className, name: alias)] = path
     }
 
-    /// Lets `alias` stand for a class.
+    /// Adds an alias of a class. An alias that is equal to the persisted name is ignored.
     package mutating func addClass(_ alias: String, for className: String) {
         if alias != className { classes[alias] = className }
     }
 
-    /// The persisted name or backlink that `name` stands for in a class. Nil when the aliases go in circles.
+    /// Returns the persisted name or the backlink that a name represents in a class; nil when the
+    /// aliases form a loop.
     func property(_ name: String, of className: String) -> String? {
         guard !properties.isEmpty else { return name }
         return KeyPathMapping.follow(name) { properties[Property(className: className, name: $0)] }
     }
 
-    /// The persisted class that `name` stands for. Nil when the aliases go in circles.
+    /// Returns the persisted name of the class that a name represents; nil when the aliases form a
+    /// loop.
     func className(_ name: String) -> String? { KeyPathMapping.follow(name) { classes[$0] } }
 
     /// Replaces a name until there is no replacement; nil when that does not end.

@@ -3,7 +3,16 @@
 internal import RealmStorage
 
 extension PathResolver {
-    /// A path for sorting: to-one links, then a property with a single value or one entry of a dictionary.
+    /// Resolves a path for sorting: to-one links, then a property with a single value, or one entry
+    /// of a dictionary.
+    ///
+    /// - Parameters:
+    ///   - elements: The elements of the path.
+    ///   - table: The class at which the path starts.
+    ///   - isAscending: Whether smaller values come first.
+    /// - Returns: The key, whose label is the text of the path.
+    /// - Throws: `QueryError.invalid` when a property does not exist, is a collection, or is
+    ///   reached through a to-many link.
     func sortKey(
         _ elements: [PathSyntax.Element], from table: Table, isAscending: Bool
     ) throws(QueryError) -> SortKey {
@@ -41,7 +50,9 @@ extension PathResolver {
             label: text)
     }
 
-    /// The step over a link to one object. Throws `.invalid` for every other property.
+    /// The step along a link to one object.
+    ///
+    /// - Throws: `QueryError.invalid` for every other property.
     private func sortLink(_ column: Column, _ table: Table) throws(QueryError) -> LinkStep {
         guard column.type == .link, column.collection == nil, let key = column.targetTable,
             let target = snapshot.table(key)
@@ -49,7 +60,7 @@ extension PathResolver {
         return LinkStep(kind: .link, column: column, source: table, target: target, label: column.name)
     }
 
-    /// The path cannot be sorted by.
+    /// Makes the error for a path that cannot be sorted by.
     private func unsortable(_ detail: String) -> QueryError {
         .invalid(.structure, detail: detail, culprit: text, position: position)
     }

@@ -2,25 +2,42 @@
 
 internal import RealmStorage
 
-/// Finds out where a key path leads, from left to right.
+/// Determines what a key path leads to, from left to right.
+///
+/// Copies of a resolver share the recorder and the pool; each copy has its own path text for
+/// messages.
 struct PathResolver {
-    /// A variable of a subquery, which stands for nothing in paths that start at its class.
+    /// The variable of a subquery. It represents the object itself in paths that start at its
+    /// class.
     struct Variable: Hashable {
+        /// The class of the objects that the subquery tests.
         let table: TableKey
+        /// The name of the variable, with its dollar sign.
         let name: String
     }
 
+    /// The version whose schema is used.
     let snapshot: Snapshot
+    /// Aliases of properties and classes.
     let mapping: KeyPathMapping
+    /// Receives the bytes of dictionary keys.
     let pool: ConstantPool
+    /// Records the tables and columns that paths read.
     var recorder = DependencyRecorder()
+    /// The variables of the subqueries around the path.
     var variables: Set<Variable> = []
     /// The path as it is written, for messages.
     var text = ""
+    /// The offset of the path in Unicode scalars of the query text; nil for a path outside of it.
     var position: Int?
 
-    /// Follows the elements of a path from `table`. Throws `.invalid` with the path as culprit when one of them leads
-    /// nowhere.
+    /// Follows the elements of a path.
+    ///
+    /// - Parameters:
+    ///   - elements: The elements, in which arguments were replaced by their values.
+    ///   - table: The class at which the path starts.
+    /// - Returns: What the path leads to.
+    /// - Throws: `QueryError.invalid`, with the path as the culprit, when an element leads nowhere.
     func resolve(_ elements: [PathSyntax.Element], from table: Table) throws(QueryError) -> ResolvedPath {
         var links: [LinkStep] = []
         var current = table
@@ -56,7 +73,15 @@ struct PathResolver {
         return try end(links)
     }
 
-    /// Takes one name. Returns false when it names no link, so that the link part of the path is over.
+    /// Consumes one name of a path.
+    ///
+    /// - Parameters:
+    ///   - name: The name, which may be an alias, a variable, or the key of a dictionary of links.
+    ///   - links: The links so far; a link that the name names is appended.
+    ///   - current: The class reached so far, which changes with each link.
+    /// - Returns: False when the name is not a link, so that the link part of the path has ended.
+    /// - Throws: `QueryError.invalid` when an alias forms a loop, or when `@values` does not follow
+    ///   a dictionary.
     private func follow(_ name: String, _ links: inout [LinkStep], _ current: inout Table) throws(QueryError) -> Bool {
         let translated = try translate(name, current)
         if translated.isEmpty { return true }
@@ -76,14 +101,18 @@ struct PathResolver {
         return true
     }
 
-    /// Narrows the last link down to one element, if it is a collection of that kind.
+    /// Restricts the last link to one element, if it is a collection of a kind. Returns whether
+    /// that was possible.
     private func select(_ selector: LinkStep.Selector, of kind: LinkStep.Kind, _ links: inout [LinkStep]) -> Bool {
         guard let last = links.last, last.kind == kind, !last.hasSelector else { return false }
         links[links.count - 1].selector = selector
         return true
     }
 
-    /// All elements are taken and the last one is a link.
+    /// Finishes a path whose last element is a link.
+    ///
+    /// - Throws: `QueryError.invalid` when the path is empty, or ends with an index into a list of
+    ///   links.
     private func end(_ links: [LinkStep]) throws(QueryError) -> ResolvedPath {
         guard let last = links.last else { throw structure("the path names no property") }
         switch last.selector {
@@ -96,7 +125,15 @@ struct PathResolver {
         }
     }
 
-    /// The element at `index` must name a property; what follows are steps into it.
+    /// Finishes a path at an element that must name a property; the elements after it are steps
+    /// into the property.
+    ///
+    /// - Parameters:
+    ///   - elements: All elements of the path.
+    ///   - index: The index of the element that must name the property.
+    ///   - links: The links before it.
+    ///   - table: The class that the links lead to.
+    /// - Throws: `QueryError.invalid` when the class has no such property.
     private func column(
         of elements: [PathSyntax.Element], at index: Int, behind links: [LinkStep], in table: Table
     ) throws(QueryError) -> ResolvedPath {
@@ -125,7 +162,10 @@ struct PathResolver {
 
     // MARK: - Names
 
-    /// The persisted name for a public one; empty for a variable.
+    /// Returns the persisted name for a public one; the empty string for the variable of a
+    /// subquery.
+    ///
+    /// - Throws: `QueryError.invalid` when the aliases form a loop.
     func translate(_ name: String, _ table: Table) throws(QueryError) -> String {
         if variables.contains(Variable(table: table.key, name: name)) { return "" }
         guard let translated = mapping.property(name, of: table.className ?? table.name) else {
@@ -135,7 +175,7 @@ struct PathResolver {
         return translated
     }
 
-    /// The parts of an alias that stands for a backlink.
+    /// The class and the property of an alias that represents a backlink; nil for other names.
     private static func backlinkParts(_ name: String) -> (className: String, property: String)? {
         guard name.hasPrefix("@links.") else { return nil }
         let rest = name.dropFirst("@links.".count)
@@ -144,6 +184,9 @@ struct PathResolver {
     }
 
     /// Follows a link column, and records that the path reads it.
+    ///
+    /// - Throws: `StorageError.corrupt` as a query error when the class that it leads to does not
+    ///   exist.
     private func appendLink(_ column: Column, to links: inout [LinkStep], _ current: inout Table) throws(QueryError) {
         guard let key = column.targetTable, let target = snapshot.table(key) else {
             throw QueryError.storage(.corrupt(ref: .none, reason: "the links of '\(column.name)' point to no table"))
@@ -162,6 +205,8 @@ struct PathResolver {
     }
 
     /// Follows incoming links: those from `property` of the class `className`.
+    ///
+    /// - Throws: `QueryError.invalid` when there is no such link to the current class.
     private func appendBacklink(
         _ className: String, _ property: String, to links: inout [LinkStep], _ current: inout Table
     ) throws(QueryError) {
@@ -189,12 +234,12 @@ struct PathResolver {
 
     // MARK: - Errors
 
-    /// The path names something that does not exist.
+    /// Makes the error for a path that names something that does not exist.
     private func unknown(_ detail: String) -> QueryError {
         .invalid(.unknownProperty, detail: detail, culprit: text, position: position)
     }
 
-    /// The path names things that do not go together.
+    /// Makes the error for a path whose parts do not fit together.
     private func structure(_ detail: String) -> QueryError {
         .invalid(.structure, detail: detail, culprit: text, position: position)
     }

@@ -3,7 +3,12 @@
 package import RealmStorage
 
 extension QueryArgument {
-    /// A copy of a value. Collections nested in mixed values all sort alike and become an empty list.
+    /// Copies a value, so that it outlives its snapshot.
+    ///
+    /// Collections nested in mixed values all sort alike and become an empty list; their contents
+    /// are not copied.
+    ///
+    /// - Parameter value: A value that borrows from a snapshot.
     package init(copying value: Value) {
         switch value {
         case .null: self = .null
@@ -22,7 +27,10 @@ extension QueryArgument {
         }
     }
 
-    /// The value again; its bytes live in `pool`.
+    /// Returns the argument as a value. Objects by primary key and shapes, which are not values,
+    /// become null.
+    ///
+    /// - Parameter pool: Copies the bytes of a text or of binary data, and owns them.
     func value(in pool: ConstantPool) -> Value {
         switch self {
         case .null, .object, .shape: return .null

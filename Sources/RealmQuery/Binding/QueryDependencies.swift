@@ -2,22 +2,27 @@
 
 package import RealmStorage
 
-/// The tables and columns that a query reads: a change elsewhere cannot change its result.
+/// The tables and columns that a query reads. A change elsewhere cannot change its result.
 package struct QueryDependencies: Sendable {
-    /// A column of a table, by the leaf index of its key.
+    /// A column of a table, identified by the leaf index of its key.
     package struct ColumnOfTable: Hashable, Sendable {
+        /// The key of the table.
         package let table: TableKey
+        /// The position of the column in the cluster leaves of the table.
         package let leafIndex: Int
 
+        /// Creates the identity of a column.
         package init(table: TableKey, leafIndex: Int) {
             self.table = table
             self.leafIndex = leafIndex
         }
     }
 
-    /// The tables whose objects are looked at, the one of the result included.
+    /// The tables whose objects are tested, including that of the result.
     package internal(set) var tables: Set<TableKey> = []
+    /// The columns whose values are read.
     package internal(set) var columns: Set<ColumnOfTable> = []
-    /// Does a path lead through mixed values, which may link to any table?
+    /// Whether a path leads through mixed values, which may link to any table. Then every change
+    /// may change the result.
     package internal(set) var mayReachAnyTable = false
 }

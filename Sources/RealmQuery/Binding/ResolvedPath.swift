@@ -2,12 +2,13 @@
 
 internal import RealmStorage
 
-/// Where a key path leads.
+/// What a key path leads to.
 enum ResolvedPath {
-    /// To objects: the path ends with a link.
+    /// Objects: the path ends with links.
     case links([LinkStep])
-    /// To a property of the objects that the links reach, and from there into the collection it holds.
+    /// A property of the objects that the links reach, and what the steps select in the collection
+    /// it holds.
     case column(Column, of: Table, links: [LinkStep], steps: [PathStep])
-    /// To all incoming links of the objects that the links reach.
+    /// All incoming links of the objects that the links reach.
     case allBacklinks([LinkStep], of: Table)
 }

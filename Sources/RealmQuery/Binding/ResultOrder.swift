@@ -2,29 +2,35 @@
 
 internal import RealmStorage
 
-/// What a caller adds to the descriptors of a query: they apply after those in its text.
+/// The sort keys and distinct paths that a caller adds to a query. They apply after the descriptors
+/// in its text.
 package struct ResultOrder: Sendable {
-    /// A key path that results are sorted by.
+    /// A key path by which results are sorted.
     package struct Key: Sendable {
+        /// The text of the path.
         package let path: String
+        /// Whether smaller values come first.
         package let isAscending: Bool
 
+        /// Creates a sort key.
         package init(path: String, isAscending: Bool = true) {
             self.path = path
             self.isAscending = isAscending
         }
     }
 
-    /// Sorted first.
+    /// The sort keys, the most important one first; empty for no sorting.
     package var sort: [Key]
-    /// Then only the first of each combination of these values is kept.
+    /// The paths of which each combination of values is kept once, after sorting; empty to keep
+    /// everything.
     package var distinct: [String]
 
-    /// An order, which is none without sort keys and without distinct paths.
+    /// Creates an order. Without parameters it adds nothing.
     package init(sort: [Key] = [], distinct: [String] = []) {
         self.sort = sort
         self.distinct = distinct
     }
 
+    /// The order that adds nothing.
     package static let none = ResultOrder()
 }
