@@ -44,7 +44,7 @@ extension Binder {
             return ConstantOperand(list: values, quantifier: quantifier, label: label)
         }
         if let quantifier {
-            throw invalid(.argument, "\(quantifier.rawValue) needs a list, but '\(label)' is none", constant.range)
+            throw invalid(.argument, "\(quantifier.rawValue) needs a list, but '\(label)' is not one", constant.range)
         }
         let value = try convert(try value(of: argument, constant.range), constant, hint)
         let type = type(of: value, hint)
@@ -68,7 +68,7 @@ extension Binder {
         for element in list.elements {
             let operand = try operand(element, hint: hint)
             guard !operand.isList else {
-                throw invalid(.argument, "a list cannot stand inside a list", element.range)
+                throw invalid(.argument, "a list cannot contain a list", element.range)
             }
             guard hint != .typeOfValue || operand.type == .typeOfValue else {
                 throw invalid(.typeMismatch, "'\(operand.label)' is not the name of a type", element.range)
@@ -146,7 +146,7 @@ extension Binder {
         case .link(let table, let key): return key.isNull ? .null : .link(table, key)
         case .object(let className, let key): return try object(className, try value(of: key, range), range)
         case .list: throw invalid(.argument, "a single value is required, but a list was passed", range)
-        case .shape: throw invalid(.argument, "a shape can only stand behind geoWithin", range)
+        case .shape: throw invalid(.argument, "a shape is only allowed after geoWithin", range)
         }
     }
 

@@ -76,7 +76,7 @@ extension Binder {
     /// - Throws: `QueryError.invalid` when the path does not exist, or cannot be sorted by.
     private func sortKey(_ path: PathSyntax, isAscending: Bool) throws(QueryError) -> SortKey {
         guard path.argument == nil else {
-            throw invalid(.argument, "a key path argument cannot stand in a descriptor", path.range)
+            throw invalid(.argument, "a key path argument is not allowed in a descriptor", path.range)
         }
         var resolver = paths
         resolver.text = source(path.range)

@@ -70,7 +70,7 @@ extension Binder {
             switch try argument(number, syntax.regionRange) {
             case .shape(let shape): return shape
             case .string(let text): return try shape(from: text, syntax.regionRange)
-            default: throw invalid(.argument, "the argument is no shape", syntax.regionRange)
+            default: throw invalid(.argument, "the argument is not a shape", syntax.regionRange)
             }
         }
     }
@@ -81,7 +81,7 @@ extension Binder {
         do throws(QueryError) {
             return try GeoShape.parse(text)
         } catch {
-            throw invalid(.argument, "the argument is no shape: \(error)", range)
+            throw invalid(.argument, "the argument is not a shape: \(error)", range)
         }
     }
 
@@ -93,7 +93,7 @@ extension Binder {
         case .int(let value): return Double(value)
         case .float(let value): return Double(value)
         case .double(let value): return value
-        default: throw invalid(.argument, "argument $\(number) is no coordinate", range)
+        default: throw invalid(.argument, "argument $\(number) is not a coordinate", range)
         }
     }
 }

@@ -240,7 +240,7 @@ extension Binder {
     ) -> QueryError {
         let owner = "'\(table.className ?? table.name).\(column.name)'"
         if steps.count > 1, column.type != .mixed {
-            return invalid(.structure, "only mixed properties have nested collections, \(owner) has not", property.range)
+            return invalid(.structure, "only mixed properties have nested collections, and \(owner) is not mixed", property.range)
         }
         if case .key(let name, _) = steps[0] {
             return invalid(.unknownProperty, "property \(owner) has no property '\(name)'", property.range)
@@ -364,7 +364,7 @@ extension Binder {
         let variable = PathResolver.Variable(table: last.target.key, name: subquery.variable)
         guard paths.variables.insert(variable).inserted else {
             throw invalid(
-                .structure, "the variable '\(subquery.variable)' is used already in this context", subquery.range)
+                .structure, "the variable '\(subquery.variable)' is already used in this context", subquery.range)
         }
         let outer = table
         table = last.target
@@ -440,7 +440,7 @@ extension Binder {
         guard case .key(let name)? = property.path.elements.first, name.lowercased() == "self",
             property.path.elements.count == 1
         else {
-            throw invalid(.unknownProperty, "a value has no properties; 'self' names it", property.range)
+            throw invalid(.unknownProperty, "a value has no properties; write 'self' for the value", property.range)
         }
         try requireList(property.quantifier, true, property.range)
         let operand = ElementOperand(element.box, type: OperandType(element.type))

@@ -70,7 +70,7 @@ package struct KeyPath {
             guard column.takes(steps) else {
                 throw QueryError.invalid(
                     .unknownProperty,
-                    detail: "'\(owner.className ?? owner.name).\(column.name)' has nothing behind it that '\(text)' names",
+                    detail: "'\(owner.className ?? owner.name).\(column.name)' has no element that the rest of '\(text)' names",
                     culprit: text, position: nil)
             }
             return KeyPath(

@@ -66,7 +66,7 @@ struct PathResolver {
                 guard select(.last, of: .list, &links) else {
                     return try column(of: elements, at: index, behind: links, in: current)
                 }
-            case .argument: throw unknown("an argument cannot stand here")
+            case .argument: throw unknown("an argument is not allowed here")
             }
             index += 1
         }
@@ -90,7 +90,7 @@ struct PathResolver {
             return true
         }
         if translated == "@values", !links.isEmpty {
-            guard links.last?.kind == .dictionary else { throw structure("@values stands only behind a dictionary") }
+            guard links.last?.kind == .dictionary else { throw structure("@values is only allowed after a dictionary") }
             return true
         }
         guard let column = current.column(named: translated) else {
@@ -121,7 +121,7 @@ struct PathResolver {
             let step = PathStep.key(key.string, key)
             return .column(last.column, of: last.source, links: Array(links.dropLast()), steps: [step])
         case .index, .last:
-            throw structure("'\(last.label)' does not support an index without a property behind it")
+            throw structure("'\(last.label)' does not support an index without a property after it")
         }
     }
 
@@ -156,7 +156,7 @@ struct PathResolver {
         case .index(let index): return .index(index)
         case .last: return .last
         case .all: return .all
-        case .argument, .backlink, .incompleteBacklink: throw structure("'\(text)' goes on behind a property")
+        case .argument, .backlink, .incompleteBacklink: throw structure("'\(text)' cannot continue after a property")
         }
     }
 
@@ -170,7 +170,7 @@ struct PathResolver {
         if variables.contains(Variable(table: table.key, name: name)) { return "" }
         guard let translated = mapping.property(name, of: table.className ?? table.name) else {
             throw QueryError.invalid(
-                .alias, detail: "the alias '\(name)' stands for itself", culprit: text, position: position)
+                .alias, detail: "the alias '\(name)' leads back to itself", culprit: text, position: position)
         }
         return translated
     }
@@ -212,7 +212,7 @@ struct PathResolver {
     ) throws(QueryError) {
         guard let realName = mapping.className(className) else {
             throw QueryError.invalid(
-                .alias, detail: "the alias '\(className)' stands for itself", culprit: text, position: position)
+                .alias, detail: "the alias '\(className)' leads back to itself", culprit: text, position: position)
         }
         guard let origin = snapshot.classTable(named: realName),
             let column = origin.column(named: try translate(property, origin)), column.type == .link,

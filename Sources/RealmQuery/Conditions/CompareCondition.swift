@@ -173,7 +173,7 @@ final class CompareCondition: RowCondition {
         _ quantifier: Quantifier?, _ range: Range<Int>, _ test: (Int) throws(StorageError) -> Bool
     ) throws(StorageError) -> Bool {
         let quantifier = quantifier ?? .any
-        // What one element alone decides: that it fits, or that it does not.
+        // One element alone may decide the result: for ANY and NONE if it fits, for ALL if it does not.
         for index in range where try test(index) == (quantifier != .all) { return quantifier == .any }
         return quantifier != .any
     }

@@ -46,7 +46,7 @@ package struct GeoRegion: Sendable {
         case .box(let corner, let opposite): self.init(try GeoRegion.polygon([GeoShape.ring(ofBox: corner, opposite)], goesOn))
         case .polygon(let rings): self.init(try GeoRegion.polygon(rings, goesOn))
         case .circle(let center, let radius): try self.init(center: center, radius: radius)
-        case .point: throw Invalid(text: "a point cannot stand on the right of geoWithin")
+        case .point: throw Invalid(text: "a point is not allowed on the right side of geoWithin")
         }
     }
 
@@ -74,7 +74,7 @@ package struct GeoRegion: Sendable {
     /// - Throws: `Invalid` when the centre is out of range, or the radius is negative or NaN.
     private init(center: GeoPoint, radius: Double) throws(Invalid) {
         let axis = try GeoRegion.spherePoint(center)
-        guard radius >= 0 else { throw Invalid(text: "the radius of a circle is a number of radians, 0 or more") }
+        guard radius >= 0 else { throw Invalid(text: "the radius of a circle must be a number of radians, 0 or more") }
         form = .cap(center: axis, limit: 2 * GeoRegion.capHeight(radius))
         let latitude = center.latitude * (.pi / 180)
         latitudes = GeoRegion.widened(max(latitude - radius, -.pi), min(latitude + radius, .pi))
@@ -123,7 +123,7 @@ package struct GeoRegion: Sendable {
         guard point.longitude.magnitude <= 180, point.latitude.magnitude <= 90 else {
             throw Invalid(
                 text:
-                    "longitude \(point.longitude) and latitude \(point.latitude) are no place: at most 180 and 90 degrees")
+                    "longitude \(point.longitude) and latitude \(point.latitude) are out of range: at most 180 and 90 degrees")
         }
         let latitude = max(-.pi / 2, min(.pi / 2, point.latitude * (.pi / 180)))
         let longitude = (point.longitude * (.pi / 180)).remainder(dividingBy: 2 * .pi)
@@ -138,15 +138,15 @@ extension GeoRegion {
     ///
     /// - Throws: `Invalid` with the number of the ring that is at fault, counted from 0.
     private static func polygon(_ rings: [[GeoPoint]], _ goesOn: Check) throws(Invalid) -> [SphereLoop] {
-        guard !rings.isEmpty else { throw Invalid(text: "a polygon without rings") }
+        guard !rings.isEmpty else { throw Invalid(text: "a polygon needs at least one ring") }
         guard rings.reduce(0, { $0 + $1.count }) <= maximumVertexCount else {
-            throw Invalid(text: "a polygon of more than \(maximumVertexCount) points")
+            throw Invalid(text: "a polygon has at most \(maximumVertexCount) points")
         }
         var loops: [SphereLoop] = []
         for (number, ring) in rings.enumerated() {
             let loop = try loop(ring, number, goesOn)
             if let outer = loops.first, !outer.contains(loop, goesOn) {
-                throw Invalid(text: "ring \(number) is not inside the first ring, so it is no hole")
+                throw Invalid(text: "ring \(number) is not inside the first ring, so it is not a hole")
             }
             loops.append(loop)
         }

@@ -9,7 +9,7 @@ extension GeoShape {
     package static func parse(_ text: String) throws(QueryError) -> GeoShape {
         var parser = try Parser(text)
         return try parser.parseWholeShape().shape { index throws(QueryError) in
-            throw .syntax(position: 0, detail: "$\(index) in the text of a shape", expected: ["a coordinate"])
+            throw .syntax(position: 0, detail: "$\(index) is not allowed in the text of a shape", expected: ["a coordinate"])
         }
     }
 }

@@ -18,7 +18,7 @@ struct ByteLength: ValueDerivation {
         case .string(let bytes), .binary(let bytes): return .int(Int64(bytes.count))
         case .list(let root): return .int(Int64(try ListView(nested: root, space: space).count))
         case .dictionary(let root): return .int(Int64(try DictionaryView(root: root, space: space).count))
-        // The reference engine gives null to null, booleans and numbers, but no sensible answer for the rest.
+        // For null, booleans and numbers the reference engine yields null; for the rest its results make no sense.
         case .timestamp, .objectID, .uuid, .link: return .missing
         case .null, .int, .bool, .float, .double, .decimal: return .null
         }

@@ -100,7 +100,7 @@ package final class ElementQuery {
     private static func requireSelf(_ path: String, part: QueryError.Part = .text) throws(QueryError) {
         guard path.lowercased() == "self" else {
             throw .invalid(
-                .unknownProperty, detail: "a value has no property '\(path)'; 'self' names it", culprit: path,
+                .unknownProperty, detail: "a value has no property '\(path)'; write 'self' for the value", culprit: path,
                 position: nil, part: part)
         }
     }

@@ -156,7 +156,7 @@ package final class MatchCursor {
                 rows[row] = true
                 candidates?.drop(key)
                 taken += 1
-                // Further keys of the leaf are of no use once the limit is reached.
+                // Once the limit is reached, further keys of the leaf are not needed.
                 if condition == nil, taken == skip &+ remaining { break }
             }
             return (first.leaf, rows)

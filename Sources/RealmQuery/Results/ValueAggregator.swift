@@ -3,7 +3,7 @@
 internal import RealmStorage
 
 /// Combines the values for which there is no faster aggregator: decimals, mixed values, and
-/// properties behind links.
+/// properties of linked objects.
 final class ValueAggregator: ResultAggregator {
     let key: SortKey
     /// The way in which the values are combined.

@@ -18,7 +18,7 @@ extension Lexer {
 
     /// The length in bytes of the identifier at the current position, 0 when there is none.
     ///
-    /// Digits and hyphens may follow the first character; a backslash may escape a space or stand
+    /// Digits and hyphens may follow the first character; a backslash may escape a space or come
     /// before `n`, `r` or `t`. The escapes are decoded later, by the parser.
     private func identifierLength() -> Int {
         var length = 0

@@ -114,10 +114,10 @@ enum Literal {
         let seconds = integer(parts[0])
         let nanoseconds = integer(parts[1])
         guard nanoseconds > -1_000_000_000, nanoseconds < 1_000_000_000 else {
-            return .syntaxError("the nanoseconds of a timestamp are below one second")
+            return .syntaxError("the nanoseconds of a timestamp must be less than one second")
         }
         guard (seconds >= 0 && nanoseconds >= 0) || (seconds <= 0 && nanoseconds <= 0) else {
-            return .syntaxError("seconds and nanoseconds of a timestamp have the same sign")
+            return .syntaxError("seconds and nanoseconds of a timestamp must have the same sign")
         }
         return .timestamp(Timestamp(seconds: seconds, nanoseconds: Int32(truncatingIfNeeded: nanoseconds)))
     }
@@ -131,7 +131,7 @@ enum Literal {
         guard fields.count >= 6 else { return .syntaxError("malformed timestamp") }
         let nanoseconds = fields.count > 6 ? fields[6] : 0
         guard nanoseconds < 1_000_000_000 else {
-            return .syntaxError("the nanoseconds of a timestamp are below one second")
+            return .syntaxError("the nanoseconds of a timestamp must be less than one second")
         }
         guard fields[0] >= 1900 else { return .invalid("dates before 1900 are not supported") }
         guard let seconds = secondsSinceEpoch(fields) else { return .invalid("the date is out of range") }

@@ -103,7 +103,7 @@ extension Parser {
         var suffix: Suffix?
         let start = token
         guard try parsePathElement(&builder, suffix: &suffix, allowsAggregate: false) else { return false }
-        guard suffix == nil else { throw syntaxError("a suffix operator cannot stand here", at: start.start) }
+        guard suffix == nil else { throw syntaxError("a suffix operator is not allowed here", at: start.start) }
         return true
     }
 

@@ -126,7 +126,7 @@ extension FullTextSearch {
         var found: [ObjectKey]?
         for term in included {
             let keys = try term.objects(in: index)
-            // Every look into the index is worth some steps, whatever it finds.
+            // Every search in the index counts as some steps, whatever it finds.
             try cancellation?.step(16 + keys.count)
             found = found.map { FullTextSearch.common($0, keys) } ?? keys
             if found?.isEmpty == true { return ([], []) }
