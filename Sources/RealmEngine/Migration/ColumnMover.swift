@@ -2,18 +2,24 @@
 
 internal import RealmStorage
 
-/// What is moved from one property to another.
+/// Describes how the values of one property are moved into another property of the same class.
 ///
-/// A column cannot change its type in the file. So a new one is made beside it, gets the values, and takes over the name.
+/// A column cannot change its type in the file. A change of type or nullability therefore adds a new
+/// column, fills it from the old one, removes the old one and gives the new one its name.
+/// `WriteSession.changeProperty` makes the mover, and `WriteSession.move` carries it out; it lives for
+/// one step of a migration.
 struct ColumnMover {
-    /// The property that the values come from.
+    /// The column that the values come from. It is removed after the move.
     let source: Column
-    /// The new property.
+    /// The column that the values are written to. It has a temporary name during the move.
     let target: Column
-    /// How values become those of the new type; nil when the type stays.
+    /// The conversion from the old type to the new one; nil when the type does not change.
     let conversion: ValueConversion?
-    /// What replaces nulls that the new property cannot have; nil loses them.
+    /// The value that replaces nulls.
+    ///
+    /// When it is nil, a null that a required property cannot hold becomes the default value of the type
+    /// and counts as lost data.
     let nullValue: InputValue?
-    /// The class of both.
+    /// The table of the class that both columns belong to.
     let table: TableKey
 }

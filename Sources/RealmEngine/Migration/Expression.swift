@@ -2,34 +2,52 @@
 
 internal import RealmStorage
 
-/// A small expression over the properties of one object: key paths, literals, `+ - * /` and parentheses.
+/// A small expression over the properties of one object: key paths, literals, the operators `+ - * /` and
+/// parentheses.
 ///
-/// `+` joins texts and adds numbers. Whatever null takes part in is null.
+/// Migrations use it to compute new values from old ones (`{"$expr": "firstName + ' ' + lastName"}`). It
+/// is parsed once for a step by `ExpressionParser` and evaluated once for each object.
 ///
-/// Whole numbers are calculated exactly, and overflow is an error. With a decimal the result is a decimal, otherwise a double.
+/// `+` joins strings and adds numbers. An operation with a null operand results in null. Integers are
+/// calculated exactly, and overflow is an error. When one operand is a decimal the result is a decimal,
+/// otherwise a calculation with a float or double results in a double.
 indirect enum Expression {
-    /// A literal.
+    /// A literal: a number, a string, a boolean or null.
     case value(OwnedValue)
-    /// The value of a property, or of one that links lead to.
+    /// The value of a property of the object, or of a property that is reached through links. The names
+    /// are the steps of the key path.
     case path([String])
-    /// The inner value, subtracted from zero.
+    /// The value of the inner expression, subtracted from zero.
     case negated(Expression)
-    /// Two values and what is done with them.
+    /// An operator with its left and its right operand.
     case binary(Operator, Expression, Expression)
 
-    /// What two values are combined by.
+    /// The operators that combine two values.
     enum Operator { case add, subtract, multiply, divide }
 
-    /// Texts that are joined do not become longer: a few signs could make gigabytes of a stored text.
+    /// The longest string in bytes that joining may produce: 16 MiB.
+    ///
+    /// Without this limit a short expression that repeats a stored string could produce gigabytes.
     private static let maximumByteCount = 16 << 20
 
-    /// Reads an expression; throws `typeMismatch` with the reason for other texts.
+    /// Parses the text of an expression.
+    ///
+    /// - Parameter text: The expression as it is written in a migration.
+    /// - Returns: The parsed expression. Its properties are not checked against a class yet.
+    /// - Throws: `WriteError` with the code `invalidSchema`, and the position and reason in its detail,
+    ///   when the text is no expression.
     static func parse(_ text: String) throws(WriteError) -> Expression {
         var parser = ExpressionParser(text)
         return try parser.parse()
     }
 
-    /// The value, with what `path` says that paths hold.
+    /// Evaluates the expression.
+    ///
+    /// - Parameter path: Returns the value of a key path for the object that the expression is evaluated
+    ///   for.
+    /// - Returns: The result, with bytes of its own.
+    /// - Throws: `WriteError`: `typeMismatch` for operands that cannot be combined, `outOfRange` for an
+    ///   overflow, a division by zero or a string that becomes too long, and the errors of `path`.
     func value(_ path: ([String]) throws(WriteError) -> OwnedValue) throws(WriteError) -> OwnedValue {
         switch self {
         case .value(let value): return value
@@ -40,7 +58,14 @@ indirect enum Expression {
         }
     }
 
-    /// The value of two values; null when one of them is null.
+    /// Combines two values with an operator; the result is null when one of them is null.
+    ///
+    /// - Parameters:
+    ///   - sign: The operator. Strings only accept `.add`.
+    ///   - left: The left operand.
+    ///   - right: The right operand.
+    /// - Throws: `WriteError`: `typeMismatch` when the operands are neither two strings nor two numbers,
+    ///   `outOfRange` when the result cannot be held.
     private static func combine(_ sign: Operator, _ left: OwnedValue, _ right: OwnedValue) throws(WriteError) -> OwnedValue {
         switch (left.value, right.value) {
         case (.null, _), (_, .null): return OwnedValue(.null)
@@ -60,7 +85,10 @@ indirect enum Expression {
         }
     }
 
-    /// The result for whole numbers; throws `outOfRange` when 64 bits cannot hold it, or for a division by zero.
+    /// Calculates with two integers of 64 bits.
+    ///
+    /// - Throws: `WriteError` with the code `outOfRange` when 64 bits cannot hold the result, and for a
+    ///   division by zero.
     private static func integer(_ sign: Operator, _ left: Int64, _ right: Int64) throws(WriteError) -> Int64 {
         let (result, overflow): (Int64, Bool)
         switch sign {
@@ -73,13 +101,13 @@ indirect enum Expression {
         return result
     }
 
-    /// Whether the value is a decimal: then the result is one as well.
+    /// Returns whether the value is a decimal. One decimal operand makes the result a decimal.
     private static func isDecimal(_ value: Value) -> Bool {
         if case .decimal = value { return true }
         return false
     }
 
-    /// A number as a double; NaN for what is no number.
+    /// Returns a number as a double; NaN for a value that is not a number.
     private static func real(_ value: Value) -> Double {
         switch value {
         case .int(let number): return Double(number)
@@ -89,7 +117,8 @@ indirect enum Expression {
         }
     }
 
-    /// The result for doubles, with infinities and NaN as IEEE 754 has them.
+    /// Calculates with two doubles. Division by zero and overflow give infinities and NaN according to
+    /// IEEE 754.
     private static func double(_ sign: Operator, _ left: Double, _ right: Double) -> Double {
         switch sign {
         case .add: return left + right
@@ -99,7 +128,7 @@ indirect enum Expression {
         }
     }
 
-    /// The result for decimals.
+    /// Calculates with two decimals of 34 digits.
     private static func decimal(_ sign: Operator, _ left: Decimal128, _ right: Decimal128) -> Decimal128 {
         switch sign {
         case .add: return left + right
@@ -111,7 +140,14 @@ indirect enum Expression {
 }
 
 extension WriteSession {
-    /// The value of an expression over an object, as an input.
+    /// Evaluates an expression for one object.
+    ///
+    /// - Parameters:
+    ///   - expression: The parsed expression.
+    ///   - place: The object whose properties the key paths start at.
+    /// - Returns: The result as an input value, ready to be written to a property. A nested list or
+    ///   dictionary counts as null.
+    /// - Throws: `WriteError` of the evaluation, or `invalidSchema` for a key path that does not exist.
     func evaluate(_ expression: Expression, of place: ObjectPlace) throws(WriteError) -> InputValue {
         let value = try expression.value { path throws(WriteError) in try operand(path, of: place) }
         return value.use { value in
@@ -134,7 +170,14 @@ extension WriteSession {
         }
     }
 
-    /// The value at a key path; links on the way may be null, and then so is the value.
+    /// Returns the value at a key path. A null link on the way makes the value null.
+    ///
+    /// - Parameters:
+    ///   - path: The names of properties; all but the last must be links.
+    ///   - place: The object at which the path starts.
+    /// - Returns: The value, copied so that it remains valid when the object is changed.
+    /// - Throws: `WriteError` with the code `invalidSchema` when a step is not a single-valued property
+    ///   of its class, or leads to no object although more steps follow.
     private func operand(_ path: [String], of place: ObjectPlace) throws(WriteError) -> OwnedValue {
         var place = place
         var held = OwnedValue(.null)

@@ -2,25 +2,34 @@
 
 internal import RealmStorage
 
-/// Reads expressions; nesting is bounded.
+/// A recursive-descent parser for the expressions of migrations.
+///
+/// It works on a copy of the text and is used once. Nesting, the number of operators, the number of path
+/// steps and the length of the text are bounded, because the text comes from a client.
 struct ExpressionParser {
-    /// The whole text.
+    /// The whole text of the expression.
     private let characters: [Character]
-    /// The next character to read.
+    /// The index in `characters` of the next character to read.
     private var position = 0
-    /// How deep factors are nested at the moment.
+    /// The present nesting depth of factors; at most 64.
     private var depth = 0
-    /// Signs so far: a chain of them is a tree as deep as it is long.
+    /// The number of operators read so far. It is bounded because a chain of operators makes a tree that
+    /// is as deep as the chain is long.
     private var signs = 0
-    /// Operators that an expression may have.
+    /// The maximum number of operators in one expression.
     private static let maximumSigns = 500
-    /// Names that a key path may have.
+    /// The maximum number of names in one key path.
     private static let maximumSteps = 128
 
-    /// Reads `text` once.
+    /// Makes a parser for a text of at most 16,384 characters; `parse` rejects longer ones.
     init(_ text: String) { characters = Array(text) }
 
-    /// The whole text as an expression; throws where it cannot go on.
+    /// Parses the whole text as one expression.
+    ///
+    /// - Returns: The tree of the expression, with multiplication and division before addition and
+    ///   subtraction.
+    /// - Throws: `WriteError` with the code `invalidSchema`, naming the position in characters at which
+    ///   the text cannot be read.
     mutating func parse() throws(WriteError) -> Expression {
         let expression = try sum()
         skipSpaces()
@@ -28,17 +37,21 @@ struct ExpressionParser {
         return expression
     }
 
-    /// A mistake at the present position.
+    /// Makes the error for a problem at the present position.
     private func error(_ detail: String) -> WriteError {
         WriteError(.invalidSchema, "the expression cannot be read at \(position): \(detail)")
     }
 
-    /// Goes on to the next character that is no space.
+    /// Advances to the next character that is not white space.
     private mutating func skipSpaces() {
         while position < characters.count, characters[position].isWhitespace { position += 1 }
     }
 
-    /// Reads one of the wanted characters, if it comes next.
+    /// Reads the next character if it is one of those given, after skipping white space.
+    ///
+    /// - Parameter wanted: The characters that are accepted.
+    /// - Returns: The character that was read, or nil when another one follows; then only white space was
+    ///   skipped.
     private mutating func take(_ wanted: [Character]) -> Character? {
         skipSpaces()
         guard position < characters.count, wanted.contains(characters[position]) else { return nil }
@@ -46,7 +59,7 @@ struct ExpressionParser {
         return characters[position - 1]
     }
 
-    /// Products, added and subtracted from left to right.
+    /// Parses products that are added and subtracted from left to right.
     private mutating func sum() throws(WriteError) -> Expression {
         var left = try product()
         while let sign = take(["+", "-"]) {
@@ -56,7 +69,7 @@ struct ExpressionParser {
         return left
     }
 
-    /// Factors, multiplied and divided from left to right.
+    /// Parses factors that are multiplied and divided from left to right.
     private mutating func product() throws(WriteError) -> Expression {
         var left = try factor()
         while let sign = take(["*", "/"]) {
@@ -66,13 +79,13 @@ struct ExpressionParser {
         return left
     }
 
-    /// Counts an operator; throws when there are too many.
+    /// Counts an operator, and throws when there are more than `maximumSigns`.
     private mutating func countSign() throws(WriteError) {
         signs += 1
         guard signs <= ExpressionParser.maximumSigns else { throw error("more than \(ExpressionParser.maximumSigns) signs") }
     }
 
-    /// A literal, a key path, a negated factor, or an expression in parentheses.
+    /// Parses a literal, a key path, a negated factor, or an expression in parentheses.
     private mutating func factor() throws(WriteError) -> Expression {
         depth += 1
         defer { depth -= 1 }
@@ -88,7 +101,7 @@ struct ExpressionParser {
         return characters[position].isNumber ? try number() : try word()
     }
 
-    /// The text up to the closing quote, with escapes resolved.
+    /// Reads a string literal up to its closing quote. A backslash makes the character after it literal.
     private mutating func text(until quote: Character) throws(WriteError) -> String {
         var text = ""
         while position < characters.count, characters[position] != quote {
@@ -101,7 +114,7 @@ struct ExpressionParser {
         return text
     }
 
-    /// A number: an int without a point that 64 bits hold, else a double.
+    /// Reads a number: an integer when it has no point and 64 bits can hold it, otherwise a double.
     private mutating func number() throws(WriteError) -> Expression {
         let start = position
         while position < characters.count, characters[position].isNumber || characters[position] == "." { position += 1 }
@@ -111,7 +124,8 @@ struct ExpressionParser {
         return .value(OwnedValue(.double(real)))
     }
 
-    /// A literal word, or a key path of names with dots between them.
+    /// Reads one of the words `true`, `false`, `null`, `NULL` and `nil`, or a key path whose names are
+    /// separated by dots.
     private mutating func word() throws(WriteError) -> Expression {
         var names = [""]
         while position < characters.count {

@@ -3,22 +3,32 @@
 internal import RealmQuery
 internal import RealmStorage
 
-/// A change of the schema with what happens to the data, from one schema version to another.
+/// A change of the schema together with the conversion of the data, from one schema version to another.
 ///
-/// All steps are one commit. When one fails, nothing of the migration has happened.
+/// The HTTP layer makes it from a request or a file, and `WriteSession.migrate` carries it out. All steps
+/// are one commit: when one step fails, none of them takes effect.
 package struct Migration: Sendable {
-    /// Has to be the version of the file; 0 for a file that has none.
+    /// The schema version that the file must have at the start; 0 also fits a file without a schema
+    /// version.
     package var fromVersion: UInt64
-    /// The version that the file has afterwards; not lower than `fromVersion`.
+    /// The schema version that the file has afterwards; it must not be lower than `fromVersion`.
     package var toVersion: UInt64
-    /// What is done, in this order, in one transaction.
+    /// The steps, carried out in this order in one transaction.
     package var steps: [MigrationStep]
-    /// Without it, steps that lose data are refused.
+    /// Whether steps may delete objects or values. Without it, a step that would lose data fails with
+    /// `wouldLoseData`.
     package var allowsDataLoss = false
-    /// How the members of values name properties.
+    /// How member names in the values of `set` and `create` steps refer to properties.
     package var naming: MemberNaming
 
-    /// `steps` lead from version `from` to version `to`.
+    /// Makes a migration.
+    ///
+    /// - Parameters:
+    ///   - from: The schema version that the file must have.
+    ///   - to: The schema version that the migration leads to.
+    ///   - steps: The steps in their order.
+    ///   - allowsDataLoss: Whether steps may delete objects or values.
+    ///   - naming: How member names of values refer to properties.
     package init(
         from: UInt64, to: UInt64, _ steps: [MigrationStep], allowsDataLoss: Bool = false, naming: MemberNaming = .plain
     ) {

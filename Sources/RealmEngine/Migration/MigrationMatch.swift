@@ -3,16 +3,24 @@
 package import RealmQuery
 package import RealmStorage
 
-/// Objects of a class, chosen by a query.
+/// The objects that a migration step applies to: those of one class that match a query.
 package struct MigrationMatch: Sendable {
-    /// The class, without prefix.
+    /// The name of the class without the prefix of its table.
     package let className: String
-    /// The condition; all objects by default.
+    /// The condition that objects must match; it matches all objects by default.
     package let query: Query
-    /// Reads the arguments against the state in which the step begins.
+    /// Reads the arguments of the query.
+    ///
+    /// It is called on the writer's thread with the state in which the step begins, because an argument
+    /// may be an object that only exists there.
     package let arguments: @Sendable (Snapshot) throws -> [QueryArgument]
 
-    /// The objects of a class that match a query.
+    /// Describes the objects of a class that match a query.
+    ///
+    /// - Parameters:
+    ///   - className: The name of the class.
+    ///   - query: The condition; all objects by default.
+    ///   - arguments: Reads the values for the placeholders of the query when the step begins.
     package init(
         _ className: String, _ query: Query = .all,
         arguments: @escaping @Sendable (Snapshot) throws -> [QueryArgument] = { _ in [] }

@@ -3,37 +3,46 @@
 internal import RealmQuery
 internal import RealmStorage
 
-/// One step of a migration. Each sees what those before it did.
+/// One step of a migration. Each step sees the result of the steps before it.
 package enum MigrationStep: Sendable {
-    /// Makes a class.
+    /// Adds a class with its properties.
     case addClass(ClassInput)
-    /// Removes a class with its objects; no link may lead to it.
+    /// Removes a class with its objects; fails when a property of another class links to it.
     case removeClass(name: String)
-    /// Gives a class another name; links to it stay.
+    /// Gives a class another name. Links to the class remain.
     case renameClass(name: String, to: String)
-    /// `value` is what existing objects get.
+    /// Adds a property to a class. Existing objects get `value`, or the default value of the type when it
+    /// is nil.
     case addProperty(className: String, PropertyInput, value: InputValue?)
-    /// Removes a property with its values.
+    /// Removes a property with its values; values that are not null count as lost data.
     case removeProperty(className: String, name: String)
-    /// Gives a property another name; its values stay.
+    /// Gives a property another name. Its values remain.
     case renameProperty(className: String, name: String, to: String)
-    /// What is nil stays. `conversion` is a name of `ValueConversion`; `nullValue` replaces nulls.
+    /// Changes the type or the nullability of a property; whatever is nil remains as it is.
+    ///
+    /// `conversion` is the name of a `ValueConversion` and is required when the type changes. `nullValue`
+    /// replaces nulls.
     case changeProperty(
         className: String, name: String, optional: Bool?, type: String?, conversion: String?, nullValue: InputValue?)
-    /// Nil clears.
+    /// Makes a property the primary key of its class; a nil name makes the class one without a primary
+    /// key.
     case setPrimaryKey(className: String, name: String?)
-    /// Adds, changes or removes the index of a property; nil removes it.
+    /// Adds, changes or removes the search index of a property: `general`, `fulltext`, or nil to remove
+    /// it.
     case setIndex(className: String, name: String, indexed: String?)
-    /// Makes a class top-level or embedded.
+    /// Changes the type of a class between `object` (top-level) and `embedded`.
     case setType(className: String, type: String)
-    /// Merges values into matches; entries may be expressions over the values before.
+    /// Writes values to the matching objects. A value may be an expression over the values that the
+    /// object had before the step.
     case set(MigrationMatch, values: InputObject)
-    /// Creates an object.
+    /// Creates an object of a class with the given members.
     case create(className: String, body: InputObject)
-    /// Deletes matches with what they own.
+    /// Deletes the matching objects together with the embedded objects they own; each counts as lost
+    /// data.
     case delete(MigrationMatch)
 
-    /// The member that the step is written as.
+    /// The name of the member that contains the step in JSON. Errors have it in their path, as in
+    /// `/steps/2/renameClass/to`.
     var name: String {
         switch self {
         case .addClass: return "addClass"

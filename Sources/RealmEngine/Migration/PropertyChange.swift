@@ -2,18 +2,19 @@
 
 internal import RealmStorage
 
-/// A property that gets another type or another nullability.
+/// A request to change the type or the nullability of one property; made from a `changeProperty` step.
 struct PropertyChange {
-    /// The class, without prefix.
+    /// The name of the class without the prefix of its table.
     let className: String
-    /// The property.
+    /// The name of the property, which it keeps.
     let name: String
-    /// Whether it may be null afterwards; nil leaves that.
+    /// Whether the property may be null afterwards; nil leaves this unchanged.
     let optional: Bool?
-    /// The name of its new type; nil leaves it.
+    /// The name of the new type, as `PropertyType` spells it; nil leaves the type unchanged or takes it
+    /// from the conversion.
     let type: String?
-    /// The name of a `ValueConversion`; needed when the type changes.
+    /// The name of a `ValueConversion`; required when the type changes.
     let conversion: String?
-    /// What replaces nulls where they are no longer possible.
+    /// The value that replaces nulls; without it nulls that become impossible count as lost data.
     let nullValue: InputValue?
 }

@@ -2,17 +2,28 @@
 
 internal import RealmStorage
 
-/// Checks schemas by the rules of the SDKs, and fills in what follows from the rest.
+/// Checks schemas by the rules of the SDKs, and derives what follows from the given members.
 ///
-/// Checked are names, types, which types can be keys or have an index, that links lead to classes that are there, and that
-/// embedded classes do not hold each other without end. Errors have the path of the part of the schema that is wrong.
+/// It checks names, types, which types can be primary keys or have an index, that links lead to existing
+/// classes, and that embedded classes do not contain each other without end. Errors have the code
+/// `invalidSchema` and the path of the part of the schema that is wrong. Everything here is a pure
+/// function; the file is not consulted.
 package enum SchemaValidator {
-    /// Longest names in bytes: those of tables have a prefix.
+    /// The maximum length of a property name in bytes of UTF-8.
     static let maximumNameByteCount = 63
-    /// The same for classes, whose tables have a prefix.
+    /// The maximum length of a class name in bytes of UTF-8. It is shorter than that of a property
+    /// because the table's name has a prefix.
     static let maximumClassNameByteCount = 63 - Table.classPrefix.utf8.count
 
-    /// The classes that `input` describes. `known` are classes that links may lead to besides.
+    /// Checks a schema, and returns its classes with all derived attributes.
+    ///
+    /// - Parameters:
+    ///   - input: The schema as the client wrote it.
+    ///   - known: Classes that already exist and that links may lead to. A class of `input` replaces one
+    ///     with the same name.
+    /// - Returns: One schema for each class of `input`, in the same order.
+    /// - Throws: `WriteError` with the code `invalidSchema` and a path that starts with
+    ///   `/classes/<index>`.
     package static func classes(
         _ input: SchemaInput, known: [ClassSchema] = []
     ) throws(WriteError) -> [ClassSchema] {
@@ -37,7 +48,12 @@ package enum SchemaValidator {
         return classes
     }
 
-    /// One class; `path` errors are inside it.
+    /// Checks one class. Paths of errors begin inside the class.
+    ///
+    /// - Parameters:
+    ///   - input: The class as it was written.
+    ///   - known: The classes that its links may lead to, besides itself.
+    /// - Throws: `WriteError` with the code `invalidSchema`.
     static func oneClass(_ input: ClassInput, known: [ClassSchema]) throws(WriteError) -> ClassSchema {
         do throws(WriteError) {
             return try classes(SchemaInput(classes: [input]), known: known)[0]
@@ -48,24 +64,37 @@ package enum SchemaValidator {
         }
     }
 
-    /// Throws `invalidSchema` when a new embedded class has an index.
+    /// Rejects new embedded classes that have an indexed property.
+    ///
+    /// - Parameter input: The schema with the new classes.
+    /// - Throws: `WriteError` with the code `invalidSchema` and the path of the first such index.
     package static func requireNoEmbeddedIndex(_ input: SchemaInput) throws(WriteError) {
         for (index, one) in input.classes.enumerated() { try inClass(index, try requireNoEmbeddedIndex(one)) }
     }
 
-    /// Runs a check of one class; its errors get the path of the class.
+    /// Runs a check of one class, and prefixes the paths of its errors with the path of the class.
     private static func inClass<Result>(
         _ index: Int, _ body: @autoclosure () throws(WriteError) -> Result
     ) throws(WriteError) -> Result {
         try at(.name("classes"), try at(.index(index), try body()))
     }
 
-    /// A mistake at a place of the schema.
+    /// Makes the error for an invalid part of a schema.
+    ///
+    /// - Parameters:
+    ///   - detail: The reason, as a sentence for the client.
+    ///   - path: The path from the part that is being checked to the wrong member.
     static func invalid(_ detail: String, _ path: [InputPath.Step] = []) -> WriteError {
         WriteError(.invalidSchema, detail, path: InputPath(path))
     }
 
-    /// Throws unless a name has 1 to `maximum` bytes and none of them is zero; `what` says whose name it is.
+    /// Checks that a name is not empty, not too long and without a zero byte.
+    ///
+    /// - Parameters:
+    ///   - name: The name to check.
+    ///   - maximum: The maximum number of bytes in UTF-8.
+    ///   - what: What is named, for the message: `class` or `property`.
+    /// - Throws: `WriteError` with the code `invalidSchema` and the path `name`.
     static func checkName(_ name: String, _ maximum: Int, _ what: String) throws(WriteError) {
         guard !name.isEmpty, name.utf8.count <= maximum else {
             throw invalid("the name of a \(what) has 1 to \(maximum) bytes", [.name("name")])
@@ -75,7 +104,8 @@ package enum SchemaValidator {
 
     // MARK: - One class
 
-    /// A class with all that follows from what was said; properties are checked one by one.
+    /// Checks the properties and the primary key of one class, and returns it with derived attributes.
+    /// The targets of links are checked later, when all classes are known.
     private static func shape(of input: ClassInput) throws(WriteError) -> ClassSchema {
         let kind = try kind(named: input.type)
         var properties: [PropertySchema] = []
@@ -94,16 +124,26 @@ package enum SchemaValidator {
         return ClassSchema(name: input.name, kind: kind, primaryKey: input.primaryKey, properties: properties, backlinks: [])
     }
 
-    /// Why an index is refused in an embedded class.
+    /// The reason for rejecting an index in an embedded class, as a text for the client.
     static let embeddedIndex = "a property of an embedded class has no index"
 
-    /// For what is new: there are files whose embedded classes have indexes, and they are taken as they are.
+    /// Rejects a new embedded class that has an indexed property.
+    ///
+    /// Only new classes are checked: files exist whose embedded classes have indexes, and they are
+    /// accepted as they are.
+    ///
+    /// - Parameter input: The class as it was written.
+    /// - Throws: `WriteError` with the code `invalidSchema` and the path of the first index.
     package static func requireNoEmbeddedIndex(_ input: ClassInput) throws(WriteError) {
         guard input.type == "embedded", let index = input.properties.firstIndex(where: { $0.indexed != nil }) else { return }
         throw invalid(embeddedIndex, [.name("properties"), .index(index), .name("indexed")])
     }
 
-    /// The kind of table that a type of class is stored as; nil means a class of objects.
+    /// Returns the kind of table that stores a class of the given type.
+    ///
+    /// - Parameter name: `object` or `embedded`; nil means `object`.
+    /// - Throws: `WriteError` with the code `invalidSchema` for other names. Asymmetric classes exist
+    ///   only in synchronized realms.
     static func kind(named name: String?) throws(WriteError) -> TableKind {
         switch name {
         case nil, "object": return .topLevel
@@ -113,7 +153,8 @@ package enum SchemaValidator {
         }
     }
 
-    /// Throws unless the property can be the primary key, and gives it the index that goes with that.
+    /// Checks that the named property can be the primary key, and gives it the general index that a
+    /// primary key has.
     private static func checkPrimaryKey(
         _ name: String, _ properties: inout [PropertySchema], _ kind: TableKind
     ) throws(WriteError) {
@@ -125,7 +166,10 @@ package enum SchemaValidator {
         properties[index] = properties[index].indexed(.general)
     }
 
-    /// Whether a property can be a primary key.
+    /// Checks that a property has a type that can be a primary key: a single int, string, objectId or
+    /// uuid without a full-text index.
+    ///
+    /// - Throws: `WriteError` with the code `invalidSchema` otherwise.
     static func requireKeyType(_ property: PropertySchema) throws(WriteError) {
         guard property.collection == nil, [.int, .string, .objectId, .uuid].contains(property.type) else {
             throw invalid("a primary key is an int, string, objectId or uuid")
@@ -135,7 +179,11 @@ package enum SchemaValidator {
 
     // MARK: - One property
 
-    /// A property with all that follows from what was said. Whether its target exists is checked elsewhere.
+    /// Checks one property, and returns it with all attributes that follow from its type.
+    /// Whether the target class of a link exists is checked elsewhere.
+    ///
+    /// - Parameter input: The property as it was written.
+    /// - Throws: `WriteError` with the code `invalidSchema` and the path of the wrong member.
     static func shape(of input: PropertyInput) throws(WriteError) -> PropertySchema {
         try checkName(input.name, maximumNameByteCount, "property")
         guard let type = PropertyType(rawValue: input.type) else {
@@ -154,7 +202,7 @@ package enum SchemaValidator {
             objectType: input.objectType)
     }
 
-    /// The kind of collection that a name says; nil for none.
+    /// Returns the kind of collection with the given name; nil for a single value.
     private static func collection(named name: String?) throws(WriteError) -> CollectionKind? {
         switch name {
         case nil: return nil
@@ -165,7 +213,10 @@ package enum SchemaValidator {
         }
     }
 
-    /// The kind of index that a name says; nil for none.
+    /// Returns the kind of index with the given name; nil for no index.
+    ///
+    /// - Parameter name: `general`, `fulltext` or nil.
+    /// - Throws: `WriteError` with the code `invalidSchema` and the path `indexed` for other names.
     static func index(named name: String?) throws(WriteError) -> IndexKind? {
         switch name {
         case nil: return nil
@@ -175,7 +226,10 @@ package enum SchemaValidator {
         }
     }
 
-    /// What the type leaves no choice about has to be said right, if it is said.
+    /// Returns whether a property may be null.
+    ///
+    /// For some types there is no choice: mixed values and single links are always optional, and lists
+    /// and sets of links never are. A contradicting `optional` is rejected.
     private static func optional(
         _ input: PropertyInput, _ type: PropertyType, _ collection: CollectionKind?
     ) throws(WriteError) -> Bool {
@@ -193,7 +247,13 @@ package enum SchemaValidator {
         return given
     }
 
-    /// Throws unless properties of such a type may have such an index.
+    /// Checks that a property of this type may have this index.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the value or of the elements.
+    ///   - collection: The kind of collection; nil for a single value.
+    ///   - index: The kind of index that is wanted.
+    /// - Throws: `WriteError` with the code `invalidSchema` otherwise.
     static func requireIndexable(
         _ type: PropertyType, _ collection: CollectionKind?, _ index: IndexKind
     ) throws(WriteError) {
@@ -213,7 +273,12 @@ package enum SchemaValidator {
 
     // MARK: - Between classes
 
-    /// Throws unless all links lead to classes that are there.
+    /// Checks that all links of a class lead to existing classes, and that no set contains embedded
+    /// objects.
+    ///
+    /// - Parameters:
+    ///   - one: The class to check.
+    ///   - kinds: The kinds of all known classes by their names.
     private static func checkTargets(of one: ClassSchema, _ kinds: [String: TableKind]) throws(WriteError) {
         for (index, property) in one.properties.enumerated() {
             guard let target = property.objectType else { continue }
@@ -227,21 +292,28 @@ package enum SchemaValidator {
         }
     }
 
-    /// Embedded objects lie in each other so many levels deep.
+    /// The maximum number of levels to which embedded objects may be nested.
     static let maximumEmbedding = 100
 
-    /// A class on the search path, and how far the search in it has come.
+    /// A class on the current path of the depth-first search, with the state of the search in it.
     private struct Visit {
-        /// The class.
+        /// The class that is being searched.
         let one: ClassSchema
-        /// The property that is looked at next.
+        /// The index of the property that the search continues with.
         var next = 0
-        /// Levels below it, as far as they are known.
+        /// The number of nested levels from this class downward, as far as they are known.
         var height = 1
     }
 
-    /// Embedded objects that hold each other would have no end. A schema decides how deep the search goes, so it keeps its way
-    /// in a list and not on the stack.
+    /// Checks that embedded classes do not contain each other without end, and are not nested too deeply.
+    ///
+    /// The schema decides how deep the search goes, so it keeps its path in an array and not on the call
+    /// stack. Each class is searched once.
+    ///
+    /// - Parameters:
+    ///   - classes: All classes, of which only the embedded ones matter.
+    ///   - position: Returns the index of a class in the input, for the path of an error; nil for an
+    ///     existing class.
     private static func checkCycles(_ classes: [ClassSchema], position: (String) -> Int?) throws(WriteError) {
         let embedded = Dictionary(
             classes.filter { $0.kind == .embedded }.map { ($0.name, $0) }, uniquingKeysWith: { _, new in new })
@@ -273,18 +345,19 @@ package enum SchemaValidator {
         }
     }
 
-    /// The path of a class in the input; empty for a class that was there before.
+    /// Returns the path of a class in the input; empty for a class that existed before.
     private static func place(_ name: String, _ position: (String) -> Int?) -> [InputPath.Step] {
         position(name).map { [.name("classes"), .index($0)] } ?? []
     }
 
-    /// The error of embedded classes that hold each other.
+    /// Makes the error for embedded classes that contain each other, with the cycle's names in its
+    /// detail.
     private static func cycle(_ way: [String], _ again: String, _ position: (String) -> Int?) -> WriteError {
         let names = (way + [again]).suffix(20).joined(separator: " → ")
         return invalid("embedded classes hold each other: \(names)", place(way.last ?? again, position))
     }
 
-    /// Throws when embedded objects would lie too deep in each other.
+    /// Throws when the nesting of embedded classes is deeper than `maximumEmbedding`.
     private static func requireHeight(_ visit: Visit, _ position: (String) -> Int?) throws(WriteError) {
         guard visit.height > maximumEmbedding else { return }
         throw invalid(
@@ -294,13 +367,13 @@ package enum SchemaValidator {
 }
 
 extension PropertySchema {
-    /// The same property with another index.
+    /// Returns the same property with another index, or without one for nil.
     func indexed(_ index: IndexKind?) -> PropertySchema {
         PropertySchema(
             name: name, type: type, collection: collection, isOptional: isOptional, index: index, objectType: objectType)
     }
 
-    /// The same property under another name.
+    /// Returns the same property under another name.
     func named(_ name: String) -> PropertySchema {
         PropertySchema(
             name: name, type: type, collection: collection, isOptional: isOptional, index: index, objectType: objectType)

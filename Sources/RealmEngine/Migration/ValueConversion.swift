@@ -3,7 +3,7 @@
 internal import RealmQuery
 internal import RealmStorage
 
-/// Ways from one type to another, by the names that migrations use.
+/// The conversions of values from one type to another, under the names that migrations use.
 package enum ValueConversion: String, Sendable, CaseIterable {
     /// An int as the nearest double.
     case intToDouble = "int-to-double"
@@ -24,7 +24,7 @@ package enum ValueConversion: String, Sendable, CaseIterable {
     /// An int as milliseconds since 1970.
     case intToDateMilliseconds = "int-to-date-milliseconds"
 
-    /// Nil: any.
+    /// The type that the conversion starts from; nil when it accepts any type.
     var source: PropertyType? {
         switch self {
         case .intToDouble, .intToString, .intToDateSeconds, .intToDateMilliseconds: return .int
@@ -34,7 +34,7 @@ package enum ValueConversion: String, Sendable, CaseIterable {
         }
     }
 
-    /// The type that it leads to.
+    /// The type that the conversion results in.
     var target: PropertyType {
         switch self {
         case .intToDouble: return .double
@@ -48,7 +48,11 @@ package enum ValueConversion: String, Sendable, CaseIterable {
         }
     }
 
-    /// Nil when the value cannot be converted.
+    /// Converts one value. Null remains null.
+    ///
+    /// - Parameter value: The stored value of the old property.
+    /// - Returns: The converted value, with bytes of its own; nil when it cannot be converted, as for a
+    ///   string without digits.
     func convert(_ value: Value) -> OwnedValue? {
         switch (self, value) {
         case (_, .null): return OwnedValue(.null)

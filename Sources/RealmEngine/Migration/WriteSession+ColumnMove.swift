@@ -3,8 +3,16 @@
 internal import RealmStorage
 
 extension WriteSession {
-    /// Fills a new property from an old one. Nulls that a required property cannot have become `nullValue`; without one
-    /// they are lost, which has to be allowed.
+    /// Fills a new property from an old one, object by object.
+    ///
+    /// A null that a required property cannot hold becomes `nullValue`. Without one it becomes the
+    /// default value, and the null counts as lost data.
+    ///
+    /// - Parameters:
+    ///   - mover: The two columns, and how values get from one to the other.
+    ///   - losing: Whether the migration allows the loss of data.
+    /// - Throws: `WriteError`: `typeMismatch` with the key of the object whose value cannot be converted,
+    ///   `wouldLoseData` when nulls are lost without permission, or the error of an expired deadline.
     func move(_ mover: ColumnMover, _ losing: Bool) throws(WriteError) {
         var lost = 0
         let objects = try objects(of: mover.table)
@@ -25,7 +33,13 @@ extension WriteSession {
         try requireLoss(of: [(name: "nulls", count: lost)], losing)
     }
 
-    /// Moves a single value, converted where that is asked for.
+    /// Moves the single value of one object, converted where the mover has a conversion.
+    /// A list or dictionary in a mixed property is copied with its contents.
+    ///
+    /// - Parameters:
+    ///   - mover: The two columns.
+    ///   - object: The object whose value is moved.
+    ///   - lost: Incremented when a null is lost.
     private func moveValue(_ mover: ColumnMover, _ object: ObjectKey, _ lost: inout Int) throws(WriteError) {
         let place = ObjectPlace(table: mover.table, object: object)
         let target = Slot.property(place, mover.target)
@@ -43,7 +57,14 @@ extension WriteSession {
         try converted.use { value throws(WriteError) in try put(value, in: target) }
     }
 
-    /// Nil for a null that has no place in the new property: it keeps the default value.
+    /// Returns the value for the new property.
+    ///
+    /// - Parameters:
+    ///   - value: The value of the old property.
+    ///   - mover: The two columns with the conversion and the replacement for nulls.
+    /// - Returns: The new value; nil for a null that the new property cannot hold and that has no
+    ///   replacement.
+    /// - Throws: `WriteError` with the code `typeMismatch` when the conversion does not accept the value.
     private func converted(_ value: Value, _ mover: ColumnMover) throws(WriteError) -> OwnedValue? {
         if value.isNull, !mover.target.isNullable {
             guard let replacement = mover.nullValue else { return nil }
@@ -59,7 +80,8 @@ extension WriteSession {
         return converted
     }
 
-    /// Moves the elements of a list or set.
+    /// Moves the elements of one object's list or set. A lost null becomes the default value of the type,
+    /// so positions remain.
     private func moveElements(_ mover: ColumnMover, _ object: ObjectKey, _ lost: inout Int) throws(WriteError) {
         let target = CollectionPlace(mover.table, object, mover.target)
         let elements = try members(of: CollectionPlace(mover.table, object, mover.source))
@@ -80,7 +102,8 @@ extension WriteSession {
         }
     }
 
-    /// Moves the entries of a dictionary.
+    /// Moves the entries of one object's dictionary. The keys remain, and a lost null becomes the default
+    /// value of the type.
     private func moveEntries(_ mover: ColumnMover, _ object: ObjectKey, _ lost: inout Int) throws(WriteError) {
         let target = CollectionPlace(mover.table, object, mover.target)
         var entries: [(key: String, value: OwnedValue)] = []
@@ -101,7 +124,8 @@ extension WriteSession {
         }
     }
 
-    /// The default value of a required property of this type.
+    /// Returns the default value of a required property of this type: zero, false, empty, or the date
+    /// 1970-01-01.
     private static func defaultValue(_ type: ColumnType) -> OwnedValue {
         switch type {
         case .int: return OwnedValue(.int(0))
@@ -118,7 +142,7 @@ extension WriteSession {
         }
     }
 
-    /// What names an object in messages.
+    /// Returns the text that names an object in messages: its primary key, or `@k` and the object key.
     private func name(of place: ObjectPlace) throws(WriteError) -> String {
         guard let column = try table(place.table).primaryKey else { return "@k\(place.object.rawValue)" }
         switch try stored(try transaction.value(column, of: place.object, in: place.table)) {

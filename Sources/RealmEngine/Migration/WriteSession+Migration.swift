@@ -3,17 +3,26 @@
 internal import RealmQuery
 internal import RealmStorage
 
-/// Migrations: steps that change the schema, and steps that change data on the way.
+/// Carries out migrations: steps that change the schema, and steps that change data in between.
 extension WriteSession {
-    /// The schema before and after a migration.
+    /// The schemas before and after a migration, from which the response is made.
     package struct Migrated: Sendable {
-        /// The schema that the migration found.
+        /// The schema of the file before the first step.
         package let before: RealmSchema
-        /// The schema that it left.
+        /// The schema of the file after the last step, not committed yet.
         package let after: RealmSchema
     }
 
-    /// Applies a migration. Errors have the path of the step: `/steps/2/renameClass/to`.
+    /// Carries out a migration in this write.
+    ///
+    /// Its limit on the bytes that may be copied is raised to the size limit of the file, because some
+    /// steps change all objects.
+    ///
+    /// - Parameter migration: The steps with the versions that they lead from and to.
+    /// - Returns: The schemas before and after.
+    /// - Throws: `WriteError`: `schemaVersionConflict` when the file has another schema version than
+    ///   `fromVersion`, `invalidSchema` and `wouldLoseData` from the steps. Errors have the path of the
+    ///   step, as in `/steps/2/renameClass/to`. The caller rolls the write back.
     package func migrate(_ migration: Migration) throws(WriteError) -> Migrated {
         let before = try schema()
         guard before.version ?? 0 == migration.fromVersion else {
@@ -26,7 +35,7 @@ extension WriteSession {
                 .invalidSchema, "a schema version never goes down", path: InputPath([.name("toVersion")]))
         }
         naming = migration.naming
-        // Some steps change every object there is.
+        // Some steps change all objects.
         byteLimit = max(byteLimit, Int(clamping: transaction.base.space.limit))
         for (index, step) in migration.steps.enumerated() {
             try beginStep(index, of: migration.steps.count)
@@ -38,20 +47,33 @@ extension WriteSession {
         return Migrated(before: before, after: try schema())
     }
 
-    /// Notes that a step begins, for the progress of the migration.
+    /// Records that a step begins, and reports the progress of the migration.
+    ///
+    /// - Parameters:
+    ///   - index: The index of the step, from 0.
+    ///   - count: The number of steps.
     private func beginStep(_ index: Int, of count: Int) throws(WriteError) {
         stepProgress = StepProgress(step: index, of: count)
         try noteProgress(0, of: 1)
     }
 
-    /// Reports how much of a migration's step is done. Throws when the deadline has passed or the migration was cancelled.
+    /// Reports which part of the present migration step is done.
+    ///
+    /// - Parameters:
+    ///   - done: The number of objects that the step has processed.
+    ///   - total: The number of objects that the step processes.
+    /// - Throws: `WriteError` when the deadline of the write has passed or the migration was cancelled.
     func noteProgress(_ done: Int, of total: Int) throws(WriteError) {
         try checkDeadline()
         guard let control, let stepProgress else { return }
         control.proceed(to: stepProgress.whole(Double(done) / Double(max(1, total))))
     }
 
-    /// Does one step; errors have their place inside it.
+    /// Carries out one step. Paths of errors begin inside the step.
+    ///
+    /// - Parameters:
+    ///   - step: The step.
+    ///   - losing: Whether data may be lost.
     private func apply(_ step: MigrationStep, losing: Bool) throws(WriteError) {
         switch step {
         case .addClass(let input): try addClass(input)
@@ -73,12 +95,23 @@ extension WriteSession {
         }
     }
 
-    /// A step that does not fit the schema; `member` is the member of the step that is wrong.
+    /// Makes the error for a step that does not fit the schema.
+    ///
+    /// - Parameters:
+    ///   - detail: The reason, as a sentence for the client.
+    ///   - member: The name of the step's member that is wrong.
     static func invalid(_ detail: String, _ member: String) -> WriteError {
         WriteError(.invalidSchema, detail, path: InputPath([.name(member)]))
     }
 
-    /// Throws unless losing this many objects or values is allowed.
+    /// Checks whether a step may lose the data that it would lose.
+    ///
+    /// - Parameters:
+    ///   - counts: How much would be lost, under names such as `objects`, `values` and `nulls`; the
+    ///     client receives them.
+    ///   - isAllowed: Whether the migration allows the loss of data.
+    /// - Throws: `WriteError` with the code `wouldLoseData` when a count is not 0 and the loss is not
+    ///   allowed.
     func requireLoss(of counts: [(name: String, count: Int)], _ isAllowed: Bool) throws(WriteError) {
         guard !isAllowed, counts.contains(where: { $0.count > 0 }) else { return }
         var error = WriteError(.wouldLoseData, "this step loses data")
@@ -86,7 +119,12 @@ extension WriteSession {
         throw error
     }
 
-    /// A class that a step names.
+    /// Returns the table of a class that a step names.
+    ///
+    /// - Parameters:
+    ///   - className: The name of the class.
+    ///   - member: The member of the step that has the name, for the path of the error.
+    /// - Throws: `WriteError` with the code `invalidSchema` when there is no such class.
     func migrating(_ className: String, member: String = "class") throws(WriteError) -> TableState {
         guard let table = try stored(try transaction.table(named: Table.classPrefix + className)) else {
             throw WriteSession.invalid("there is no class '\(className)'", member)
@@ -94,7 +132,10 @@ extension WriteSession {
         return table
     }
 
-    /// A property that a step names; throws `invalidSchema` when there is none.
+    /// Returns the column of a property that a step names.
+    ///
+    /// - Throws: `WriteError` with the code `invalidSchema` and the path `name` when the class has no
+    ///   such property.
     func property(_ name: String, of table: TableState) throws(WriteError) -> Column {
         guard let column = table.column(named: name) else {
             throw WriteSession.invalid("class '\(table.className)' has no property '\(name)'", "name")
@@ -104,7 +145,7 @@ extension WriteSession {
 
     // MARK: - Classes
 
-    /// Makes a class. Its links may lead to classes that are there, and to itself.
+    /// Adds a class. Its links may lead to existing classes and to the class itself.
     private func addClass(_ input: ClassInput) throws(WriteError) {
         let present = try schema()
         guard present[input.name] == nil else { throw WriteSession.invalid("there is already a class of this name", "name") }
@@ -112,7 +153,7 @@ extension WriteSession {
         try add([try SchemaValidator.oneClass(input, known: present.classes)])
     }
 
-    /// Removes a class with its objects, unless a property still links to it.
+    /// Removes a class with its objects; throws when a property of another class still links to it.
     private func removeClass(_ name: String, _ losing: Bool) throws(WriteError) {
         let table = try migrating(name, member: "name")
         for other in try schema().classes where other.name != name {
@@ -124,7 +165,7 @@ extension WriteSession {
         try stored(try changing.removeTable(table.key))
     }
 
-    /// Gives a class another name that is free.
+    /// Gives a class another name; throws when the name is invalid or already used.
     private func renameClass(_ name: String, to new: String) throws(WriteError) {
         let table = try migrating(name, member: "name")
         do throws(WriteError) {
@@ -138,7 +179,7 @@ extension WriteSession {
         try stored(try changing.renameTable(table.key, to: Table.classPrefix + new))
     }
 
-    /// Turns a class of objects into an embedded one, or back.
+    /// Changes a class from top-level to embedded or back, and checks the resulting schema.
     private func setType(_ className: String, _ type: String, _ losing: Bool) throws(WriteError) {
         let table = try migrating(className)
         let kind = try SchemaValidator.kind(named: type)
@@ -148,7 +189,15 @@ extension WriteSession {
         try requireValidSchema()
     }
 
-    /// Every embedded object has exactly one owner, through a link that is no Mixed.
+    /// Checks that each object of a class has exactly one owner, as embedded objects must.
+    ///
+    /// The owner has to hold the object through a link property, not through a mixed value. Objects
+    /// without an owner are deleted if the loss of data is allowed; objects with several owners are
+    /// always an error, because no rule says which owner keeps them.
+    ///
+    /// - Parameters:
+    ///   - table: The class that becomes embedded.
+    ///   - losing: Whether objects without an owner may be deleted.
     private func prepareEmbedding(_ table: TableState, _ losing: Bool) throws(WriteError) {
         guard table.primaryKey == nil else { throw WriteSession.invalid("an embedded class has no primary key", "type") }
         let view = try view()
@@ -173,7 +222,13 @@ extension WriteSession {
         }
     }
 
-    /// How many links, and how many mixed values, lead to an object.
+    /// Counts the links and the mixed values that lead to an object.
+    ///
+    /// - Parameters:
+    ///   - row: The row of the object in the leaf.
+    ///   - leaf: The leaf that contains the object.
+    ///   - table: The table of the object.
+    ///   - view: The uncommitted state that is read.
     private func owners(
         of row: Int, in leaf: ClusterLeaf, of table: Table, _ view: Snapshot
     ) throws(WriteError) -> (links: Int, mixed: Int) {
@@ -189,7 +244,10 @@ extension WriteSession {
         return (links, mixed)
     }
 
-    /// Checks what no single step can see: targets, cycles of embedded classes, sets of embedded objects.
+    /// Checks the schema as a whole after a step: link targets, cycles of embedded classes and sets of
+    /// embedded objects.
+    ///
+    /// - Throws: `WriteError` with the code `invalidSchema`, without a path.
     func requireValidSchema() throws(WriteError) {
         // Files may have indexes that the rules for new classes refuse; they are not checked here.
         let classes = try schema().classes.map { one in
@@ -207,7 +265,8 @@ extension WriteSession {
 
     // MARK: - Data
 
-    /// Merges values into matches; expressions are computed for each object before any of its values changes.
+    /// Writes values to the matching objects. For each object, all expressions are computed before any of
+    /// its values changes.
     private func set(_ match: MigrationMatch, _ values: InputObject) throws(WriteError) {
         let table = try migrating(match.className)
         let objects = try matches(match, table)
@@ -221,7 +280,8 @@ extension WriteSession {
         }
     }
 
-    /// Deletes matches, which has to be allowed when there are any.
+    /// Deletes the matching objects; throws `wouldLoseData` when there are any and the loss of data is
+    /// not allowed.
     private func delete(_ match: MigrationMatch, _ losing: Bool) throws(WriteError) {
         let table = try migrating(match.className)
         guard table.kind != .embedded else {
@@ -236,7 +296,13 @@ extension WriteSession {
         }
     }
 
-    /// The objects that a step is about, as they are when it begins.
+    /// Returns the keys of the objects that a step applies to, as they are when it begins.
+    ///
+    /// - Parameters:
+    ///   - match: The class, the query and its arguments.
+    ///   - table: The table of the class.
+    /// - Throws: `WriteError` for a query that does not fit the class, with the path `where`, for wrong
+    ///   arguments, and for an expired deadline.
     private func matches(_ match: MigrationMatch, _ table: TableState) throws(WriteError) -> [ObjectKey] {
         let arguments: [QueryArgument]
         do {
@@ -248,7 +314,8 @@ extension WriteSession {
         return try queried(try bound.execute(check: { [budget] in budget.goesOn }))
     }
 
-    /// The members with expressions computed, all from the values before.
+    /// Returns the members of an object with expressions replaced by their results, all computed from the
+    /// values before the step.
     private func computed(
         _ values: InputObject, _ expressions: [String: Expression], _ place: ObjectPlace
     ) throws(WriteError) -> InputObject {
@@ -263,7 +330,9 @@ extension WriteSession {
         return InputObject(members)
     }
 
-    /// The expressions among the values by their members, read once for all objects.
+    /// Parses the expressions among the values, once for all objects of the step.
+    ///
+    /// - Returns: The expressions by the names of their members; members with plain values are missing.
     private func expressions(in values: InputObject) throws(WriteError) -> [String: Expression] {
         var expressions: [String: Expression] = [:]
         for (name, value) in values.members {
@@ -275,7 +344,7 @@ extension WriteSession {
 }
 
 extension ClassInput {
-    /// What would make this class.
+    /// Makes the input that describes an existing class.
     init(_ schema: ClassSchema) {
         self.init(
             schema.name, type: schema.kind == .embedded ? "embedded" : nil, primaryKey: schema.primaryKey,
@@ -284,7 +353,7 @@ extension ClassInput {
 }
 
 extension PropertyInput {
-    /// What would make this property.
+    /// Makes the input that describes an existing property.
     init(_ schema: PropertySchema) {
         self.init(
             schema.name, schema.type.rawValue, collection: schema.collection?.name, optional: schema.isOptional,

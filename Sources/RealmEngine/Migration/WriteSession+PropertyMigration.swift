@@ -2,9 +2,16 @@
 
 internal import RealmStorage
 
-/// Migration steps about single properties.
+/// The migration steps that change a single property.
 extension WriteSession {
-    /// Makes a property; existing objects get `value`, or null, zero or nothing, as the type has it.
+    /// Adds a property to a class, and writes a value to it in all existing objects.
+    ///
+    /// - Parameters:
+    ///   - className: The class.
+    ///   - input: The property as it was written.
+    ///   - value: The value for existing objects; nil leaves them with the default value of the type.
+    /// - Throws: `WriteError` with the code `invalidSchema` for an invalid property or a name that is
+    ///   already used, and the errors of writing the value.
     func addProperty(_ className: String, _ input: PropertyInput, _ value: InputValue?) throws(WriteError) {
         let table = try migrating(className)
         let property = try at(.name("property"), try SchemaValidator.shape(of: input))
@@ -31,7 +38,8 @@ extension WriteSession {
         }
     }
 
-    /// Throws unless the class that new links lead to is there.
+    /// Checks that the class that new links lead to exists, and that a set does not contain embedded
+    /// objects.
     private func requireTarget(_ name: String, _ property: PropertySchema) throws(WriteError) {
         guard let target = try stored(try transaction.table(named: Table.classPrefix + name)) else {
             throw WriteSession.invalid("there is no class '\(name)'", "objectType")
@@ -41,7 +49,14 @@ extension WriteSession {
         }
     }
 
-    /// Removes a property; values that are not null are lost, which has to be allowed.
+    /// Removes a property with its values.
+    ///
+    /// - Parameters:
+    ///   - className: The class.
+    ///   - name: The property.
+    ///   - losing: Whether data may be lost.
+    /// - Throws: `WriteError` with the code `wouldLoseData` when objects have values that are not null or
+    ///   empty and the loss is not allowed.
     func removeProperty(_ className: String, _ name: String, _ losing: Bool) throws(WriteError) {
         let table = try migrating(className)
         let column = try property(name, of: table)
@@ -49,7 +64,9 @@ extension WriteSession {
         try stored(try changing.removeColumn(column.key, of: table.key))
     }
 
-    /// How many objects have something in a property.
+    /// Counts the objects whose value of a property is not null, or whose collection is not empty.
+    ///
+    /// - Complexity: Linear in the number of objects.
     private func valueCount(_ column: Column, of key: TableKey) throws(WriteError) -> Int {
         var count = 0
         for object in try objects(of: key) {
@@ -63,7 +80,14 @@ extension WriteSession {
         return count
     }
 
-    /// Gives a property another name that is free.
+    /// Gives a property another name; its values and its index remain.
+    ///
+    /// - Parameters:
+    ///   - className: The class.
+    ///   - name: The present name.
+    ///   - new: The new name, which no other property of the class may have.
+    /// - Throws: `WriteError` with the code `invalidSchema` and the path `to` when the name is invalid or
+    ///   already used.
     func renameProperty(_ className: String, _ name: String, to new: String) throws(WriteError) {
         let table = try migrating(className)
         let column = try property(name, of: table)
@@ -80,7 +104,13 @@ extension WriteSession {
 
     // MARK: - Keys and indexes
 
-    /// Makes a property the primary key, or the class one without; throws `duplicateKey` when two objects have the same value.
+    /// Makes a property the primary key of a class, or removes the primary key.
+    ///
+    /// - Parameters:
+    ///   - className: The class, which must not be embedded.
+    ///   - name: The property; nil removes the primary key.
+    /// - Throws: `WriteError`: `duplicateKey` when two objects have the same value, `invalidSchema` when
+    ///   the property cannot be a primary key.
     func setPrimaryKey(_ className: String, _ name: String?) throws(WriteError) {
         let table = try migrating(className)
         guard let name else { return try stored(try changing.setPrimaryKey(nil, of: table.key)) }
@@ -98,7 +128,10 @@ extension WriteSession {
         try stored(try changing.setPrimaryKey(column.key, of: table.key))
     }
 
-    /// Throws `duplicateKey` when two objects have the same value.
+    /// Checks that no two objects have the same value in a column.
+    ///
+    /// - Throws: `WriteError` with the code `duplicateKey` otherwise.
+    /// - Complexity: O(n log n) comparisons for n objects; all values are held in memory.
     private func requireDistinct(_ column: Column, of key: TableKey) throws(WriteError) {
         // Nothing changes meanwhile, so the values may stay where they are.
         var values: [Value] = []
@@ -117,7 +150,13 @@ extension WriteSession {
         }
     }
 
-    /// Adds, changes or removes the index of a property.
+    /// Adds, changes or removes the search index of a property.
+    ///
+    /// - Parameters:
+    ///   - className: The class.
+    ///   - name: The property.
+    ///   - indexed: `general`, `fulltext`, or nil to remove the index.
+    /// - Throws: `WriteError` with the code `invalidSchema` when the property cannot have such an index.
     func setIndex(_ className: String, _ name: String, _ indexed: String?) throws(WriteError) {
         let table = try migrating(className)
         let column = try property(name, of: table)
@@ -136,7 +175,17 @@ extension WriteSession {
 
     // MARK: - Types
 
-    /// Makes a new property beside the old one, moves the values over, and gives it the name.
+    /// Changes the type or the nullability of a property.
+    ///
+    /// It adds a new column under a temporary name, moves the values, removes the old column and renames
+    /// the new one. An index remains where the new type allows it.
+    ///
+    /// - Parameters:
+    ///   - change: The class, the property and what changes.
+    ///   - losing: Whether nulls may be lost.
+    /// - Throws: `WriteError`: `invalidSchema` for a change that is not possible, `typeMismatch` for a
+    ///   value that cannot be converted, `wouldLoseData` for lost nulls, `duplicateKey` for a primary key
+    ///   whose values become equal.
     func changeProperty(_ change: PropertyChange, _ losing: Bool) throws(WriteError) {
         let table = try migrating(change.className)
         let column = try property(change.name, of: table)
@@ -164,14 +213,21 @@ extension WriteSession {
         if let index, !isKey { try stored(try changing.addIndex(index, to: new.key, of: table.key)) }
     }
 
-    /// A name that no property has, for the time in which there are two of them.
+    /// Returns a name that no property of the class has, for the column that exists during a change of
+    /// type.
     private func unusedName(in table: TableState) throws(WriteError) -> String {
         var number = 0
         while table.column(named: "migrating \(number)") != nil { number += 1 }
         return "migrating \(number)"
     }
 
-    /// The property as it shall be, and how values get there.
+    /// Returns the property as it will be, and the conversion that leads there.
+    ///
+    /// - Parameters:
+    ///   - column: The present column.
+    ///   - change: The requested change.
+    /// - Throws: `WriteError` with the code `invalidSchema` when the names are unknown or the conversion
+    ///   does not fit the types.
     private func changed(
         _ column: Column, _ change: PropertyChange
     ) throws(WriteError) -> (PropertySchema, ValueConversion?) {
@@ -211,7 +267,9 @@ extension WriteSession {
         return (property.indexed(index), conversion)
     }
 
-    /// The keys of all objects.
+    /// Returns the keys of all objects of a class, in the order of the keys.
+    ///
+    /// - Complexity: Linear in the number of objects; the clock is checked once for each leaf.
     func objects(of key: TableKey) throws(WriteError) -> [ObjectKey] {
         var objects: [ObjectKey] = []
         guard let table = try view().table(key) else { return [] }

@@ -2,24 +2,36 @@
 
 package import RealmStorage
 
-/// Classes and properties, made as the SDKs make them.
+/// Creates classes and properties in the order in which the SDKs create them.
 extension WriteSession {
-    /// The present schema.
+    /// Returns the schema as this write has changed it so far.
     package func schema() throws(WriteError) -> RealmSchema { RealmSchema(try view()) }
 
-    /// Makes the classes of a new realm. An order other than the SDKs' would do, but then files would differ.
+    /// Creates the classes of a new realm.
     ///
-    /// First the schema version, then all classes in byte order of their names, then their properties. Without any
-    /// version the realm keeps the one it has, or has none.
+    /// First the schema version is set, then all tables are created in byte order of the class names,
+    /// then their properties. Another order would work as well, but then the files would differ from
+    /// those of the SDKs.
+    ///
+    /// - Parameters:
+    ///   - input: The schema as it was written.
+    ///   - versionIfMissing: The schema version for an input without one; nil leaves the version of the
+    ///     file unchanged.
+    /// - Throws: `WriteError` with the code `invalidSchema`.
     package func createSchema(_ input: SchemaInput, versionIfMissing: UInt64? = 0) throws(WriteError) {
         let classes = try SchemaValidator.classes(input)
         if let version = input.version ?? versionIfMissing { try stored(try changing.setSchemaVersion(version)) }
         try add(classes)
     }
 
-    /// Makes the schema fit `input` by additions alone: new classes, new properties, new indexes.
+    /// Makes the schema of the file fit `input` by additions alone: new classes, new properties and new
+    /// indexes.
     ///
-    /// Throws `schema_version_conflict` when that is not enough. Classes that `input` does not name stay.
+    /// Classes that `input` does not name remain.
+    ///
+    /// - Parameter input: The schema that the file shall have.
+    /// - Throws: `WriteError`: `schemaVersionConflict` when additions are not enough or the file has a
+    ///   newer schema version, `invalidSchema` for an invalid input.
     package func fitSchema(_ input: SchemaInput) throws(WriteError) {
         let present = try schema()
         let classes = try SchemaValidator.classes(input)
@@ -40,7 +52,10 @@ extension WriteSession {
         }
     }
 
-    /// Removes all classes with their objects, and makes those of `input`.
+    /// Removes all classes with their objects, and creates those of `input`.
+    ///
+    /// - Parameter input: The new schema; without a version it gets version 0.
+    /// - Throws: `WriteError` with the code `invalidSchema` before anything is removed.
     package func recreateSchema(_ input: SchemaInput) throws(WriteError) {
         let classes = try SchemaValidator.classes(input)
         let tables = try view().classes
@@ -56,10 +71,15 @@ extension WriteSession {
         try add(classes)
     }
 
-    /// A schema that additions alone cannot make of the one in the file.
+    /// Makes the error for a schema that additions alone cannot reach.
     private static func conflict(_ detail: String) -> WriteError { WriteError(.schemaVersionConflict, detail) }
 
-    /// Throws unless additions alone can make the wanted class of the present one.
+    /// Checks that additions alone can turn an existing class into the wanted one.
+    ///
+    /// - Parameters:
+    ///   - wanted: The class of the input.
+    ///   - one: The class of the file.
+    /// - Throws: `WriteError` with the code `schemaVersionConflict` otherwise.
     private func requireFit(_ wanted: ClassSchema, _ one: ClassSchema) throws(WriteError) {
         guard wanted.kind == one.kind, wanted.primaryKey == one.primaryKey else {
             throw WriteSession.conflict("class '\(one.name)' has another type or primary key in the file")
@@ -77,7 +97,7 @@ extension WriteSession {
         }
     }
 
-    /// Adds the properties and indexes that a class lacks.
+    /// Adds the properties and indexes that an existing class lacks.
     private func addMissing(_ wanted: ClassSchema, to one: ClassSchema) throws(WriteError) {
         let table = try table(class: one.name)
         for property in wanted.properties {
@@ -93,7 +113,11 @@ extension WriteSession {
 
     // MARK: - Making
 
-    /// Makes classes that are not there, all tables before any link.
+    /// Creates classes that do not exist yet: first all tables, then their properties, so that links may
+    /// lead to any of them.
+    ///
+    /// - Parameter classes: The checked classes, in any order; they are created in byte order of their
+    ///   names.
     func add(_ classes: [ClassSchema]) throws(WriteError) {
         let sorted = classes.sorted { Array($0.name.utf8).lexicographicallyPrecedes(Array($1.name.utf8)) }
         var keys: [TableKey] = []
@@ -103,7 +127,8 @@ extension WriteSession {
         }
     }
 
-    /// Makes a table with its primary key, which comes first whatever its place among the properties.
+    /// Creates a table with its primary key, which is always the first column, whatever its place among
+    /// the properties.
     private func addTable(_ one: ClassSchema) throws(WriteError) -> TableKey {
         try checkDeadline()
         try requireRoom(for: one)
@@ -115,7 +140,9 @@ extension WriteSession {
         return key
     }
 
-    /// What was in a file before stays, however much it is.
+    /// Checks that the file has room for another class with these properties.
+    ///
+    /// Only additions are checked: a file that already exceeds a limit can still be opened.
     private func requireRoom(for one: ClassSchema) throws(WriteError) {
         guard transaction.tableCount() < limits.classes + WriteSession.tablesBesides else {
             throw WriteSession.tooLarge("a realm has at most \(limits.classes) classes", limits.classes)
@@ -125,17 +152,26 @@ extension WriteSession {
         }
     }
 
-    /// Tables that are no classes: the schema version, and what else apps may have there.
+    /// The number of tables that are not classes: the one that holds the schema version.
     private static let tablesBesides = 1
 
-    /// The error of a schema with too many classes or properties.
+    /// Makes the error for a schema with too many classes or properties, with the limit that was
+    /// exceeded.
     private static func tooLarge(_ detail: String, _ limit: Int) -> WriteError {
         var error = WriteError(.invalidSchema, detail)
         error.limit = limit
         return error
     }
 
-    /// Makes a property; looks at the clock now and then, as a schema may have very many.
+    /// Adds a property to a table. The clock is checked every 16 properties, because a schema may have
+    /// very many.
+    ///
+    /// - Parameters:
+    ///   - property: The checked property.
+    ///   - key: The table.
+    /// - Returns: The key of the new column.
+    /// - Throws: `WriteError`: `invalidSchema` for too many properties, or the error of an expired
+    ///   deadline.
     @discardableResult
     func addColumn(_ property: PropertySchema, to key: TableKey) throws(WriteError) -> ColumnKey {
         if schemaSteps & 0xf == 0xf { try checkDeadline() }
@@ -153,7 +189,7 @@ extension WriteSession {
 }
 
 extension PropertyType {
-    /// How the file keeps it.
+    /// The type of column that stores values of this property type.
     package var columnType: ColumnType {
         switch self {
         case .int: return .int

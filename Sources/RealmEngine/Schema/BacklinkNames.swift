@@ -3,20 +3,24 @@
 package import RealmQuery
 package import RealmStorage
 
-/// Names of linking objects, which an app's model has and a file does not store: `{"Dog":{"owners":"Person.dogs"}}`.
+/// The names of linking objects (inverse relationships), such as `{"Dog":{"owners":"Person.dogs"}}`.
 ///
-/// Queries and key paths know these names; objects show them only where a configuration gives them. They are checked against
-/// the schema when a realm is opened.
+/// An app's model has these names, but a file does not store them, so they come from the configuration.
+/// Queries and key paths accept them, and objects contain them as members. They are checked against the
+/// schema when a realm is opened.
 package struct BacklinkNames: Sendable, Equatable {
-    /// By class and name: the linking class and property, with a dot between them.
+    /// The names of each class, each with its origin: the linking class and property, separated by a dot.
     package let byClass: [String: [String: String]]
-    /// The same for queries.
+    /// The same names in the form in which the query language uses them.
     package let mapping: KeyPathMapping
 
-    /// No names.
+    /// An instance without any names.
     package static let none = BacklinkNames([:])
 
-    /// Names by class: each with the linking class and property, a dot between them.
+    /// Makes the names from the dictionary of the configuration; they are not checked yet.
+    ///
+    /// - Parameter byClass: For each class its names, each with the linking class and property, separated
+    ///   by a dot.
     package init(_ byClass: [String: [String: String]]) {
         self.byClass = byClass
         var mapping = KeyPathMapping()
@@ -26,10 +30,13 @@ package struct BacklinkNames: Sendable, Equatable {
         self.mapping = mapping
     }
 
-    /// Whether the names are the same; the mapping follows from them.
+    /// Returns whether the names are equal. The mapping is derived from them and not compared.
     package static func == (left: BacklinkNames, right: BacklinkNames) -> Bool { left.byClass == right.byClass }
 
-    /// What of it does not fit a schema, as a sentence; nil when everything does.
+    /// Checks the names against a schema.
+    ///
+    /// - Parameter snapshot: The version whose classes and properties the names must fit.
+    /// - Returns: A sentence that describes the first error; nil when all names fit.
     package func mistake(in snapshot: Snapshot) -> String? {
         for (className, names) in byClass.sorted(by: { $0.key < $1.key }) {
             guard let table = snapshot.classTable(named: className) else { return "there is no class '\(className)'" }
@@ -44,19 +51,31 @@ package struct BacklinkNames: Sendable, Equatable {
         return nil
     }
 
-    /// Names are used in key paths, so dots, brackets and the like cannot be in them.
+    /// Returns whether a name can be part of a key path: it has letters, digits and underscores only.
     private static func isName(_ name: String) -> Bool {
         !name.isEmpty && name.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || ("0"..."9").contains($0) || $0 == "_" }
     }
 
-    /// The name of the objects that link to `className` through a property.
+    /// Returns the configured name of the objects that link to a class through a property; nil when it
+    /// has none.
+    ///
+    /// - Parameters:
+    ///   - className: The class that the links lead to.
+    ///   - origin: The class that has the links.
+    ///   - property: The property of `origin` that has the links.
     package func name(of className: String, origin: String, property: String) -> String? {
         byClass[className]?.filter { $0.value == "\(origin).\(property)" }.map(\.key).min()
     }
 }
 
 extension Table {
-    /// The hidden column of the links that come from `path`: a class and a property of it, with a dot between them.
+    /// Returns the hidden backlink column for the links that come from a property.
+    ///
+    /// - Parameters:
+    ///   - path: A class and a property of it, separated by a dot.
+    ///   - snapshot: The version that this table belongs to.
+    /// - Returns: The linking table, its link column, and the backlink column of this table; nil when
+    ///   there is no such link.
     package func backlinkColumn(from path: String, in snapshot: Snapshot) -> (origin: Table, column: Column, backlinks: Column)? {
         guard let dot = path.firstIndex(of: "."), let origin = snapshot.classTable(named: String(path[..<dot])),
             let column = origin.column(named: String(path[path.index(after: dot)...])), column.type == .link,

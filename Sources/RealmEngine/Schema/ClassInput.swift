@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A class as it is asked for, not checked yet.
+/// A class as a client requests it; it is not checked yet. `SchemaValidator` turns it into a
+/// `ClassSchema`.
 package struct ClassInput: Sendable {
-    /// The name without prefix.
+    /// The name of the class without the prefix of its table.
     package var name: String
     /// `object` or `embedded`; nil means `object`.
     package var type: String?
     /// The name of the property that is the primary key; nil for none.
     package var primaryKey: String?
-    /// In the order in which they are shown.
+    /// The properties in the order in which they are added and shown.
     package var properties: [PropertyInput]
 
-    /// A class with its properties.
+    /// Makes the description of a class.
     package init(_ name: String, type: String? = nil, primaryKey: String? = nil, _ properties: [PropertyInput]) {
         self.name = name
         self.type = type

@@ -2,20 +2,21 @@
 
 package import RealmStorage
 
-/// A class as it is in a file.
+/// A class as it is in a file, or as it results from a checked input.
 package struct ClassSchema: Sendable, Equatable {
-    /// Without Realm's internal prefix.
+    /// The name without the `class_` prefix of the table.
     package let name: String
-    /// Whether objects are on their own or embedded in others.
+    /// Whether the objects are top-level or embedded in others.
     package let kind: TableKind
-    /// The name of the property that is the primary key.
+    /// The name of the property that is the primary key; nil when the class has none.
     package let primaryKey: String?
-    /// In the order of the file.
+    /// The properties in the order of the file.
     package let properties: [PropertySchema]
-    /// The properties of other classes, or of this one, that link here.
+    /// The properties of this and other classes whose links lead to this class, sorted; links in mixed
+    /// values are not included.
     package let backlinks: [Backlink]
 
-    /// A class that is described without a file.
+    /// Makes a class that is described without a file.
     package init(
         name: String, kind: TableKind, primaryKey: String?, properties: [PropertySchema], backlinks: [Backlink]
     ) {
@@ -26,16 +27,16 @@ package struct ClassSchema: Sendable, Equatable {
         self.backlinks = backlinks
     }
 
-    /// A property whose links lead to the class.
+    /// A property whose links lead to the class: one inverse relationship.
     package struct Backlink: Sendable, Equatable, Comparable {
         /// The class that the property belongs to.
         package let className: String
-        /// The property.
+        /// The name of the linking property.
         package let property: String
-        /// What the configuration calls these linking objects.
+        /// The name that the configuration gives to these linking objects; nil when it gives none.
         package var name: String?
 
-        /// By class, then by property.
+        /// Orders by the class name, then by the property name.
         package static func < (left: Backlink, right: Backlink) -> Bool {
             left.className != right.className ? left.className < right.className : left.property < right.property
         }
@@ -43,7 +44,12 @@ package struct ClassSchema: Sendable, Equatable {
 }
 
 extension ClassSchema {
-    /// The class that a table of `snapshot` stores, with the names that the configuration gives to linking objects.
+    /// Reads the class that a table stores.
+    ///
+    /// - Parameters:
+    ///   - table: A table of `snapshot`.
+    ///   - snapshot: The version that is read.
+    ///   - names: The names that the configuration gives to linking objects.
     package init(_ table: Table, in snapshot: Snapshot, _ names: BacklinkNames = .none) {
         let ownName = table.className ?? table.name
         name = ownName

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A property as it is asked for, not checked yet.
+/// A property as a client requests it; it is not checked yet. `SchemaValidator` turns it into a
+/// `PropertySchema`.
 package struct PropertyInput: Sendable {
-    /// The name.
+    /// The name of the property.
     package var name: String
-    /// A name of `PropertyType`.
+    /// The type, as `PropertyType` spells it.
     package var type: String
-    /// `list`, `set` or `dictionary`.
+    /// The kind of collection, `list`, `set` or `dictionary`; nil for a single value.
     package var collection: String?
-    /// Nil means what follows from the type, or no.
+    /// Whether null is allowed; nil means what follows from the type, or false.
     package var isOptional: Bool?
-    /// `general` or `fulltext`.
+    /// The kind of index, `general` or `fulltext`; nil for none.
     package var indexed: String?
-    /// The class that links lead to.
+    /// The name of the class that links lead to; nil for other types.
     package var objectType: String?
 
-    /// A property; what is left out follows from the type.
+    /// Makes the description of a property; whatever is nil follows from the type.
     package init(
         _ name: String, _ type: String, collection: String? = nil, optional: Bool? = nil, indexed: String? = nil,
         objectType: String? = nil

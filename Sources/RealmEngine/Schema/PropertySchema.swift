@@ -2,22 +2,22 @@
 
 package import RealmStorage
 
-/// A property as it is in a file.
+/// A property as it is in a file, or as it results from a checked input.
 package struct PropertySchema: Sendable, Equatable {
-    /// The name.
+    /// The name of the property.
     package let name: String
     /// The type of the value, or of each element of a collection.
     package let type: PropertyType
     /// The kind of collection; nil for a single value.
     package let collection: CollectionKind?
-    /// May the value (for collections: an element) be null?
+    /// Whether the value, or an element of the collection, may be null.
     package let isOptional: Bool
     /// The kind of search index; nil for none. A primary key always counts as indexed.
     package let index: IndexKind?
-    /// The class that links point to.
+    /// The name of the class that links lead to; nil for other types.
     package let objectType: String?
 
-    /// A property that is described without a file.
+    /// Makes a property that is described without a file.
     package init(
         name: String, type: PropertyType, collection: CollectionKind?, isOptional: Bool, index: IndexKind?,
         objectType: String?

@@ -2,12 +2,12 @@
 
 package import RealmStorage
 
-/// Property types by the names that the interface uses.
+/// The types of properties, under the names that the interface uses.
 package enum PropertyType: String, Sendable, CaseIterable {
-    /// The names are part of the interface.
+    /// The raw values are part of the HTTP interface and of exported schemas.
     case int, bool, string, data, date, float, double, decimal128, objectId, uuid, mixed, object
 
-    /// The type that a column of `type` is shown as.
+    /// Makes the property type for a type of column. Links and backlinks are both objects.
     package init(_ type: ColumnType) {
         switch type {
         case .int: self = .int

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A schema as it is asked for: names as they were written, not checked yet.
+/// A schema as a client requests it, with names as they were written; it is not checked yet.
 package struct SchemaInput: Sendable {
-    /// Nil leaves the choice to the server.
+    /// The schema version; nil leaves the choice to the operation that uses the schema.
     package var version: UInt64?
-    /// In any order; links may lead forward.
+    /// The classes in any order. Links may lead to classes that come later.
     package var classes: [ClassInput]
 
-    /// A schema with its version, if it has one.
+    /// Makes the description of a schema.
     package init(version: UInt64? = nil, classes: [ClassInput]) {
         self.version = version
         self.classes = classes

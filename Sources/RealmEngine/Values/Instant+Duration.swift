@@ -3,17 +3,17 @@
 package import RealmStorage
 
 extension Instant {
-    /// The instant so much later; the distant future after more than 30 years.
+    /// Returns the instant that is later by `duration`; the distant future for more than about 30 years.
     package func adding(_ duration: Duration) -> Instant { adding(seconds: duration.inSeconds) }
 
-    /// How long ago `earlier` was at this instant; zero when it is later.
+    /// Returns the time from `earlier` to this instant; zero when `earlier` is later.
     package func duration(since earlier: Instant) -> Duration {
         nanoseconds > earlier.nanoseconds ? .nanoseconds(Int64(clamping: nanoseconds - earlier.nanoseconds)) : .zero
     }
 }
 
 extension Duration {
-    /// The duration in seconds, with their fraction.
+    /// The duration in seconds, with the fraction.
     package var inSeconds: Double {
         let (seconds, attoseconds) = components
         return Double(seconds) + Double(attoseconds) / 1e18

@@ -2,7 +2,7 @@
 
 package import RealmStorage
 
-/// Object keys as text, as addresses, links and answers have them.
+/// Object keys as text, in the form that URLs, links and responses use.
 ///
 /// | key | text |
 /// |---|---|
@@ -14,7 +14,11 @@ package import RealmStorage
 ///
 /// `@b64.` and base64url of the bytes is accepted for every string, and written for those that are not UTF-8.
 package enum KeyText {
-    /// The text of an object with such a primary key value; `objectKey` is used for values that are no primary keys.
+    /// Returns the text for the primary key value of an object.
+    ///
+    /// - Parameters:
+    ///   - value: The value of the primary key.
+    ///   - objectKey: The key of the object, which is used for values whose type cannot be a primary key.
     package static func text(_ value: Value, objectKey: ObjectKey) -> String {
         switch value {
         case .null: return "@null"
@@ -26,17 +30,22 @@ package enum KeyText {
         }
     }
 
-    /// The text of an object without primary key.
+    /// Returns the text for an object of a class without a primary key: `@k` and the object key.
     package static func text(_ objectKey: ObjectKey) -> String { "@k\(objectKey.rawValue)" }
 
-    /// The text of a string; not every string is UTF-8.
+    /// Returns the text for a string key. Strings that are not UTF-8 are written in base64url.
     private static func text(_ bytes: ByteView) -> String {
         if bytes.isEmpty { return "@empty" }
         guard let text = bytes.validatedString else { return "@b64." + Base64.encode(bytes.array, .url) }
         return text.hasPrefix("@") ? "@" + text : text
     }
 
-    /// The key of an object of `table`.
+    /// Returns the key text of an object.
+    ///
+    /// - Parameters:
+    ///   - row: The object.
+    ///   - table: The table that contains it.
+    /// - Throws: `StorageError` when the primary key cannot be read from the file.
     package static func text(of row: Row, in table: Table) throws(StorageError) -> String {
         guard let primaryKey = table.primaryKey else { return text(row.key) }
         return text(try row.value(primaryKey), objectKey: row.key)
@@ -44,13 +53,21 @@ package enum KeyText {
 
     // MARK: - Reading
 
-    /// What a key text names.
+    /// The object that a key text refers to, by its internal key or by its primary key. Whether it exists
+    /// is not checked.
     package enum Target: Sendable {
+        /// An internal object key.
         case objectKey(ObjectKey)
+        /// The value of a primary key.
         case primaryKey(OwnedValue)
     }
 
-    /// What `text` (after percent-decoding) names in a class with such a primary key; nil when it cannot name anything.
+    /// Parses a key text for a class.
+    ///
+    /// - Parameters:
+    ///   - text: The text after percent-decoding.
+    ///   - primaryKey: The column of the primary key; nil when the class has none.
+    /// - Returns: The target; nil when the text cannot refer to an object of such a class.
     package static func parse(_ text: String, primaryKey: Column?) -> Target? {
         if let key = objectKey(text) { return .objectKey(key) }
         guard let primaryKey else { return nil }
@@ -66,13 +83,14 @@ package enum KeyText {
         }
     }
 
-    /// The object key in `@k<number>`; nil for every other text.
+    /// Returns the object key in a text such as `@k12`; nil for all other texts, and for numbers that are
+    /// not in canonical form.
     package static func objectKey(_ text: String) -> ObjectKey? {
         guard text.hasPrefix("@k"), let key = Int64(text.dropFirst(2)), key >= 0, text == "@k\(key)" else { return nil }
         return ObjectKey(key)
     }
 
-    /// The bytes of the string that a text stands for; nil for a text with an unknown prefix.
+    /// Returns the bytes of the string key that a text represents; nil for an unknown prefix.
     private static func stringBytes(_ text: String) -> [UInt8]? {
         guard text.hasPrefix("@") else { return text.isEmpty ? nil : Array(text.utf8) }
         if text == "@empty" { return [] }
@@ -81,7 +99,12 @@ package enum KeyText {
         return nil
     }
 
-    /// The object that `text` names, or nil.
+    /// Returns the object that a key text refers to; nil when it does not exist or the text is no key.
+    ///
+    /// - Parameters:
+    ///   - text: The text after percent-decoding.
+    ///   - table: The table to search.
+    /// - Throws: `StorageError` when the tree or the index cannot be read.
     package static func find(_ text: String, in table: Table) throws(StorageError) -> Row? {
         switch parse(text, primaryKey: table.primaryKey) {
         case nil: return nil

@@ -2,15 +2,18 @@
 
 package import RealmStorage
 
-/// Numbers that are given as texts: in wrappers, as plain values of properties and in cells of CSV.
+/// Parses numbers that are given as texts: in typed wrappers, as plain values of properties and in CSV
+/// cells.
 package enum NumberText {
-    /// A number that its type cannot hold.
+    /// The error for a number that is well-formed but outside the range of its type.
     package struct OutOfRange: Error, Sendable {
-        /// Why, in words for the client.
+        /// The reason, as a text for the client.
         package let detail: String
     }
 
-    /// Digits, with a minus sign in front where there is one; nil for every other text.
+    /// Parses an integer: decimal digits, optionally after a minus sign; nil for every other text.
+    ///
+    /// - Throws: `OutOfRange` when 64 bits cannot hold the number.
     package static func integer(_ text: String) throws(OutOfRange) -> Int64? {
         let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
         guard !digits.isEmpty, digits.allSatisfy(isDigit) else { return nil }
@@ -18,7 +21,7 @@ package enum NumberText {
         return number
     }
 
-    /// `NaN`, `Infinity` or `-Infinity`; nil for every other text.
+    /// Parses `NaN`, `Infinity` or `-Infinity`; nil for every other text.
     package static func special(_ text: String) -> Double? {
         switch text {
         case "NaN": return .nan
@@ -28,7 +31,11 @@ package enum NumberText {
         }
     }
 
-    /// A decimal that is written out, and not in one of the other spellings that the query language knows.
+    /// Parses a decimal number in the usual notation; nil for other spellings, even if the query language
+    /// accepts them.
+    ///
+    /// - Throws: `OutOfRange` when 34 digits or the range of exponents cannot represent the number
+    ///   exactly.
     package static func decimal(_ text: String) throws(OutOfRange) -> Decimal128? {
         guard special(text) != nil || isWrittenOut(text), let parsed = Decimal128.parse(text) else { return nil }
         guard parsed.isExact else {
@@ -37,7 +44,7 @@ package enum NumberText {
         return parsed.value
     }
 
-    /// Whether the text has digits, and nothing but a sign, a point and an exponent beside them.
+    /// Returns whether the text contains digits, and besides them only signs, a point and an exponent.
     private static func isWrittenOut(_ text: String) -> Bool {
         let digits = text.utf8.first.map(isSign) == true ? text.utf8.dropFirst() : text.utf8[...]
         guard let first = digits.first, !isSign(first) else { return false }

@@ -2,36 +2,37 @@
 
 package import RealmStorage
 
-/// A value together with the bytes that it borrows. Passed between threads like any value.
+/// A value together with the bytes that it borrows; it can be passed between threads.
 ///
-/// A `Value` of the storage layer borrows the bytes of strings and data, mostly from the mapped file. A value that comes from
-/// an input, or has to outlive the next change, brings its own bytes.
+/// A `Value` of the storage layer borrows the bytes of strings and data, mostly from the mapped file. A
+/// value that comes from an input, or has to outlive the next change of the file, owns a copy of its
+/// bytes. Copies of an `OwnedValue` share these bytes.
 package struct OwnedValue: Sendable {
-    /// Good as long as this value, or a copy of it, is there; see `use`.
+    /// The value. It is valid while this instance or a copy of it exists; use `use` to guarantee that.
     package let value: Value
     /// The bytes that `value` borrows; nil when it borrows none.
     private let storage: ByteStorage?
 
-    /// A value that borrows nothing.
+    /// Makes a value that borrows nothing, such as a number or null.
     init(_ value: Value) {
         self.value = value
         storage = nil
     }
 
-    /// A value of bytes that it keeps.
+    /// Makes a value that refers to bytes which it keeps alive.
     private init(_ storage: ByteStorage, _ make: (ByteView) -> Value) {
         self.storage = storage
         value = make(storage.view)
     }
 
-    /// A string of these characters.
+    /// Makes a string value from characters.
     static func string(_ text: String) -> OwnedValue { OwnedValue(ByteStorage(text)) { .string($0) } }
-    /// A string of these bytes, which need not be UTF-8.
+    /// Makes a string value from bytes, which need not be UTF-8.
     static func string(_ bytes: [UInt8]) -> OwnedValue { OwnedValue(ByteStorage(bytes)) { .string($0) } }
-    /// Data of these bytes.
+    /// Makes a data value from bytes.
     static func binary(_ bytes: [UInt8]) -> OwnedValue { OwnedValue(ByteStorage(bytes)) { .binary($0) } }
 
-    /// A copy with bytes of its own.
+    /// Copies a value, including the bytes that it borrows.
     init(copying value: Value) {
         switch value {
         case .string(let bytes): self = .string(bytes.array)
@@ -40,12 +41,12 @@ package struct OwnedValue: Sendable {
         }
     }
 
-    /// Whether `value` is good only as long as this is there.
+    /// Whether `value` refers to bytes of this instance, and so must not outlive it.
     var borrows: Bool { storage != nil }
-    /// The bytes of a string or of data; 0 for everything else.
+    /// The number of bytes of a string or of data that this instance owns; 0 for all other values.
     var byteCount: Int { storage?.view.count ?? 0 }
 
-    /// Runs `body` with the value while its bytes are kept.
+    /// Runs `body` with the value, and keeps its bytes alive until `body` has returned.
     @inline(__always)
     func use<Result, Failure: Error>(_ body: (Value) throws(Failure) -> Result) throws(Failure) -> Result {
         defer { withExtendedLifetime(storage) {} }

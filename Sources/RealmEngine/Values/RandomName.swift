@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Names that cannot be guessed: 128 random bits.
+/// Makes unguessable names for leases, transactions and the like, with 128 random bits.
 package enum RandomName {
     /// 64 characters that need no escape in a path.
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
-    /// 22 characters of letters, digits, `-` and `_`.
+    /// Returns a new name of 22 characters: letters, digits, `-` and `_`.
     package static func make() -> String {
         var bits = UInt128(UInt64.random(in: .min ... .max)) << 64 | UInt128(UInt64.random(in: .min ... .max))
         var text = ""

@@ -3,7 +3,12 @@
 package import RealmStorage
 
 extension Row {
-    /// The list or set that a property of this object holds.
+    /// Returns the list or set that a property of this object contains.
+    ///
+    /// - Parameters:
+    ///   - column: A list or set column of this object's table.
+    ///   - snapshot: The version that this row belongs to.
+    /// - Throws: `StorageError` when the root of the collection is damaged.
     package func list(_ column: Column, in snapshot: Snapshot) throws(StorageError) -> ListView {
         let hasTombstones = column.targetTable.flatMap { snapshot.table($0)?.hasTombstones } ?? false
         return try ListView(
@@ -11,7 +16,12 @@ extension Row {
             mayHoldUnresolved: hasTombstones)
     }
 
-    /// The dictionary that a property of this object holds.
+    /// Returns the dictionary that a property of this object contains.
+    ///
+    /// - Parameters:
+    ///   - column: A dictionary column of this object's table.
+    ///   - snapshot: The version that this row belongs to.
+    /// - Throws: `StorageError` when the root of the collection is damaged.
     package func dictionary(_ column: Column, in snapshot: Snapshot) throws(StorageError) -> DictionaryView {
         try DictionaryView(
             root: try leaf.collectionRoot(column, row: index), space: leaf.space, keyType: column.dictionaryKeyType,

@@ -2,14 +2,17 @@
 
 package import RealmStorage
 
-/// One commit: the versions before and after it, and what was done in between.
+/// One commit: the versions before and after it, and the changes in between.
+///
+/// `CommitFeed` passes it to its observers on the writer's thread.
 package struct Commit: Sendable {
-    /// The version that the transaction began from.
+    /// The version that the transaction started from.
     package let previous: Version
-    /// The version that it made, which is the newest by now.
+    /// The version that the commit made. It is the newest version when observers are called.
     package let version: Version
-    /// In the order in which it was done.
+    /// The changes of objects and collections, in the order in which they were made.
     package let changes: [ObjectChange]
-    /// What its writer wants done when observers have been notified. Such a commit has one writer.
+    /// The action that the writer requested for the time after observers were notified. A commit with a
+    /// mark contains one write only.
     package let mark: CommitMark?
 }

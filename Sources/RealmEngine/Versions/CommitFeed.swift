@@ -2,19 +2,19 @@
 
 internal import RealmStorage
 
-/// Calls its observers with every commit, in order, on the writer thread.
+/// Calls its observers with every commit, in order, on the writer's thread.
 ///
-/// Order: the commit is durable and its version is the newest before any observer is called, and the write is answered after
-/// all of them have returned.
+/// A commit is durable, and its version is the newest, before any observer is called; the writes are
+/// answered after all observers have returned. There is one feed for each database.
 package final class CommitFeed: Sendable {
-    /// Called on the writer thread.
+    /// A function that is called with each commit on the writer's thread.
     package typealias Observer = @Sendable (Commit) -> Void
 
-    /// What the lock guards.
+    /// The state that the lock guards.
     private struct State {
-        /// By the tokens that `add` gave out.
+        /// The observers by the tokens that `add` returned.
         var observers: [Int: Observer] = [:]
-        /// The token that was given out last.
+        /// The token that was returned last.
         var nextToken = 0
     }
 
@@ -24,8 +24,12 @@ package final class CommitFeed: Sendable {
     /// A feed without observers, for which commits cost nothing.
     init() {}
 
-    /// `observer` is called after a commit is durable and before those who wait for it are answered. It must not wait;
-    /// what it needs of the commit it has to keep itself.
+    /// Adds an observer. It is called when a commit is durable and before its writes are answered.
+    ///
+    /// It must not wait, as the writer's thread runs it, and it has to keep what it needs of the commit
+    /// itself.
+    ///
+    /// - Returns: The token with which `remove` removes the observer.
     package func add(_ observer: @escaping Observer) -> Int {
         state.withLock { state in
             state.nextToken += 1
@@ -34,14 +38,16 @@ package final class CommitFeed: Sendable {
         }
     }
 
-    /// Ends the calls of an observer. One that is running may still end after this.
+    /// Removes an observer. A call that is already running may still end after this.
     package func remove(_ token: Int) {
         // What the observer holds goes after the lock is open again.
         let observer = state.withLock { $0.observers.removeValue(forKey: token) }
         withExtendedLifetime(observer) {}
     }
 
-    /// Calls all observers in the order in which they were added. `commit` is only made when there are any.
+    /// Calls all observers in the order in which they were added.
+    ///
+    /// - Parameter commit: The commit; it is evaluated only when there are observers.
     func publish(_ commit: @autoclosure () -> Commit) {
         let observers = state.withLock { $0.observers }
         guard !observers.isEmpty else { return }

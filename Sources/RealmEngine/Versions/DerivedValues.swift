@@ -2,18 +2,22 @@
 
 internal import RealmStorage
 
-/// What other layers derive from a version and want to keep for as long as the version is kept: at most one value of
-/// each type, made when it is first asked for.
+/// Values that other layers derive from a version and keep as long as the version: at most one of each
+/// type.
 ///
-/// All threads may ask. Values guard their own state.
+/// Each value is made when it is first requested. All threads may request values, and the values guard
+/// their own state.
 package final class DerivedValues: Sendable {
     /// The values so far; the lock is a leaf.
     private let values = RankedMutex<[any AnyObject & Sendable]>(.leaf, [])
 
-    /// Without any value yet.
+    /// Makes a store without any values.
     init() {}
 
-    /// The value of this type. `make` is called under the lock, so it must not ask for another value or wait.
+    /// Returns the value of the given type, and makes it if there is none.
+    ///
+    /// - Parameter make: Makes the value. It is called under the lock, so it must neither request another
+    ///   value nor wait.
     package func value<Value: AnyObject & Sendable>(makingIfMissing make: () -> Value) -> Value {
         values.withLock { values in
             // There are one or two, so looking through them costs less than hashing a type.

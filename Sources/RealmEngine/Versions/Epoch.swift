@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The random name of one incarnation of a file: changes whenever the file is opened again, replaced or restored.
+/// The random name of one opening of a file. It changes whenever the file is opened again, replaced or
+/// restored.
 ///
-/// Commit counters restart in a copy, so only epoch and version together name a state of the data.
+/// Commit counters restart in a copy of a file, so only epoch and version together identify a state of
+/// the data.
 package struct Epoch: Sendable, Hashable {
-    /// Eight lower-case letters and digits without those that are easily confused.
+    /// Eight lower-case letters and digits, without characters that are easily confused.
     package let text: String
 
-    /// Eight letters and digits: short enough to read, random enough that no two incarnations have the same.
+    /// Makes a random epoch: short enough to read, and random enough that two openings do not have the
+    /// same.
     package init() {
         let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
         var generator = SystemRandomNumberGenerator()

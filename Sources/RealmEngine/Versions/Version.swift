@@ -2,22 +2,25 @@
 
 package import RealmStorage
 
-/// A snapshot with the token that names it.
+/// A snapshot together with the token that identifies it.
 ///
-/// Holding a version keeps its nodes in the file. It never changes, so any thread may read it.
-///
-/// The token is made by the engine, because storage does not know when a file was opened.
+/// While a version is referenced, its nodes remain in the file. It never changes, so all threads may read
+/// it. The token is made by the engine, because the storage layer does not know when a file was opened.
 package final class Version: Sendable {
-    /// The data.
+    /// The data of this version.
     package let snapshot: Snapshot
-    /// The name of this state of the data.
+    /// The token that identifies this state of the data.
     package let token: VersionToken
-    /// The text of `token`; made once because every answer carries it.
+    /// The text of `token`, made once because every response contains it.
     package let tokenText: String
     /// What other layers derive from this version.
     package let derived = DerivedValues()
 
-    /// A version that `token` names.
+    /// Makes a version.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The data.
+    ///   - token: The token that identifies it.
     package init(_ snapshot: Snapshot, _ token: VersionToken) {
         self.snapshot = snapshot
         self.token = token

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that can be asked for its newest version: a database, for layers that are below databases.
+/// Provides the newest version of a database to layers that do not know databases.
 package protocol VersionSource: AnyObject, Sendable {
-    /// The newest version. May be asked from any thread.
+    /// The newest version. All threads may read it.
     var current: Version { get }
 }
