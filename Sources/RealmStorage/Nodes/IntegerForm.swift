@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How elements are read and which width a number needs.
+/// The way in which elements are read, which also decides the width that a number needs.
 ///
-/// Widths below 8 bits have no sign bit in either form. Keys and offsets use the unsigned form, everything else the signed one;
-/// the header does not say which it is. Source: docs/format.md, "Nodes".
+/// Widths below 8 bits have no sign bit in either form. Keys and offsets use the unsigned form,
+/// everything else the signed one; the header does not state which it is. Source: docs/format.md,
+/// "Nodes".
 package enum IntegerForm: Sendable {
-    /// Widths 0 to 4 unsigned, 8 to 64 in two's complement: nearly all nodes.
+    /// Widths up to 4 bits unsigned, 8 to 64 bits in two's complement: nearly all nodes.
     case signed
-    /// Widths 8 to 64 without sign: key arrays of clusters and offsets of B+ trees.
+    /// Widths of 8 to 64 bits without sign: key arrays of clusters and offsets of B+ trees.
     case unsigned
 
-    /// The code of the smallest width that holds `value`, 0 to 7.
+    /// Returns the code of the smallest width that can hold `value`, 0 to 7.
     @inline(__always) package func widthCode(for value: Int64) -> Int {
         switch self {
         case .signed:

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The joined bytes of values that are split over several byte nodes, kept for the life of their snapshot.
+/// The joined bytes of values that are split over several byte nodes, kept as long as their
+/// snapshot.
 ///
-/// A value beyond 16 MiB is the only one that cannot be read in place. Each byte of the file belongs to one value,
-/// so all of them together are never longer than the file: more is a file whose values share nodes.
+/// Only values beyond 16 MiB are split, and they are the only ones that cannot be read in place.
+/// Each byte of the file belongs to one value, so all of them together are never longer than the
+/// file; where they are, values share nodes and the file is damaged.
 final class JoinedValues: Sendable {
-    /// What is guarded.
+    /// The joined values and their total size, guarded by the lock.
     private struct State {
         /// Joined values by the ref of their list of parts.
         var values: [Ref: ByteStorage] = [:]
-        /// How many bytes they have together.
+        /// How many bytes the joined values have together.
         var byteCount: UInt64 = 0
     }
 
-    /// Values that were joined, for any thread that reads the snapshot.
+    /// The values that were joined so far, for any thread that reads the snapshot.
     private let state = RankedMutex(.leaf, State())
 
-    /// The bytes of the value whose parts `list` refers to.
+    /// Returns the bytes of a split value, which are joined when they are first needed.
+    ///
+    /// - Parameters:
+    ///   - list: The node with the refs of the parts.
+    ///   - space: The space that the parts are read in.
+    /// - Throws: `.corrupt` when a part is not a byte node, or the values are longer than the file.
     func value(of list: Node, in space: NodeSpace) throws(StorageError) -> ByteView {
         if let known = state.withLock({ $0.values[list.ref]?.view }) { return known }
         let joined = ByteStorage(try JoinedValues.join(list, space))
@@ -31,7 +38,7 @@ final class JoinedValues: Sendable {
         return accepted
     }
 
-    /// Joins the parts. Throws `.corrupt` when they are longer than the file.
+    /// Joins the parts of a value; throws `.corrupt` when they are longer than the file.
     private static func join(_ list: Node, _ space: NodeSpace) throws(StorageError) -> [UInt8] {
         var bytes: [UInt8] = []
         for index in 0..<list.count {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Checks of rows that come from files.
+/// Checks of rows that come from files, in committed nodes.
 extension Node {
-    /// Throws `.corrupt` unless `row` is one of the node's elements.
+    /// Throws `.corrupt` unless the node has an element at `row`.
     func requireRow(_ row: Int) throws(StorageError) { try requireRow(row, below: count) }
 
     /// Throws `.corrupt` unless `row` is in `0..<limit`.
@@ -11,9 +11,9 @@ extension Node {
     }
 }
 
-/// Checks of rows, and changes that several leaf forms need.
+/// Checks of rows, and changes that several leaf forms need, in nodes of a transaction.
 extension MutableNode {
-    /// Throws `.corrupt` unless `row` is one of the node's elements.
+    /// Throws `.corrupt` unless the node has an element at `row`.
     func requireRow(_ row: Int) throws(StorageError) { try requireRow(row, below: count) }
 
     /// Throws `.corrupt` unless `row` is in `0..<limit`.
@@ -21,33 +21,33 @@ extension MutableNode {
         try node.requireRow(row, below: limit)
     }
 
-    /// Stores `ref` in a slot unless it is there already.
+    /// Stores `ref` in a slot unless the slot has it already, which saves copying a committed node.
     mutating func update(_ slot: Int, _ ref: Ref) throws(StorageError) {
         if UInt64(bitPattern: integer(slot)) != ref.rawValue { try set(slot, ref) }
     }
 
-    /// Removes the integers from `index` on.
+    /// Removes the integers from `index` to the end.
     mutating func truncateIntegers(to index: Int) { removeIntegers(index..<count) }
 }
 
-/// Opening leaves for changes, in the form that the caller expects.
+/// Access to leaves for changes, in the form that the caller expects.
 extension WriteSpace {
-    /// A node of plain integers, ready to be changed.
+    /// Makes a node of plain integers ready to be changed; throws `.corrupt` for another form.
     func writableIntegers(_ ref: Ref) throws(StorageError) -> MutableNode {
         try writable(ref) { (node) throws(StorageError) in try node.requirePlainIntegers() }
     }
 
-    /// A leaf with refs, ready to be changed.
+    /// Makes a leaf with refs ready to be changed; throws `.corrupt` for another form.
     func writableRefs(_ ref: Ref) throws(StorageError) -> MutableNode {
         try writable(ref) { (node) throws(StorageError) in try node.requireLeafOfRefs() }
     }
 
-    /// A node of whole-byte elements, ready to be changed.
+    /// Makes a node of whole-byte elements ready to be changed; throws `.corrupt` for another form.
     func writableElements(_ ref: Ref) throws(StorageError) -> MutableNode {
         try writable(ref) { (node) throws(StorageError) in try node.requireWholeByteElements() }
     }
 
-    /// A node ready to be changed, if it has the wanted form.
+    /// Makes a node ready to be changed, and checks its form.
     @inline(__always)
     private func writable(
         _ ref: Ref, _ requireForm: (Node) throws(StorageError) -> Void
@@ -57,14 +57,15 @@ extension WriteSpace {
         return node
     }
 
-    /// Reads a node of plain integers.
+    /// Returns a node of plain integers for reading; throws `.corrupt` for another form.
     func integerNode(_ ref: Ref) throws(StorageError) -> Node {
         let node = try node(at: ref)
         try node.requirePlainIntegers()
         return node
     }
 
-    /// A new node with the elements of `node` from `index` on, in the same width, after `front` zeros.
+    /// Makes a node with the elements of `node` from `index` on, in the same width, after `front`
+    /// zeros. `node` is not changed.
     func makeTail(of node: MutableNode, from index: Int, front: Int = 0) throws(StorageError) -> MutableNode {
         let moved = node.count - index
         var tail = try makeNode(node.hasRefs ? .refs : .integers, widthCode: node.widthCode, count: front + moved)

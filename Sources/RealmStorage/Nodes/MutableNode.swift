@@ -2,20 +2,23 @@
 
 /// A node of the running transaction that may be changed.
 ///
-/// A change that needs more room moves the node: `ref` is current after every mutating call and goes where the old
-/// one was stored. Copies of this struct do not follow such moves; use one at a time.
+/// A change that needs more room moves the node: `ref` is current after every mutating call, and
+/// the caller stores it where the old ref was. Copies of this struct do not follow such moves; use
+/// one at a time. The functions do not check indexes in release builds: callers do, as files may be
+/// damaged.
 @safe package struct MutableNode {
-    /// Where moves get their new memory. Unowned, because nodes never outlive their transaction.
+    /// The nodes of the transaction, in which moved nodes get their memory. It is unowned, because
+    /// a `MutableNode` never outlives its transaction.
     unowned(unsafe) private let space: WriteSpace
-    /// Where the node is now; changes when the node moves.
+    /// The present ref of the node, which changes when the node moves.
     package private(set) var ref: Ref
     /// The 8 header bytes, followed by the payload.
     private var header: UnsafeMutableRawPointer
 
-    /// A node lies within one mapped section of the file.
+    /// The greatest size of a node in bytes: it must lie within one section of 64 MiB of the file.
     static let maximumByteCount = 64 << 20
 
-    /// A node at `header`, which lies in the arena of `space`.
+    /// Makes an access to the node at `header`, which lies in the arena of `space`.
     init(space: WriteSpace, ref: Ref, header: UnsafeMutableRawPointer) {
         unsafe self.space = space
         self.ref = ref
@@ -32,11 +35,11 @@
     package var isInner: Bool { flags & NodeLayout.innerFlag != 0 }
     /// Whether the elements are refs and tagged numbers.
     package var hasRefs: Bool { flags & NodeLayout.refsFlag != 0 }
-    /// Whether the context flag is set, which each structure uses for something else.
+    /// Whether the context flag is set, whose meaning depends on the structure.
     package var hasContext: Bool { flags & NodeLayout.contextFlag != 0 }
     /// The code of the width, 0 to 7.
     package var widthCode: Int { Int(flags & NodeLayout.widthCodeMask) }
-    /// Bits per element, or bytes in a node of whole-byte elements.
+    /// The number of bits per element, or of bytes in a node of whole-byte elements.
     package var width: Int { (1 << widthCode) >> 1 }
 
     /// The number of elements.
@@ -44,21 +47,21 @@
         unsafe Int(UInt32(bigEndian: header.load(fromByteOffset: 4, as: UInt32.self)) & 0xff_ffff)
     }
 
-    /// A view of the present state; invalid after the next change.
+    /// A view of the node in its present state, which is invalid after the next change.
     package var node: Node {
         unsafe Node(payload: UnsafeRawPointer(payload), ref: ref, header: UInt64(littleEndian: header.load(as: UInt64.self)))
     }
 
-    /// How many bytes of payload there is room for.
+    /// The size in bytes of the memory for the payload.
     private var capacity: Int { unsafe Int(UInt32(littleEndian: header.load(as: UInt32.self))) << 3 - 8 }
 
-    /// Writes flags and count; the first four bytes, the capacity, stay.
+    /// Writes flags and count; the first four bytes, which hold the capacity, stay.
     private func setHeader(flags: UInt8, count: Int) {
         let word = UInt32(flags) << 24 | UInt32(count)
         unsafe header.storeBytes(of: word.bigEndian, toByteOffset: 4, as: UInt32.self)
     }
 
-    /// Sets or clears the context flag.
+    /// Sets or clears the context flag. It does not move the node.
     package func setContext(_ isSet: Bool) {
         setHeader(flags: isSet ? flags | NodeLayout.contextFlag : flags & ~NodeLayout.contextFlag, count: count)
     }
@@ -71,19 +74,22 @@
         unsafe payload.initializeMemory(as: UInt8.self, repeating: 0, count: capacity)
     }
 
-    /// Takes over header and payload of a node; the caller has made room for them.
+    /// Copies header and payload of a node; the caller has made room for them.
     mutating func initialize(copyOf node: Node) {
         setHeader(flags: node.flags, count: node.count)
         unsafe payload.copyMemory(from: node.payload, byteCount: node.payloadByteCount)
     }
 
-    /// Takes over the elements of a bit-packed node of whole bytes in 64 bits each; the caller has made room for them.
+    /// Copies the elements of a bit-packed node of whole bytes, widened to 64 bits each; the caller
+    /// has made room for them.
     mutating func initialize(wideCopyOf node: Node) {
         setHeader(flags: node.flags | 7, count: node.count)
         unsafe node.copyWords(to: payload)
     }
 
-    /// Makes room for a payload of `byteCount` bytes, moving the node if need be.
+    /// Makes room for a payload of `byteCount` bytes, and moves the node if it has less.
+    ///
+    /// - Throws: `.limit` for more elements or bytes than a node can have.
     private mutating func reserve(_ byteCount: Int, count: Int) throws(StorageError) {
         guard count <= NodeLayout.maximumCount, byteCount < MutableNode.maximumByteCount - 16 else {
             throw .limit("a node may not hold \(count) elements in \(byteCount) bytes")
@@ -100,51 +106,59 @@
     }
 }
 
-/// Elements of packed nodes: reading, replacing, inserting and removing, with the width growing as values need it.
+/// Elements of packed nodes: reading, replacing, inserting and removing, with a width that grows as
+/// values need it.
 extension MutableNode {
-    /// Element `index` as its node's form says; the caller has checked the index.
+    /// Returns element `index`, which the caller has checked, in the form that the structure uses.
     package func integer(_ index: Int, _ form: IntegerForm = .signed) -> Int64 {
         assert(index >= 0 && index < count)
         return load(index, widthCode, form)
     }
 
-    /// The ref in slot `index`, `Ref.none` when there is none or the slot holds a number.
+    /// Returns the ref in slot `index`; `Ref.none` when there is none or the slot holds a number.
     package func ref(_ index: Int) -> Ref {
         let raw = UInt64(bitPattern: integer(index))
         return raw & 1 == 1 ? .none : Ref(raw)
     }
 
-    /// Replaces element `index`, widening all elements when the value needs it.
+    /// Replaces element `index`, and widens all elements if the value needs it.
     package mutating func set(_ index: Int, _ value: Int64, _ form: IntegerForm = .signed) throws(StorageError) {
         assert(index >= 0 && index < count)
         try widen(for: value, form)
         store(value, at: index, widthCode)
     }
 
-    /// Stores a ref in slot `index`.
+    /// Stores a ref in slot `index` of a node of refs.
     package mutating func set(_ index: Int, _ ref: Ref) throws(StorageError) {
         try set(index, Int64(bitPattern: ref.rawValue))
     }
 
-    /// Stores a number in a node of refs.
+    /// Stores a number in slot `index` of a node of refs.
     package mutating func set(_ index: Int, tagged number: UInt64) throws(StorageError) {
         try set(index, MutableNode.tagged(number))
     }
 
-    /// What means `number` in a node of refs.
+    /// Returns the element that means `number` in a node of refs: twice the number, plus one.
     package static func tagged(_ number: UInt64) -> Int64 { Int64(bitPattern: number << 1 | 1) }
 
-    /// Adds an element at the end.
+    /// Adds an element at the end, and widens all elements if the value needs it.
     package mutating func append(_ value: Int64, _ form: IntegerForm = .signed) throws(StorageError) {
         try insert(value, at: count, form)
     }
 
-    /// Adds a ref at the end.
+    /// Adds a ref at the end of a node of refs.
     package mutating func append(_ ref: Ref) throws(StorageError) {
         try insert(Int64(bitPattern: ref.rawValue), at: count)
     }
 
-    /// Puts an element in at `index`, which may be the count, widening all elements when the value needs it.
+    /// Inserts an element at `index`, which may be the count, and widens all elements if the value
+    /// needs it.
+    ///
+    /// - Parameters:
+    ///   - value: The element.
+    ///   - index: Its position, `0...count`.
+    ///   - form: Whether the elements are signed.
+    /// - Throws: `.limit` when the node is full.
     package mutating func insert(
         _ value: Int64, at index: Int, _ form: IntegerForm = .signed
     ) throws(StorageError) {
@@ -157,12 +171,12 @@ extension MutableNode {
         store(value, at: index, widthCode)
     }
 
-    /// Puts a ref in at `index`.
+    /// Inserts a ref at `index` of a node of refs.
     package mutating func insert(_ ref: Ref, at index: Int) throws(StorageError) {
         try insert(Int64(bitPattern: ref.rawValue), at: index)
     }
 
-    /// Removes the elements in `range`; the width stays.
+    /// Removes the elements in `range`; the width stays as it is.
     package mutating func removeIntegers(_ range: Range<Int>) {
         let oldCount = count
         assert(range.lowerBound >= 0 && range.upperBound <= oldCount)
@@ -170,10 +184,10 @@ extension MutableNode {
         setHeader(flags: flags, count: oldCount - range.count)
     }
 
-    /// Takes element `index` out.
+    /// Removes element `index`; the width stays as it is.
     package mutating func removeInteger(at index: Int) { removeIntegers(index..<index + 1) }
 
-    /// Adds `delta` to the elements in `range`.
+    /// Adds `delta` to the elements in `range`, and widens all elements if a sum needs it.
     package mutating func add(
         _ delta: Int64, to range: Range<Int>, _ form: IntegerForm = .signed
     ) throws(StorageError) {
@@ -187,14 +201,14 @@ extension MutableNode {
 
     /// Raises the width so that `value` fits.
     ///
-    /// Elements are moved to a wider layout in place, from the last to the first, or to new memory when there is no room. The
-    /// width never shrinks.
+    /// Elements are moved to a wider layout in place, from the last to the first, or to new memory
+    /// when there is no room. The width never shrinks.
     package mutating func widen(for value: Int64, _ form: IntegerForm = .signed) throws(StorageError) {
         let code = form.widthCode(for: value)
         if code > widthCode { try widen(toCode: code, form) }
     }
 
-    /// Raises the width to the one that `code` means.
+    /// Raises the width to the one that `code` means, if it is smaller.
     package mutating func widen(toCode code: Int, _ form: IntegerForm = .signed) throws(StorageError) {
         let oldCode = widthCode
         guard code > oldCode else { return }
@@ -209,20 +223,21 @@ extension MutableNode {
         }
     }
 
-    /// Sets all elements to 0.
+    /// Sets all elements of a width to 0.
     private func clear(_ elementCount: Int, _ code: Int) {
         let byteCount = NodeLayout.payloadByteCount(flags: UInt8(code), count: elementCount)
         unsafe payload.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
     }
 
-    /// Reads an element of the given width.
+    /// Reads an element of the given width and form.
     private func load(_ index: Int, _ code: Int, _ form: IntegerForm) -> Int64 {
         let value = unsafe PackedIntegers.load(payload, widthCode: code, index: index)
         guard form == .unsigned, code < 7 else { return value }
         return value & (1 << Int64((1 << code) >> 1) - 1)
     }
 
-    /// In bounds: callers reserve room for `count` elements of the width first.
+    /// Stores an element of the given width. It is in bounds, as callers reserve room for `count`
+    /// elements of the width first.
     private func store(_ value: Int64, at index: Int, _ code: Int) {
         switch code {
         case 0: return
@@ -236,7 +251,7 @@ extension MutableNode {
         }
     }
 
-    /// Stores an element of 1, 2 or 4 bits.
+    /// Stores an element of 1, 2 or 4 bits; the other bits of its byte stay.
     private func storeBits(_ value: Int64, at index: Int, width: Int) {
         let bit = index * width
         let ones = UInt8((1 << width) - 1) << UInt8(bit & 7)
@@ -245,7 +260,7 @@ extension MutableNode {
         unsafe payload.storeBytes(of: old & ~ones | new, toByteOffset: bit >> 3, as: UInt8.self)
     }
 
-    /// Moves a run of elements within the payload.
+    /// Moves a run of elements within the payload; the runs may overlap.
     private func move(from source: Int, to target: Int, count moved: Int) {
         guard moved > 0, source != target else { return }
         let code = widthCode
@@ -257,7 +272,7 @@ extension MutableNode {
         }
     }
 
-    /// Moves a run of bits, up to 32 at a time: those after the run stay.
+    /// Moves a run of bits, up to 32 at a time; bits after the run stay.
     private func moveBits(from source: Int, to target: Int, count: Int) {
         var done = 0
         while done < count {
@@ -269,13 +284,14 @@ extension MutableNode {
         }
     }
 
-    /// At most 32 bits from bit `position` on; in bounds, because a payload is followed by 7 spare bytes.
+    /// Reads at most 32 bits from bit `position` on. It is in bounds, because a payload is followed
+    /// by 7 spare bytes.
     private func loadBits(_ position: Int, _ count: Int) -> UInt64 {
         let word = unsafe UInt64(littleEndian: payload.loadUnaligned(fromByteOffset: position >> 3, as: UInt64.self))
         return word >> UInt64(position & 7) & (1 << UInt64(count) - 1)
     }
 
-    /// Moves bits within the payload, for elements that share bytes.
+    /// Stores at most 32 bits from bit `position` on; the bits around them stay.
     private func storeBits(_ bits: UInt64, at position: Int, _ count: Int) {
         let word = unsafe UInt64(littleEndian: payload.loadUnaligned(fromByteOffset: position >> 3, as: UInt64.self))
         let ones: UInt64 = (1 << UInt64(count) - 1) << UInt64(position & 7)
@@ -286,14 +302,19 @@ extension MutableNode {
 
 // MARK: - Bytes
 
-/// Elements of whole bytes, moved as runs.
+/// Elements of whole bytes, which are moved as runs.
 extension MutableNode {
-    /// Bytes per element of a node of whole bytes: its width, or 1 in a node of plain bytes.
+    /// The size of an element in bytes in a node of whole bytes: its width, or 1 in a node of plain
+    /// bytes.
     private var elementByteCount: Int { flags & NodeLayout.ignoreFlag != 0 ? 1 : width }
 
-    /// Opens a gap of `inserted` elements at `index`, filled with zeros, where `removed` elements were.
+    /// Replaces a run of elements by zeros, in nodes of whole-byte elements and of plain bytes.
     ///
-    /// For nodes of whole-byte elements and of plain bytes.
+    /// - Parameters:
+    ///   - index: The first element that is replaced.
+    ///   - removed: How many elements are removed.
+    ///   - inserted: How many zero elements are inserted in their place.
+    /// - Throws: `.limit` when the node would be too large.
     package mutating func replaceElements(at index: Int, removing removed: Int, inserting inserted: Int) throws(StorageError) {
         let oldCount = count
         assert(flags & NodeLayout.widthTypeMask != 0 && index >= 0 && removed >= 0 && index + removed <= oldCount)
@@ -306,7 +327,7 @@ extension MutableNode {
         setHeader(flags: flags, count: newCount)
     }
 
-    /// Copies `bytes` into the payload; the caller has checked that they fit.
+    /// Copies `bytes` into the payload from `offset` on; the caller has checked that they fit.
     package func store(_ bytes: ByteView, atByte offset: Int) {
         assert(offset >= 0 && offset + bytes.count <= node.payloadByteCount)
         unsafe bytes.withUnsafeBytes { source in
@@ -315,26 +336,33 @@ extension MutableNode {
         }
     }
 
-    /// Stores a little-endian number at a byte offset that the caller has checked.
+    /// Stores a little-endian number at a byte offset that the caller has checked against the
+    /// payload.
     package func store<Number: FixedWidthInteger>(_ number: Number, atByte offset: Int) {
         assert(offset >= 0 && offset + MemoryLayout<Number>.size <= node.payloadByteCount)
         unsafe payload.storeBytes(of: number.littleEndian, toByteOffset: offset, as: Number.self)
     }
 
-    /// Reads a number at a byte offset that the caller has checked against the payload.
+    /// Reads a little-endian number at a byte offset that the caller has checked against the
+    /// payload.
     package func load<Number: FixedWidthInteger>(byteOffset: Int, as type: Number.Type) -> Number {
         node.load(byteOffset: byteOffset, as: type)
     }
 
-    /// The whole payload; invalid after the next change.
+    /// A view of the whole payload, which is invalid after the next change.
     package var bytes: ByteView { node.bytes }
 }
 
 // MARK: - Whole nodes
 
-/// Making nodes from values that are at hand.
+/// Making nodes from values in memory.
 extension WriteSpace {
-    /// A new node of integers in the smallest width that holds them all.
+    /// Makes a node of integers in the smallest width that holds them all.
+    ///
+    /// - Parameters:
+    ///   - values: The elements.
+    ///   - kind: A kind with packed elements.
+    ///   - form: Whether the elements are signed.
     package func makeIntegers(
         _ values: some Collection<Int64>, _ kind: NodeKind = .integers, _ form: IntegerForm = .signed
     ) throws(StorageError) -> MutableNode {
@@ -349,7 +377,7 @@ extension WriteSpace {
         return node
     }
 
-    /// A new node of plain bytes, with a zero byte after them when they are text.
+    /// Makes a node of plain bytes; with `terminated`, a zero byte follows them, as after texts.
     package func makeBlob(_ bytes: ByteView, terminated: Bool = false) throws(StorageError) -> MutableNode {
         let count = bytes.count + (terminated ? 1 : 0)
         let node = try makeNode(.blob, widthCode: count == 0 ? 0 : 1, count: count)

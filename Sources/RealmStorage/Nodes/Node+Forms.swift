@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The forms of nodes that leaves are made of: what both readers and writers ask of a node before they use its elements.
+/// The forms of nodes that leaves are made of, which readers and writers check before they use the
+/// elements.
 ///
 /// Source: docs/format.md, "Nodes".
 extension Node {
-    /// The flags without context and width, which tell one form from another.
+    /// The flags without context and width, which distinguish one form from another.
     private var form: UInt8 { flags & NodeLayout.formMask }
 
     /// Throws `.corrupt` unless the node is a leaf of packed integers.
@@ -30,7 +31,8 @@ extension Node {
         guard form == NodeLayout.ignoreFlag else { throw corrupt("byte node expected") }
     }
 
-    /// Throws `.corrupt` for a node of width 0 that claims more elements than any writer makes: see `NodeSpace`.
+    /// Throws `.corrupt` for a node of width 0 with more elements than any writer makes; see
+    /// `NodeSpace.maximumEmptyCount`.
     func requireSensibleCount() throws(StorageError) {
         guard width > 0 || count <= NodeSpace.maximumEmptyCount else { throw NodeSpace.emptyNode(ref) }
     }

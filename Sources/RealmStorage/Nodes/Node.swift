@@ -2,8 +2,9 @@
 
 /// A checked view of one node of the file.
 ///
-/// A node is made by `NodeSpace.node(at:)` only, which proves that header and payload lie inside the file;
-/// after that every element below `count` can be read without another check. Layout of the 8 header bytes:
+/// A node is made by `NodeSpace.node(at:)` only, which proves that header and payload lie inside
+/// the file; after that every element below `count` can be read without another check. Layout of
+/// the 8 header bytes:
 ///
 /// | byte | content |
 /// |---|---|
@@ -11,32 +12,34 @@
 /// | 4 | flags: 7 inner, 6 has-refs, 5 context, 4:3 width type, 2:0 width code |
 /// | 5–7 | element count, big endian |
 ///
-/// The view borrows the memory of its `NodeSpace` and is valid while the snapshot that owns it is alive.
+/// The view borrows the memory of its `NodeSpace` and is valid while the snapshot that owns it is
+/// alive.
 /// Source: docs/format.md, "Nodes".
 ///
 /// `@unchecked Sendable`: the bytes of a node in a snapshot never change.
 @safe package struct Node: @unchecked Sendable {
-    /// First payload byte.
+    /// The first byte of the payload.
     @usableFromInline let payload: UnsafeRawPointer
-    /// Where the node lies.
+    /// The place of the node: its offset in the file, or a ref of a transaction's arena.
     package let ref: Ref
     /// The eight header bytes as one little-endian number.
     @usableFromInline let header: UInt64
 
-    /// A node whose header and payload were checked to lie in memory that outlives it.
+    /// Makes a view of a node whose header and payload were checked to lie in memory that outlives
+    /// the view.
     @inlinable init(payload: UnsafeRawPointer, ref: Ref, header: UInt64) {
         unsafe self.payload = unsafe payload
         self.ref = ref
         self.header = header
     }
 
-    /// How the width of a header is meant.
+    /// The meaning of the width in a header.
     package enum WidthType: Int, Sendable {
-        /// Elements of `width` bits each.
+        /// Elements have `width` bits each.
         case bits = 0
-        /// Elements of `width` bytes each.
+        /// Elements have `width` bytes each.
         case multiply = 1
-        /// Elements of one byte each, whatever the width says.
+        /// Elements have one byte each, whatever the width is.
         case ignore = 2
     }
 
@@ -46,25 +49,26 @@
     @inlinable package var isInner: Bool { flags & NodeLayout.innerFlag != 0 }
     /// Whether the elements are refs and tagged numbers.
     @inlinable package var hasRefs: Bool { flags & NodeLayout.refsFlag != 0 }
-    /// Whether the context flag is set, which each structure uses for something else.
+    /// Whether the context flag is set, whose meaning depends on the structure.
     @inlinable package var hasContext: Bool { flags & NodeLayout.contextFlag != 0 }
     /// The number of the width type; see `WidthType`.
     @inlinable package var widthType: Int { Int(flags >> 3) & 3 }
-    /// 0, 1, 2, 4, 8, 16, 32 or 64: bits per element, or bytes for width type "multiply".
+    /// The width, 0, 1, 2, 4, 8, 16, 32 or 64: bits per element, or bytes for width type
+    /// "multiply".
     @inlinable package var width: Int { (1 << Int(flags & NodeLayout.widthCodeMask)) >> 1 }
     /// The number of elements.
     @inlinable package var count: Int { Node.count(ofHeader: header) }
     /// The size of the elements in bytes, without padding.
     @inlinable package var payloadByteCount: Int { NodeLayout.payloadByteCount(flags: flags, count: count) }
-    /// Header, payload and padding.
+    /// The size of the whole node in bytes: header, payload and padding.
     @inlinable package var byteCount: Int { NodeLayout.byteCount(payload: payloadByteCount) }
 
-    /// The number of elements of the node with this header.
+    /// Returns the number of elements of a node with this header.
     @inlinable static func count(ofHeader header: UInt64) -> Int {
         Int(truncatingIfNeeded: header.byteSwapped & 0xff_ffff)
     }
 
-    /// Header, payload and padding of the node with this header.
+    /// Returns the size in bytes of a node with this header: header, payload and padding.
     @inlinable static func byteCount(ofHeader header: UInt64) -> Int {
         NodeLayout.byteCount(flags: UInt8(truncatingIfNeeded: header >> 32), count: count(ofHeader: header))
     }
@@ -74,13 +78,15 @@
         unsafe ByteView(start: payload.assumingMemoryBound(to: UInt8.self), count: payloadByteCount)
     }
 
-    /// `byteCount` payload bytes from `offset`, which the caller has checked against the payload.
+    /// Returns `byteCount` payload bytes from `offset` on, which the caller has checked against the
+    /// payload.
     @inlinable func bytes(at offset: Int, byteCount: Int) -> ByteView {
         assert(offset >= 0 && byteCount >= 0 && offset + byteCount <= payloadByteCount)
         return unsafe ByteView(start: (payload + offset).assumingMemoryBound(to: UInt8.self), count: byteCount)
     }
 
-    /// Element `index` of a bit-packed node; widths below 8 are unsigned, the others signed.
+    /// Returns element `index` of a bit-packed node; widths below 8 are unsigned, the others
+    /// signed.
     ///
     /// The caller has checked that `index` is in `0..<count` and the width type is "bits".
     @inlinable @inline(__always) package func integer(_ index: Int) -> Int64 {
@@ -88,7 +94,8 @@
         return unsafe PackedIntegers.load(payload, widthCode: Int(flags & NodeLayout.widthCodeMask), index: index)
     }
 
-    /// Element `index` read as an unsigned number at every width: key and offset arrays.
+    /// Returns element `index` read as an unsigned number at every width, as key and offset arrays
+    /// demand.
     @inlinable package func unsignedInteger(_ index: Int) -> UInt64 {
         let value = integer(index)
         switch width {
@@ -99,19 +106,21 @@
         }
     }
 
-    /// Unaligned little-endian load at a byte offset that the caller has checked against the payload.
+    /// Reads a little-endian number at a byte offset that the caller has checked against the
+    /// payload; it need not be aligned.
     @inlinable func load<Number: FixedWidthInteger>(byteOffset: Int, as type: Number.Type) -> Number {
         assert(byteOffset >= 0 && byteOffset + MemoryLayout<Number>.size <= payloadByteCount)
         return unsafe Number(littleEndian: payload.loadUnaligned(fromByteOffset: byteOffset, as: type))
     }
 
-    /// A damaged-file error that names this node.
+    /// Makes a `.corrupt` error that names this node.
     package func corrupt(_ reason: String) -> StorageError { .corrupt(ref: ref, reason: reason) }
 }
 
-/// Whole payloads, and slots of nodes with refs.
+/// Reading of whole payloads, and of slots of nodes with refs.
 extension Node {
-    /// Stores the elements of a bit-packed node of 8 bits or more as 64-bit numbers, for which there is room at `target`.
+    /// Copies the elements of a bit-packed node of 8 bits or more as 64-bit numbers to `target`,
+    /// which must have room for them.
     func copyWords(to target: UnsafeMutableRawPointer) {
         let count = count
         switch flags & NodeLayout.widthCodeMask {
@@ -131,7 +140,7 @@ extension Node {
         }
     }
 
-    /// Appends all elements of a bit-packed node.
+    /// Appends all elements of a bit-packed node to `list`.
     func appendIntegers(to list: inout [Int64]) {
         guard flags & NodeLayout.widthCodeMask == 7 else {
             for index in 0..<count { list.append(integer(index)) }
@@ -141,23 +150,26 @@ extension Node {
         unsafe list.append(contentsOf: UnsafeBufferPointer(start: payload.assumingMemoryBound(to: Int64.self), count: count))
     }
 
-    /// The packed integers of this node, checked to be bit-packed.
+    /// Returns the packed integers of this node; throws `.corrupt` unless it is bit-packed.
     package func integers() throws(StorageError) -> PackedIntegers {
         guard widthType == 0 else { throw corrupt("integer array expected") }
         return unsafe PackedIntegers(payload: payload, widthCode: Int(flags & NodeLayout.widthCodeMask), count: count)
     }
 
-    /// What a slot of a node with refs holds.
+    /// The contents of a slot of a node with refs.
     package enum Slot: Sendable, Equatable {
-        /// Zero: nothing.
+        /// Zero, which means nothing.
         case none
-        /// A node.
+        /// The ref of a node.
         case ref(Ref)
-        /// A number, without the tag bit.
+        /// A number, without its tag bit.
         case tagged(UInt64)
     }
 
-    /// Slot `index` of a node with refs; missing trailing slots read as `.none`.
+    /// Returns the contents of slot `index` of a node with refs; missing trailing slots are
+    /// `.none`.
+    ///
+    /// - Throws: `.corrupt` for a node without refs.
     package func slot(_ index: Int) throws(StorageError) -> Slot {
         guard hasRefs, widthType == 0 else { throw corrupt("node with refs expected") }
         guard index < count else { return .none }
@@ -166,7 +178,8 @@ extension Node {
         return raw & 1 == 1 ? .tagged(raw >> 1) : .ref(Ref(raw))
     }
 
-    /// The ref in slot `index`, or `Ref.none`.
+    /// Returns the ref in slot `index`, or `Ref.none`; throws `.corrupt` when it holds a number.
+    /// `what` describes the slot in the message.
     package func optionalRef(_ index: Int, _ what: @autoclosure () -> String) throws(StorageError) -> Ref {
         switch try slot(index) {
         case .none: return .none
@@ -175,14 +188,16 @@ extension Node {
         }
     }
 
-    /// The ref in slot `index`. Throws `.corrupt` when there is none; `what` says what was expected.
+    /// Returns the ref in slot `index`; throws `.corrupt` when there is none. `what` describes the
+    /// slot in the message.
     package func requiredRef(_ index: Int, _ what: @autoclosure () -> String) throws(StorageError) -> Ref {
         let ref = try optionalRef(index, what())
         guard !ref.isNone else { throw corrupt("\(what()): slot \(index) holds no ref") }
         return ref
     }
 
-    /// The number in slot `index`; a slot that is 0 or missing reads as 0.
+    /// Returns the number in slot `index`; a slot that is 0 or missing reads as 0. Throws
+    /// `.corrupt` when it holds a ref.
     package func number(_ index: Int, _ what: @autoclosure () -> String) throws(StorageError) -> UInt64 {
         switch try slot(index) {
         case .none: return 0

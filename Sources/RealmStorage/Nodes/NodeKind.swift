@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a node is, as its flags say. Source: docs/format.md, "Nodes".
+/// The kinds of nodes that writers make, which their flags state. Source: docs/format.md, "Nodes".
 package enum NodeKind: Sendable {
-    /// Packed integers.
+    /// Packed integers without refs.
     case integers
-    /// Refs and tagged numbers.
+    /// Refs and tagged numbers, in a leaf or a list of parts.
     case refs
-    /// Refs with the context flag: long strings, search indexes.
+    /// Refs with the context flag: leaves of long strings, nodes of search indexes.
     case contextRefs
-    /// An inner node of a tree.
+    /// An inner node of a tree of objects or elements.
     case inner
     /// An inner node of a search index.
     case contextInner
     /// Elements of whole bytes: names, short strings, floating-point numbers, identifiers.
     case elements
-    /// Plain bytes.
+    /// Plain bytes of any number.
     case blob
 
     /// The flags of a new node of this kind; see `NodeLayout`.

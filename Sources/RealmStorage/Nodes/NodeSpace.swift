@@ -2,15 +2,16 @@
 
 /// The bytes of one version of a file, and the only way from a `Ref` to a `Node`.
 ///
-/// `node(at:)` checks alignment, header, width and size and that the payload lies inside the logical file, so a
-/// node that exists is safe to read. In an encrypted file it also has the pages under the node decrypted.
+/// `node(at:)` checks alignment, header, width and size, and that the payload lies inside the
+/// logical file, so a node that was returned is safe to read. In an encrypted file it also has the
+/// pages with the node decrypted.
 ///
-/// A space is a plain view without reference counting, because every leaf and tree view carries a copy of it.
-/// It borrows from the `Snapshot` that made it, which keeps mapping and pages alive.
+/// A space is a plain view without reference counting, because every leaf and tree view carries a
+/// copy of it. It borrows from the `Snapshot` that made it, which keeps mapping and pages alive.
 ///
 /// `@unchecked Sendable`: the bytes of a version never change; `LazyPlainPages` guards itself.
 @safe package struct NodeSpace: @unchecked Sendable {
-    /// The first plain byte of the file.
+    /// The first byte of the plain file in memory.
     @usableFromInline let base: UnsafeRawPointer
     /// The logical file size in bytes: every node ends at or before it.
     package let limit: UInt64
@@ -18,10 +19,11 @@
     @usableFromInline let pages: Unmanaged<LazyPlainPages>?
     /// Values that are split over several nodes, joined once per snapshot.
     private let joinedValues: Unmanaged<JoinedValues>
-    /// New nodes, when this is the space of a write transaction.
+    /// The new nodes, when this is the space of a write transaction; nil otherwise.
     @usableFromInline let arena: Unmanaged<NodeArena>?
 
-    /// The first `limit` bytes from `base`. All arguments are kept alive by the caller.
+    /// Makes a space of the first `limit` bytes from `base` on. The caller keeps all arguments
+    /// alive.
     init(base: UnsafeRawPointer, limit: UInt64, pages: LazyPlainPages?, joinedValues: JoinedValues) {
         unsafe self.base = unsafe base
         self.limit = limit
@@ -30,7 +32,7 @@
         unsafe arena = nil
     }
 
-    /// The same space with the nodes of a transaction.
+    /// Makes a space with the bytes of another one and the nodes of a transaction.
     private init(_ other: NodeSpace, arena: NodeArena) {
         unsafe base = unsafe other.base
         limit = other.limit
@@ -39,13 +41,16 @@
         unsafe self.arena = unsafe Unmanaged.passUnretained(arena)
     }
 
-    /// The same space together with the nodes of `arena`, which must outlive it.
+    /// Returns the same space together with the nodes of `arena`, which must outlive it.
     func with(arena: NodeArena) -> NodeSpace { NodeSpace(self, arena: arena) }
 
-    /// More nodes than this cannot exist: a traversal that meets more goes in circles.
+    /// How many nodes can exist at most: a walk that visits more is in a circle.
     package var nodeBudget: Int { unsafe Int(clamping: limit >> 3) + (arena?.takeUnretainedValue().used ?? 0) >> 3 }
 
-    /// The node at `ref`. Throws `.corrupt` when the bytes there cannot be one.
+    /// Returns the node at `ref`.
+    ///
+    /// - Throws: `.corrupt` when the bytes at the ref cannot be a node, `.io` or `.corrupt` when a
+    ///   page cannot be decrypted.
     @inlinable package func node(at ref: Ref) throws(StorageError) -> Node {
         let offset = ref.rawValue
         guard offset & 7 == 0, offset >= 24, offset < limit, limit - offset >= 8 else {
@@ -69,7 +74,8 @@
         return unsafe Node(payload: base + Int(offset) + 8, ref: ref, header: header)
     }
 
-    /// A node outside the file: only a write transaction has such.
+    /// Returns a node outside the file, which only a write transaction has; throws `.corrupt`
+    /// otherwise.
     @usableFromInline func newNode(at ref: Ref) throws(StorageError) -> Node {
         guard let arena = unsafe arena else { throw NodeSpace.badRef(ref) }
         // Without a retain: the owner of the space keeps the arena.
@@ -77,39 +83,45 @@
         return try unsafe arena.takeUnretainedValue().node(at: ref)
     }
 
-    /// A node of width 0 can claim millions of elements in 8 bytes. No writer makes one of more than 1000, or 65535
-    /// where tables are listed, so a larger claim is damage and would only cost time.
+    /// The greatest element count that is accepted for a node of width 0, which can state millions
+    /// of elements in 8 bytes.
+    ///
+    /// No writer makes one of more than 1000, or 65535 where tables are listed, so a greater count
+    /// is damage and would only cost time.
     @usableFromInline static let maximumEmptyCount = 0x10000
 
-    /// What is wrong with a node of width 0 that claims too many elements.
+    /// Makes the error for a node of width 0 that states too many elements.
     @usableFromInline static func emptyNode(_ ref: Ref) -> StorageError {
         .corrupt(ref: ref, reason: "a node without payload that claims more than \(maximumEmptyCount) elements")
     }
 
-    /// Inner implies has-refs, has-refs implies width type "bits", and width type 3 does not exist.
+    /// Returns whether flags can be those of a node: inner implies has-refs, has-refs implies width
+    /// type "bits", and width type 3 does not exist.
     @inlinable @inline(__always) static func isLegal(flags: UInt8) -> Bool {
         let widthType = flags & NodeLayout.widthTypeMask
         if flags & (NodeLayout.innerFlag | NodeLayout.refsFlag) == 0 { return widthType != NodeLayout.widthTypeMask }
         return flags & NodeLayout.refsFlag != 0 && widthType == 0
     }
 
-    /// What is wrong with a ref that cannot name a node.
+    /// Makes the error for a ref that cannot name a node.
     @usableFromInline static func badRef(_ ref: Ref) -> StorageError {
         .corrupt(ref: ref, reason: "the ref is misaligned or outside the file")
     }
 
-    /// What is wrong with a header whose flags contradict each other.
+    /// Makes the error for a header whose flags contradict each other.
     @usableFromInline static func badFlags(_ ref: Ref, _ flags: UInt8) -> StorageError {
         .corrupt(ref: ref, reason: "impossible node flags 0x" + String(flags, radix: 16))
     }
 
-    /// Has the pages under some bytes of an encrypted file decrypted. Throws `.corrupt` when one is damaged.
+    /// Has the pages with some bytes of an encrypted file decrypted; throws `.corrupt` when one is
+    /// damaged.
     @usableFromInline
     static func ensure(_ pages: Unmanaged<LazyPlainPages>, _ offset: UInt64, _ byteCount: UInt64) throws(StorageError) {
         try unsafe pages.takeUnretainedValue().ensure(offset: offset, byteCount: byteCount)
     }
 
-    /// The bytes of a value that is split over the byte nodes in `parts`; they live as long as the snapshot.
+    /// Returns the bytes of a value that is split over the byte nodes in `parts`; they live as long
+    /// as the snapshot.
     func joinedValue(of parts: Node) throws(StorageError) -> ByteView {
         try unsafe joinedValues.takeUnretainedValue().value(of: parts, in: self)
     }

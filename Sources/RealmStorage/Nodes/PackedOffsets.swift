@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Key arrays of cluster leaves and offset arrays of inner nodes: ascending numbers, unsigned at every width.
+/// The key array of a cluster leaf or the offset array of an inner node: ascending numbers,
+/// unsigned at every width.
 ///
-/// They are stored with the smallest width that fits, signed by the header but meant unsigned: a width of 8 bits holds 0 to 255.
-/// Order is checked by the walks that rely on it, because a look-up cannot afford to.
+/// They are stored with the smallest width that fits, signed by the header but unsigned in meaning:
+/// a width of 8 bits holds 0 to 255. Their order is checked by the walks that rely on it, because a
+/// look-up cannot afford to.
 package struct PackedOffsets: Sendable {
     /// The numbers as they are stored.
     private let integers: PackedIntegers
-    /// The bits of a number, so that it reads as unsigned.
+    /// The bits of a number in this width, which remove the sign.
     private let mask: UInt64
-    /// The node with the numbers.
+    /// The node with the numbers, for error messages.
     let node: Node
     /// How many numbers there are.
     package var count: Int { integers.count }
 
-    /// Attaches the numbers of `node`. Throws `.corrupt` unless they are packed integers.
+    /// Attaches the numbers of `node`; throws `.corrupt` unless they are packed integers.
     init(_ node: Node) throws(StorageError) {
         guard !node.hasRefs else { throw node.corrupt("offset array expected, found a node with refs") }
         integers = try node.integers()
@@ -22,10 +24,12 @@ package struct PackedOffsets: Sendable {
         self.node = node
     }
 
-    /// Number `index`, which must be in `0..<count`.
+    /// The number at `index`, which must be in `0..<count`.
     @inline(__always) package subscript(index: Int) -> UInt64 { UInt64(bitPattern: integers[index]) & mask }
 
-    /// The first index whose element is greater than `number`; `count` when there is none.
+    /// Returns the first index whose number is greater than `number`; `count` when there is none.
+    ///
+    /// - Complexity: O(log n).
     package func upperBound(_ number: UInt64) -> Int {
         var low = 0
         var high = count
@@ -36,13 +40,16 @@ package struct PackedOffsets: Sendable {
         return low
     }
 
-    /// The index of `number`, or nil when it is absent.
+    /// Returns the index of `number`, or nil when it is absent.
+    ///
+    /// - Complexity: O(log n).
     package func index(of number: UInt64) -> Int? {
         let after = upperBound(number)
         return after > 0 && self[after - 1] == number ? after - 1 : nil
     }
 
-    /// Throws `.corrupt` unless every number is greater than the one before it. `what` names them in the message.
+    /// Throws `.corrupt` unless every number is greater than the one before it. `what` names them
+    /// in the message.
     func requireAscending(_ what: String) throws(StorageError) {
         guard integers.ascendsUnsigned() else { throw node.corrupt("\(what) do not ascend") }
     }

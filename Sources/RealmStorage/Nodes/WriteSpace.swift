@@ -2,28 +2,30 @@
 
 /// The nodes of a write transaction: those of the version it started from, and new ones in memory.
 ///
-/// Trees are persistent values here: a change to a tree returns the ref of its new root. A committed node is copied
-/// before it changes; a node of this transaction changes in place, unless it is older than the newest savepoint.
-/// Nothing of the file changes before the commit, and a transaction that is dropped leaves no trace.
+/// Trees are persistent values here: a change to a tree returns the ref of its new root. A
+/// committed node is copied before it changes; a node of this transaction changes in place, unless
+/// it is older than the newest savepoint. Nothing of the file changes before the commit, and a
+/// transaction that is dropped leaves no trace.
 ///
-/// Used by one thread at a time.
+/// It is used by one thread at a time.
 package final class WriteSpace {
-    /// Reads committed and new nodes alike.
+    /// The space in which committed and new nodes are read alike.
     package let space: NodeSpace
     /// The memory of new nodes, which must outlive this object.
     package let arena: NodeArena
-    /// Committed nodes that the new version no longer uses.
+    /// The committed nodes that the new version does not use.
     package private(set) var freed: [FreedBlock] = []
 
-    /// A node of the committed version that nothing refers to any more.
+    /// A node of the committed version that nothing in the new version refers to.
     package struct FreedBlock: Sendable, Equatable {
-        /// Where the node was.
+        /// The place of the node in the file.
         package let ref: Ref
-        /// How many bytes of the file it took.
+        /// The size of the node in bytes.
         package let byteCount: Int
     }
 
-    /// The nodes of `base` and the empty `arena`, both of which must outlive this object.
+    /// Makes a space of the nodes of `base` and the empty `arena`, both of which must outlive this
+    /// object.
     package init(base: NodeSpace, arena: NodeArena) {
         self.arena = arena
         space = base.with(arena: arena)
@@ -31,15 +33,22 @@ package final class WriteSpace {
 
     // MARK: - Reading
 
-    /// The node at `ref`, committed or new.
+    /// Returns the node at `ref`, committed or new; throws `.corrupt` when there is none.
     package func node(at ref: Ref) throws(StorageError) -> Node { try space.node(at: ref) }
 
-    /// Whether `ref` names a node that is not in the file.
+    /// Returns whether `ref` names a node that is not in the file.
     package static func isNew(_ ref: Ref) -> Bool { ref.rawValue >= NodeArena.firstRef }
 
     // MARK: - Making and changing nodes
 
-    /// A new node of `count` elements, all zero bits, with room for `capacity` payload bytes.
+    /// Makes a node whose elements are all zero bits.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of node, which decides its flags.
+    ///   - widthCode: The code of the width, 0 to 7.
+    ///   - count: How many elements it has.
+    ///   - capacity: For how many bytes of payload there is room at least.
+    /// - Throws: `.limit` when the transaction has changed too much.
     package func makeNode(
         _ kind: NodeKind, widthCode: Int = 0, count: Int = 0, capacity: Int = 0
     ) throws(StorageError) -> MutableNode {
@@ -51,9 +60,14 @@ package final class WriteSpace {
         return node
     }
 
-    /// The node at `ref`, ready to be changed: itself when it is of this transaction, else a copy.
+    /// Makes the node at `ref` ready to be changed: it is copied unless it is a node of this
+    /// transaction that may change.
     ///
-    /// The copy replaces the node: the old one counts as freed. Put the `ref` of the result where the old ref was.
+    /// A copy replaces the node: the old one counts as freed. Store the `ref` of the result where
+    /// the old ref was.
+    ///
+    /// - Throws: `.corrupt` when there is no node, `.limit` when the transaction has changed too
+    ///   much.
     package func writable(_ ref: Ref) throws(StorageError) -> MutableNode {
         if arena.isYoung(ref) {
             let node = try arena.node(at: ref)
@@ -71,7 +85,7 @@ package final class WriteSpace {
 
     // MARK: - Dropping nodes
 
-    /// Gives up one node, not what it refers to.
+    /// Gives up one node, but not the nodes that it refers to.
     package func discard(_ node: Node) {
         if !WriteSpace.isNew(node.ref) {
             freed.append(FreedBlock(ref: node.ref, byteCount: node.byteCount))
@@ -80,10 +94,12 @@ package final class WriteSpace {
         }
     }
 
-    /// Gives up the node at `ref`, not what it refers to.
+    /// Gives up the node at `ref`, but not the nodes that it refers to.
     package func discard(_ ref: Ref) throws(StorageError) { discard(try space.node(at: ref)) }
 
-    /// Gives up a node and everything below it; `Ref.none` is nothing.
+    /// Gives up a node and everything below it; nothing happens for `Ref.none`.
+    ///
+    /// - Throws: `.corrupt` for nodes that cannot be read, or that refer to each other in a circle.
     package func discardTree(_ root: Ref) throws(StorageError) {
         guard !root.isNone else { return }
         var pending = PendingRefs(space)
@@ -97,22 +113,22 @@ package final class WriteSpace {
 
     // MARK: - Savepoints
 
-    /// What a transaction returns to when a part of it fails.
+    /// A state of the transaction to which it can be rolled back when a part of it fails.
     package struct Savepoint: Sendable {
         /// How many committed nodes had been given up.
         fileprivate let freedCount: Int
-        /// How far the arena was filled.
+        /// How many bytes of the arena were in use.
         fileprivate let end: Int
     }
 
-    /// Remembers the present state: nodes made so far are copied from now on before they change.
+    /// Returns the present state; nodes made so far are copied from then on before they change.
     package func savepoint() -> Savepoint {
         let end = arena.used
         arena.makeMark()
         return Savepoint(freedCount: freed.count, end: end)
     }
 
-    /// Undoes what happened since `savepoint`; the caller goes back to the roots it had then.
+    /// Undoes all changes since `savepoint`; the caller restores the roots that it had then.
     package func rollBack(to savepoint: Savepoint) {
         freed.removeSubrange(savepoint.freedCount...)
         arena.restore(end: savepoint.end, mark: savepoint.end)

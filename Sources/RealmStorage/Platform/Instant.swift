@@ -2,44 +2,45 @@
 
 internal import Glibc
 
-/// A point in time that no clock change moves; for deadlines and durations.
+/// A point in time that no change of the clock moves, for deadlines and durations.
 ///
-/// The clock is the system's monotonic one: it starts at an arbitrary moment, goes on at an even pace and is not comparable
-/// between machines or across restarts.
+/// The clock is the system's monotonic one: it starts at an arbitrary moment, runs at an even pace
+/// and is not comparable between machines or across restarts.
 package struct Instant: Sendable, Comparable {
-    /// Nanoseconds of the system's monotonic clock.
+    /// The time in nanoseconds of the system's monotonic clock.
     package let nanoseconds: UInt64
 
-    /// A point in time from nanoseconds of the monotonic clock.
+    /// Makes a point in time from nanoseconds of the monotonic clock.
     package init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
 
-    /// The present point in time. Costs no system call on usual machines.
+    /// Returns the present point in time. It costs no system call on usual machines.
     package static func now() -> Instant {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)
         return Instant(nanoseconds: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec))
     }
 
-    /// A point in time that never comes: no deadline.
+    /// A point in time that never comes, which means no deadline.
     package static var distantFuture: Instant { Instant(nanoseconds: .max) }
 
     /// Whether this is `distantFuture`.
     package var isDistantFuture: Bool { nanoseconds == .max }
 
-    /// The point in time so many seconds later. Negative seconds count as 0, a billion and more as for ever.
+    /// Returns the point in time that is `seconds` later. Negative numbers count as 0, a billion
+    /// and more as for ever.
     ///
-    /// Used for deadlines: a caller that gives an absurd number of seconds gets a deadline that never comes rather than an
-    /// overflow.
+    /// Deadlines are computed with it: a caller that passes an absurd number of seconds gets a
+    /// deadline that never comes rather than an overflow.
     package func adding(seconds: Double) -> Instant {
         guard seconds < 1e9 else { return .distantFuture }
         return Instant(nanoseconds: nanoseconds &+ UInt64(max(seconds, 0) * 1e9))
     }
 
-    /// Seconds from `earlier` to this instant; 0 when it is later.
+    /// Returns the seconds from `earlier` to this instant; 0 when `earlier` is later.
     package func seconds(since earlier: Instant) -> Double {
         nanoseconds > earlier.nanoseconds ? Double(nanoseconds - earlier.nanoseconds) / 1e9 : 0
     }
 
-    /// Whether `left` is earlier.
+    /// Returns whether `left` is earlier than `right`.
     package static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 }

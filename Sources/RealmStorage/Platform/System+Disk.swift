@@ -2,16 +2,17 @@
 
 internal import Glibc
 
-/// System calls about the room on disks and the contents of folders.
+/// System calls about free space on disks and the contents of folders.
 extension System {
-    /// How much room a file system has.
+    /// The size and the free space of a file system.
     package struct DiskSpace: Sendable {
         /// The size of the file system in bytes.
         package let totalBytes: UInt64
-        /// What this process may still use of it, in bytes.
+        /// How many bytes this process may still use of it.
         package let freeBytes: UInt64
 
-        /// Reads the fields that the system has filled in.
+        /// Reads the fields that the system has filled in; free space that overflows is reported as
+        /// the greatest number.
         init(_ info: statvfs) {
             totalBytes = UInt64(info.f_blocks).multipliedReportingOverflow(by: UInt64(info.f_frsize)).partialValue
             let (free, overflow) = UInt64(info.f_bavail).multipliedReportingOverflow(by: UInt64(info.f_frsize))
@@ -19,24 +20,30 @@ extension System {
         }
     }
 
-    /// The room on the file system that holds `path`; nil when the system does not say.
+    /// Returns the free space of the file system that holds `path`; nil when the system does not
+    /// report it.
     package static func diskSpace(at path: String) -> DiskSpace? {
         var info = statvfs()
         return unsafe statvfs(path, &info) == 0 ? DiskSpace(info) : nil
     }
 
-    /// The room on the file system of an open file; nil when the system does not say.
+    /// Returns the free space of the file system of an open file; nil when the system does not
+    /// report it.
     package static func diskSpace(of descriptor: Int32) -> DiskSpace? {
         var info = statvfs()
         return unsafe fstatvfs(descriptor, &info) == 0 ? DiskSpace(info) : nil
     }
 
-    /// Throws as a write to a full disk would unless there is room for `byteCount` bytes more in the folder of `path`.
+    /// Throws unless there is room for `byteCount` more bytes in the folder of `path`.
+    ///
+    /// - Throws: `.io` with the error of a write to a full disk. Nothing is thrown when the system
+    ///   does not report free space.
     package static func requireRoom(_ byteCount: Int, inFolderOf path: String) throws(StorageError) {
         try require(byteCount, diskSpace(at: folder(of: path)))
     }
 
-    /// The same for the file system of an open file.
+    /// Throws unless the file system of an open file has room for `byteCount` more bytes, as the
+    /// function for paths does.
     package static func requireRoom(_ byteCount: Int, for descriptor: Int32) throws(StorageError) {
         try require(byteCount, diskSpace(of: descriptor))
     }
@@ -47,7 +54,10 @@ extension System {
         throw .io(operation: "write", errno: ENOSPC)
     }
 
-    /// The names of everything right in `folder`, without `.` and `..`. Throws `.io` when it cannot be read.
+    /// Returns the names of all entries directly in `folder`, without `.` and `..`, in no
+    /// particular order.
+    ///
+    /// - Throws: `.io` when the folder cannot be read.
     package static func names(inFolder folder: String) throws(StorageError) -> [String] {
         guard let handle = unsafe opendir(folder) else { throw .io(operation: "opendir", errno: errno) }
         defer { unsafe closedir(handle) }
@@ -61,7 +71,7 @@ extension System {
         return names
     }
 
-    /// Whether there is a folder at `path`, links followed.
+    /// Returns whether there is a folder at `path`, with symbolic links followed.
     package static func isFolder(_ path: String) -> Bool {
         var info = stat()
         return unsafe stat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFDIR

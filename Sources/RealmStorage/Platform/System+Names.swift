@@ -2,11 +2,12 @@
 
 internal import Glibc
 
-/// System calls about names: what is at a path, how it is opened without harm, how a file gets its name.
+/// System calls about names: what is at a path, how a file is opened without side effects, how a
+/// file gets its name.
 extension System {
-    /// What is at a path, links followed.
+    /// The description of what is at a path.
     package struct DirectoryEntry: Sendable {
-        /// Which file it is, whatever its name.
+        /// The identity of the file, whatever its name.
         package let identity: FileIdentity
         /// Whether it is a regular file.
         package let isRegular: Bool
@@ -16,7 +17,8 @@ extension System {
         package let byteCount: Int
         /// How many names the file has.
         package let linkCount: Int
-        /// Seconds and nanoseconds of the last change of its bytes, for sorting.
+        /// The time of the last change of its bytes, in seconds and nanoseconds since 1970. It is
+        /// used for sorting.
         package let modified: (seconds: Int, nanoseconds: Int)
 
         /// Reads the fields that the system has filled in.
@@ -30,28 +32,43 @@ extension System {
         }
     }
 
-    /// What is at a path; nil when there is nothing, or nothing that may be looked at.
+    /// Returns what is at a path; nil when there is nothing, or nothing that may be examined.
     ///
-    /// Does not open the file and changes nothing about it, not even the time of its last access. Of a symbolic link that is not
-    /// followed it describes the link.
+    /// It does not open the file and changes nothing about it, not even the time of its last
+    /// access.
+    ///
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - followsLink: Whether a symbolic link is followed; otherwise the link itself is
+    ///     described.
     package static func entry(atPath path: String, followsLink: Bool = true) -> DirectoryEntry? {
         var info = stat()
         return unsafe (followsLink ? stat(path, &info) : lstat(path, &info)) == 0 ? DirectoryEntry(info) : nil
     }
 
-    /// What an open file is; nil when the descriptor is not open.
+    /// Returns the description of an open file; nil when the descriptor is not open.
     package static func entry(_ descriptor: Int32) -> DirectoryEntry? {
         var info = stat()
         return unsafe fstat(descriptor, &info) == 0 ? DirectoryEntry(info) : nil
     }
 
-    /// Names a file without opening it: nothing happens to a pipe, a device or a tape.
+    /// The flag of `open` for naming a file without opening it, which has no effect on a pipe, a
+    /// device or a tape.
     private static let nameOnly: Int32 = 0o10000000
 
-    /// Opens what is a regular file, and touches nothing else: it is opened by name only first, and looked at.
+    /// Opens a regular file, without side effects on anything else: it is opened by name only
+    /// first, and examined.
     ///
-    /// Throws `.refused(.fileNotFound)` when there is nothing, and for an `isExact` path when a link was followed on the way:
-    /// another program may have put it there since the path was resolved.
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - writing: Whether it is opened for writing too.
+    ///   - followsLink: Whether a symbolic link at the end of the path is followed.
+    ///   - isExact: Whether the path was resolved before, so that no link may be followed on the
+    ///     way: another program may have put it there since.
+    /// - Returns: A descriptor, which the caller closes.
+    /// - Throws: `.refused(.fileNotFound)` when there is no file or a forbidden link,
+    ///   `.refused(.unsuitable)` for anything but a regular file or without permission, `.io`
+    ///   otherwise.
     package static func openRegular(
         _ path: String, writing: Bool = false, followsLink: Bool = true, isExact: Bool = false
     ) throws(StorageError) -> Int32 {
@@ -71,7 +88,7 @@ extension System {
         return descriptor
     }
 
-    /// What a failed `open` means: no file, no permission, or an error of the system.
+    /// Returns the error for a failed `open`: no file, no permission, or an error of the system.
     private static func openFailure(_ code: Int32, writing: Bool) -> StorageError {
         switch code {
         case ENOENT, ENOTDIR: return .refused(.fileNotFound)
@@ -82,7 +99,8 @@ extension System {
         }
     }
 
-    /// Where an open file is now, without links; nil when that is unknown, or it has no name any more.
+    /// Returns the present path of an open file, without links; nil when it is unknown or the file
+    /// has no name.
     package static func path(of descriptor: Int32) -> String? {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         let count = unsafe buffer.withUnsafeMutableBytes { bytes in
@@ -95,7 +113,7 @@ extension System {
         return String(decoding: buffer[..<count], as: UTF8.self)
     }
 
-    /// What a symbolic link says; nil for anything else.
+    /// Returns the target that a symbolic link states; nil for anything else.
     package static func linkTarget(_ path: String) -> String? {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         let count = unsafe buffer.withUnsafeMutableBytes { bytes in
@@ -104,15 +122,18 @@ extension System {
         return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
     }
 
-    /// The folder of a path.
+    /// Returns the folder part of a path; "." for a name alone.
     package static func folder(of path: String) -> String {
         path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 
-    /// Throws unless files may be made in the folder of `path`, and taken away again.
+    /// Throws unless files may be made in the folder of `path`, and removed again.
     ///
-    /// Asks before anything is made, so that a refusal can name the reason. Permissions may change afterwards; the call that
-    /// makes the file reports that by itself.
+    /// It is called before anything is made, so that a rejection can state the reason. Permissions
+    /// may change afterwards; the call that makes the file reports that by itself.
+    ///
+    /// - Throws: `.refused(.fileNotFound)` when there is no folder, `.refused(.unsuitable)` without
+    ///   permission.
     package static func requireWritableFolder(of path: String) throws(StorageError) {
         let folder = folder(of: path)
         // AT_EACCESS: as the one who the process acts as.
@@ -121,32 +142,35 @@ extension System {
         throw .refused(.unsuitable("no permission to write in the folder of the file"))
     }
 
-    /// Gives an open file a further name, unless that exists.
+    /// Gives an open file a further name; throws `.io` when something has that name.
     static func link(_ descriptor: Int32, as path: String) throws(StorageError) {
         guard unsafe linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 else {
             throw .io(operation: "link", errno: errno)
         }
     }
 
-    /// Gives a file a further name, unless that exists.
+    /// Gives a file a further name; throws `.io` when something has that name.
     static func link(_ old: String, as path: String) throws(StorageError) {
         guard unsafe Glibc.link(old, path) == 0 else { throw .io(operation: "link", errno: errno) }
     }
 
-    /// Where programs keep what is not needed later.
+    /// The folder for temporary files: that of the environment variable `TMPDIR`, or `/tmp`.
     package static var temporaryFolder: String { unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp" }
 
-    /// A file without a name in a folder, as long as it is open; nil where the file system has no such thing.
+    /// Makes a file without a name in a folder, which exists as long as it is open.
+    ///
+    /// - Returns: Its descriptor; nil where the file system does not have such files.
     static func createNameless(inFolder folder: String) -> Int32? {
         // O_TMPFILE is O_DIRECTORY and one bit more.
         let descriptor = retrying { unsafe open(folder, 0o20000000 | O_DIRECTORY | O_RDWR | O_CLOEXEC, 0o600) }
         return descriptor >= 0 ? descriptor : nil
     }
 
-    /// How many locks of `flock` there are on a file, of this process and of others that it can see.
+    /// Returns how many locks of `flock` there are on a file, of this process and of others that it
+    /// can see.
     ///
-    /// Looking disturbs no other program: trying for a lock instead would make SDKs that come in that moment take what they
-    /// find in the lock file for the work of a living process.
+    /// Reading the system's list disturbs no other program: an attempt to take the lock would make
+    /// SDKs that come in that moment conclude that the lock file belongs to a living process.
     static func lockCount(on file: FileIdentity) -> Int {
         guard let locks = try? openForReading("/proc/locks") else { return 0 }
         defer { close(locks) }
@@ -174,12 +198,13 @@ extension System {
         return type == nil || type == "overlay" || type == "btrfs" ? similar : 0
     }
 
-    /// Major and minor number of a device, as the list of locks shows them.
+    /// Returns the major and minor number of a device, as the list of locks shows them.
     private static func deviceNumber(_ device: UInt64) -> (UInt64, UInt64) {
         (device >> 8 & 0xfff | device >> 32 & ~0xfff, device & 0xff | device >> 12 & 0xffff_ff00)
     }
 
-    /// Lets those who may write the file at `model` use an open file too, and no others.
+    /// Gives access to an open file to all users who may write the file at `model`, and to no
+    /// others.
     static func share(_ descriptor: Int32, withWritersOf model: String) {
         var info = stat()
         guard unsafe stat(model, &info) == 0 else { return }

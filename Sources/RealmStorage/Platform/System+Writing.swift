@@ -3,9 +3,9 @@
 internal import CMappings
 internal import Glibc
 
-/// System calls of files that are open for writing.
+/// System calls for files that are open for writing.
 extension System {
-    /// Which file a path or a descriptor names.
+    /// The identity of a file, which does not depend on its names.
     package struct FileIdentity: Equatable, Sendable {
         /// The number of the device that holds the file.
         let device: UInt64
@@ -15,7 +15,7 @@ extension System {
 
     // MARK: - Opening
 
-    /// Opens an existing file for reading and writing; nil when there is none.
+    /// Opens an existing regular file for reading and writing; nil when there is none.
     static func openForWriting(_ path: String) throws(StorageError) -> Int32? {
         do throws(StorageError) {
             return try openRegular(path, writing: true)
@@ -24,7 +24,7 @@ extension System {
         }
     }
 
-    /// A second descriptor of the same open file, closed on `exec`.
+    /// Makes a second descriptor of the same open file, which is closed on `exec`.
     static func duplicate(_ descriptor: Int32) throws(StorageError) -> Int32 {
         let copy = dup(descriptor)
         guard copy >= 0 else { throw .io(operation: "dup", errno: errno) }
@@ -32,12 +32,14 @@ extension System {
         return copy
     }
 
-    /// Makes a file that must not exist yet.
+    /// Makes a file that must not exist yet, with access for its owner only, and opens it for
+    /// reading and writing.
     static func createForWriting(_ path: String) throws(StorageError) -> Int32 {
         try openOrCreate(path, O_EXCL)
     }
 
-    /// Opens a file for reading and writing, or makes it; `flags` decide what happens when it exists.
+    /// Opens a file for reading and writing, or makes it; `flags` decide what happens when it
+    /// exists.
     private static func openOrCreate(_ path: String, _ flags: Int32) throws(StorageError) -> Int32 {
         let descriptor = retrying { unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | flags, 0o600) }
         guard descriptor < 0 else { return descriptor }
@@ -50,13 +52,13 @@ extension System {
 
     // MARK: - Bytes
 
-    /// Writes all of `bytes`.
+    /// Writes all of `bytes` at `offset`; throws `.io` when the system writes fewer.
     static func write(_ descriptor: Int32, _ bytes: ByteView, at offset: Int) throws(StorageError) {
         let code = unsafe bytes.withUnsafeBytes { unsafe writeAll(descriptor, $0, offset) }
         if code != 0 { throw .io(operation: "pwrite", errno: code) }
     }
 
-    /// Writes until all bytes are written; returns 0, or the number of the system's error.
+    /// Writes until all bytes are written; returns 0, or the system's error number.
     private static func writeAll(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, _ offset: Int) -> Int32 {
         guard let start = bytes.baseAddress else { return 0 }
         var done = 0
@@ -68,10 +70,12 @@ extension System {
         return 0
     }
 
-    /// Up to `byteCount` bytes from `offset`, fewer at the end of the file.
+    /// Reads up to `byteCount` bytes from `offset` on, fewer at the end of the file.
     ///
-    /// Repeats until everything is read or the file ends. The position of the descriptor is neither used nor moved, so several
-    /// threads may read at once.
+    /// Reads are repeated until everything is read or the file ends. The position of the descriptor
+    /// is neither used nor moved, so several threads may read at once.
+    ///
+    /// - Throws: `.io` when a read fails.
     package static func read(_ descriptor: Int32, at offset: Int, byteCount: Int) throws(StorageError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: byteCount)
         var done = 0
@@ -86,7 +90,10 @@ extension System {
         return bytes
     }
 
-    /// Lengthens a file with blocks that really exist, so that writing to them cannot find the disk full.
+    /// Extends a file with blocks that are allocated at once, so that later writes to them cannot
+    /// find the disk full.
+    ///
+    /// - Throws: `.io`, for example when the disk is full.
     static func allocate(_ descriptor: Int32, from oldByteCount: Int, to byteCount: Int) throws(StorageError) {
         while true {
             let code = posix_fallocate(descriptor, off_t(oldByteCount), off_t(byteCount - oldByteCount))
@@ -95,14 +102,19 @@ extension System {
         }
     }
 
-    /// Makes a file exactly `byteCount` bytes long.
+    /// Makes a file exactly `byteCount` bytes long, by cutting it off or adding zeros.
     static func truncate(_ descriptor: Int32, to byteCount: Int) throws(StorageError) {
         guard retrying({ ftruncate(descriptor, off_t(byteCount)) }) == 0 else {
             throw .io(operation: "ftruncate", errno: errno)
         }
     }
 
-    /// Waits until everything written is on the disk; never repeated, because a failed sync may drop what it failed for.
+    /// Waits until everything that was written is on the disk. It is never repeated, because a
+    /// failed sync may drop what it failed for.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The file.
+    ///   - dataOnly: Whether times need not be written.
     static func sync(_ descriptor: Int32, dataOnly: Bool) throws(StorageError) {
         guard (dataOnly ? fdatasync(descriptor) : fsync(descriptor)) == 0 else {
             throw .io(operation: dataOnly ? "fdatasync" : "fsync", errno: errno)
@@ -111,10 +123,12 @@ extension System {
 
     // MARK: - Names
 
-    /// The path without symbolic links; the last part need not exist.
+    /// Returns the path without symbolic links; the last part need not exist.
     ///
-    /// Used as the identity of a realm: two paths to one file are one realm. Throws `.refused(.fileNotFound)` when the folder
-    /// does not exist, and for a link that leads nowhere.
+    /// It is used as the identity of a realm: two paths to one file are one realm.
+    ///
+    /// - Throws: `.refused(.fileNotFound)` when the folder does not exist, and for a link whose
+    ///   target does not exist.
     package static func resolved(_ path: String) throws(StorageError) -> String {
         if let whole = realPath(path) { return whole }
         guard errno == ENOENT else { throw .io(operation: "realpath", errno: errno) }
@@ -128,25 +142,26 @@ extension System {
         return parent == "/" ? "/" + name : parent + "/" + name
     }
 
-    /// The path without symbolic links; nil with `errno` set when it does not exist.
+    /// Returns the path without symbolic links; nil with `errno` set when it does not exist.
     private static func realPath(_ path: String) -> String? {
         guard let text = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(text) }
         return unsafe String(cString: text)
     }
 
-    /// Whether the last part of the path is a symbolic link.
+    /// Returns whether the last part of the path is a symbolic link.
     private static func isSymbolicLink(_ path: String) -> Bool {
         var info = stat()
         return unsafe lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFLNK
     }
 
-    /// Gives a file another name, in one step, in place of any file that has that name.
+    /// Gives a file another name, atomically, in place of any file that has that name.
     static func rename(_ old: String, to new: String) throws(StorageError) {
         guard unsafe Glibc.rename(old, new) == 0 else { throw .io(operation: "rename", errno: errno) }
     }
 
-    /// Takes a name away. Failures are not reported: callers that care look for the name afterwards.
+    /// Removes a name. Failures are not reported: callers for which they matter check the name
+    /// afterwards.
     static func remove(_ path: String) { _ = unsafe unlink(path) }
 
     /// Gives an open file the permissions and, as far as allowed, the owner of another one.
@@ -159,8 +174,9 @@ extension System {
 
     /// Makes the names in the folder of `path` durable.
     ///
-    /// A new or renamed file has its name after a crash only if its folder was synced too. Throws `.io` when the folder cannot be
-    /// opened or synced.
+    /// A new or renamed file has its name after a crash only if its folder was synced too.
+    ///
+    /// - Throws: `.io` when the folder cannot be opened or synced.
     package static func syncFolder(of path: String) throws(StorageError) {
         let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let descriptor = retrying { unsafe open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY) }
@@ -169,26 +185,28 @@ extension System {
         try sync(descriptor, dataOnly: false)
     }
 
-    /// Which file is open; nil when the descriptor is not open.
+    /// Returns the identity of an open file; nil when the descriptor is not open.
     static func identity(_ descriptor: Int32) -> FileIdentity? {
         var info = stat()
         return unsafe fstat(descriptor, &info) == 0 ? FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino)) : nil
     }
 
-    /// Which file is at a path, links followed; nil when there is none.
+    /// Returns the identity of the file at a path, with links followed; nil when there is none.
     package static func identity(path: String) -> FileIdentity? {
         var info = stat()
         return unsafe stat(path, &info) == 0 ? FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino)) : nil
     }
 
-    /// What the system reports about a file, but for times. Asking for those makes the next write note its own more exactly, and
-    /// on common file systems a commit takes a fifth longer then.
+    /// What the system reports about a file, except for its times.
+    ///
+    /// Reading the times would make the system record that of the next write more exactly, and on
+    /// common file systems a commit takes a fifth longer then.
     struct FilePlace: Equatable, Sendable {
         /// Which file it is.
         let identity: FileIdentity
         /// The size in bytes.
         let byteCount: Int
-        /// How many names it has.
+        /// How many names the file has.
         let linkCount: Int
 
         /// Reads the fields that `stat` has filled in.
@@ -206,30 +224,31 @@ extension System {
         }
     }
 
-    /// What the system reports about an open file without its times.
+    /// Returns what the system reports about an open file, without its times.
     static func place(_ descriptor: Int32) throws(StorageError) -> FilePlace {
         var place = realm_rest_place()
         guard unsafe realm_rest_place_of(descriptor, nil, &place) == 0 else { throw .io(operation: "statx", errno: errno) }
         return FilePlace(place)
     }
 
-    /// What the system reports about the file at a path, without its times.
+    /// Returns what the system reports about the file at a path, without its times.
     static func place(path: String) throws(StorageError) -> FilePlace {
         var place = realm_rest_place()
         guard unsafe realm_rest_place_of(-1, path, &place) == 0 else { throw .io(operation: "statx", errno: errno) }
         return FilePlace(place)
     }
 
-    /// What the system reports about a file without reading it.
+    /// What the system reports about a file without reading it, its times included.
     package struct FileFacts: Equatable, Sendable {
-        /// Identity, size and number of names.
+        /// The identity, the size and the number of names.
         let place: FilePlace
-        /// When its contents changed last, in nanoseconds since 1970.
+        /// The time at which its contents changed last, in nanoseconds since 1970.
         let modified: Int64
-        /// When anything about it changed last.
+        /// The time at which anything about it changed last, in nanoseconds since 1970.
         let changed: Int64
 
-        /// Whether its contents changed so short a time ago; what lies in the future did not.
+        /// Returns whether its contents changed in the last `nanoseconds`; a time in the future
+        /// does not count.
         package func wasModified(within nanoseconds: Int64) -> Bool {
             (0..<nanoseconds).contains(WallClock.now().nanoseconds &- modified)
         }
@@ -242,24 +261,26 @@ extension System {
         }
     }
 
-    /// What the system reports about an open file, including its times.
+    /// Returns what the system reports about an open file, including its times.
     static func facts(_ descriptor: Int32) throws(StorageError) -> FileFacts {
         var info = stat()
         guard unsafe fstat(descriptor, &info) == 0 else { throw .io(operation: "fstat", errno: errno) }
         return FileFacts(info)
     }
 
-    /// What the system reports about the file at a path, including its times.
+    /// Returns what the system reports about the file at a path, including its times.
     package static func facts(path: String) throws(StorageError) -> FileFacts {
         var info = stat()
         guard unsafe stat(path, &info) == 0 else { throw .io(operation: "stat", errno: errno) }
         return FileFacts(info)
     }
 
-    /// The type of the file system that holds an open file, as the system's list of mounts calls it.
+    /// Returns the type of the file system that holds an open file, as the system's list of mounts
+    /// names it.
     static func fileSystemType(_ descriptor: Int32) -> String? { identity(descriptor).flatMap { fileSystemType(of: $0) } }
 
-    /// The type of the file system that holds a file, for example `ext4`; nil when the list of mounts does not have it.
+    /// Returns the type of the file system that holds a file, for example `ext4`; nil when the list
+    /// of mounts does not have it.
     static func fileSystemType(of file: FileIdentity) -> String? {
         guard let mounts = try? openForReading("/proc/self/mountinfo") else { return nil }
         defer { close(mounts) }
@@ -281,10 +302,14 @@ extension System {
 
     // MARK: - Locks
 
-    /// What `lock` asks for: a lock that excludes all others, one that excludes exclusive ones, or to give the lock up.
+    /// The kinds of lock: one that excludes all others, one that excludes exclusive ones, and none,
+    /// which releases the lock.
     enum LockKind { case exclusive, shared, none }
 
-    /// Takes, changes or gives up a lock on an open file without waiting; false when another one is in the way.
+    /// Takes, changes or releases a lock on an open file without waiting.
+    ///
+    /// - Returns: Whether it succeeded; false when another lock is in the way.
+    /// - Throws: `.io` for any other failure.
     static func lock(_ descriptor: Int32, _ kind: LockKind) throws(StorageError) -> Bool {
         let operation: Int32
         switch kind {
@@ -297,7 +322,7 @@ extension System {
         return false
     }
 
-    /// Lets the calling thread sleep.
+    /// Suspends the calling thread for a time.
     static func pause(milliseconds: UInt32) { _ = usleep(milliseconds * 1000) }
 
     // MARK: - Memory
@@ -305,14 +330,22 @@ extension System {
     /// The size of a page of memory, to which mappings are aligned.
     static let pageByteCount = Int(sysconf(Int32(_SC_PAGESIZE)))
 
-    /// A range of addresses without memory.
+    /// Reserves a range of addresses without memory, to which nothing has access.
     static func reserve(byteCount: Int) throws(StorageError) -> UnsafeMutableRawPointer {
         let address = unsafe mmap(nil, byteCount, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
         guard let address = unsafe address, unsafe address != MAP_FAILED else { throw .io(operation: "mmap", errno: errno) }
         return unsafe address
     }
 
-    /// Shows a part of a file in a reserved range; both offsets are multiples of the page size.
+    /// Maps a part of a file into a reserved range.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The file.
+    ///   - offset: The offset in the file, a multiple of the page size.
+    ///   - byteCount: The size of the part.
+    ///   - address: The place in the range, a multiple of the page size.
+    ///   - isPrivate: Whether the memory may be changed, without an effect on the file; otherwise
+    ///     it is read-only.
     static func showFile(
         _ descriptor: Int32, offset: Int, byteCount: Int, at address: UnsafeMutableRawPointer, isPrivate: Bool = false
     ) throws(StorageError) {
@@ -322,7 +355,7 @@ extension System {
         guard unsafe result == address else { throw .io(operation: "mmap", errno: errno) }
     }
 
-    /// Turns a part of a reserved range into zero-filled memory.
+    /// Makes a part of a reserved range zero-filled memory that can be written.
     static func populate(_ address: UnsafeMutableRawPointer, byteCount: Int) throws(StorageError) {
         guard unsafe mprotect(address, byteCount, PROT_READ | PROT_WRITE) == 0 else {
             throw .io(operation: "mprotect", errno: errno)

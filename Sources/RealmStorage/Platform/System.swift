@@ -7,10 +7,10 @@ internal import Glibc
 /// Each call throws `.io` with the name of the call and the system's error number, unless the failure means that a file cannot be
 /// used at all, which is `.refused`. Descriptors are plain numbers here; the caller that opens one closes it.
 package enum System {
-    /// Opens for reading; the descriptor is closed on `exec`.
+    /// Opens a file for reading; the descriptor is closed on `exec`.
     ///
-    /// For files of the system and of the configuration. Realm files are opened by `openRegular`, which touches nothing that is
-    /// not a regular file.
+    /// It is for files of the system and of the configuration. Realm files are opened by
+    /// `openRegular`, which has no effect on anything but a regular file.
     package static func openForReading(_ path: String) throws(StorageError) -> Int32 {
         let descriptor = retrying { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard descriptor < 0 else { return descriptor }
@@ -21,9 +21,9 @@ package enum System {
         }
     }
 
-    /// The size in bytes of an open regular file.
+    /// Returns the size in bytes of an open regular file.
     ///
-    /// Throws `.refused(.unsuitable)` for a folder, a pipe or a device.
+    /// - Throws: `.refused(.unsuitable)` for a folder, a pipe or a device.
     package static func regularFileSize(_ descriptor: Int32) throws(StorageError) -> Int {
         var info = stat()
         guard unsafe fstat(descriptor, &info) == 0 else { throw .io(operation: "fstat", errno: errno) }
@@ -41,22 +41,23 @@ package enum System {
         return unsafe address
     }
 
-    /// Zero-filled private memory that costs nothing until it is touched.
+    /// Maps zero-filled private memory, which takes no space until it is touched.
     static func mapAnonymous(byteCount: Int) throws(StorageError) -> UnsafeMutableRawPointer {
         let address = unsafe mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
         guard let address = unsafe address, unsafe address != MAP_FAILED else { throw .io(operation: "mmap", errno: errno) }
         return unsafe address
     }
 
-    /// Takes all access to whole pages away.
+    /// Removes all access to whole pages of memory.
     static func protect(_ address: UnsafeMutableRawPointer, byteCount: Int) { _ = unsafe mprotect(address, byteCount, PROT_NONE) }
 
-    /// Gives the contents of whole pages of private memory back; they read as zeros afterwards.
+    /// Returns the contents of whole pages of private memory to the system; they read as zeros
+    /// afterwards.
     static func forget(_ address: UnsafeMutableRawPointer, byteCount: Int) {
         _ = unsafe madvise(address, byteCount, MADV_DONTNEED)
     }
 
-    /// Takes a mapping away. Nothing may read there any more.
+    /// Removes a mapping. Its addresses must not be used any more.
     static func unmap(_ address: UnsafeMutableRawPointer, byteCount: Int) { _ = unsafe munmap(address, byteCount) }
 
     /// Repeats a system call while signals interrupt it, and returns its last result; `errno` is that of the last call.

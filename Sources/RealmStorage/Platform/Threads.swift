@@ -3,16 +3,17 @@
 internal import CProcessor  // its headers are where the compiler finds attributes of threads
 internal import Glibc
 
-/// A thread of the operating system: work that blocks stays off the cooperative pool.
+/// Starts threads of the operating system, so that work that blocks stays off the cooperative pool.
 ///
-/// A blocked thread of the cooperative pool would stall unrelated tasks, so disks, the C library of HTTP and long queries have
-/// threads of their own. There is no way to cancel a thread: what it does ends by itself.
+/// A blocked thread of the cooperative pool would stall unrelated tasks, so disks, the C library of
+/// HTTP and long queries have threads of their own. A thread cannot be cancelled: its work ends by
+/// itself.
 package enum Threads {
-    /// What a new thread is handed: its name and what it does.
+    /// The data that a new thread is started with: its name and its work.
     private final class Start {
-        /// What debuggers and tools such as top show.
+        /// The name that debuggers and tools such as top show.
         let name: String
-        /// What the thread does.
+        /// The work of the thread.
         let body: @Sendable () -> Void
 
         init(_ name: String, _ body: @escaping @Sendable () -> Void) {
@@ -21,19 +22,25 @@ package enum Threads {
         }
     }
 
-    /// The system gives no further thread: a limit on processes, or no memory for a stack.
+    /// The error when the system does not start a further thread: a limit on processes, or no
+    /// memory for a stack.
     package struct Failure: Error, Equatable, CustomStringConvertible {
-        /// The number of the system's error.
+        /// The system's error number.
         package let code: Int32
 
-        /// The error in words.
+        /// The error in words, for logs.
         package var description: String { unsafe "a thread cannot be made: \(String(cString: strerror(code)))" }
     }
 
-    /// Starts a detached thread called `name` (at most 15 characters are kept).
+    /// Starts a detached thread, which ends when `body` returns.
     ///
-    /// The stack is 4 MiB unless asked otherwise, which costs addresses and only the memory that is used. Throws when the limit
-    /// on threads is reached; the caller then does the work another way or refuses it.
+    /// - Parameters:
+    ///   - name: The name of the thread; at most 15 characters are kept.
+    ///   - stackBytes: The size of its stack, which takes addresses, and memory only where it is
+    ///     used.
+    ///   - body: The work of the thread.
+    /// - Throws: `Failure` when the limit on threads is reached; the caller then does the work in
+    ///   another way or rejects it.
     package static func start(
         _ name: String, stackBytes: Int = 4 << 20, _ body: @escaping @Sendable () -> Void
     ) throws(Failure) {
@@ -60,7 +67,7 @@ package enum Threads {
         }
     }
 
-    /// Names the calling thread for debuggers and top.
+    /// Gives the calling thread the name that debuggers and top show.
     private static func nameCurrent(_ name: String) {
         let file = unsafe open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
         guard file >= 0 else { return }
@@ -68,9 +75,9 @@ package enum Threads {
         close(file)
     }
 
-    /// Lets the calling thread sleep, at most 4000 seconds.
+    /// Suspends the calling thread for a number of seconds, at most 4000.
     package static func sleep(seconds: Double) { usleep(UInt32(max(0, min(seconds, 4000)) * 1_000_000)) }
 
-    /// Processors this process may use.
+    /// The number of processors that are online.
     package static let processorCount = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 }

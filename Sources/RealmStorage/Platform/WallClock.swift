@@ -2,17 +2,19 @@
 
 internal import Glibc
 
-/// Time of day.
+/// A time of day.
 ///
-/// Used for dates that are shown or stored. Durations and deadlines use `Instant`, because the time of day may jump.
+/// It is used for dates that are shown or stored. Durations and deadlines use `Instant`, because
+/// the time of day may jump.
 package struct WallClock: Sendable {
-    /// Since 1970-01-01 UTC.
+    /// The time in nanoseconds since 1970-01-01 UTC.
     package let nanoseconds: Int64
 
-    /// A time of day from nanoseconds since 1970-01-01 UTC.
+    /// Makes a time of day from nanoseconds since 1970-01-01 UTC.
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// The present time of day. Clock changes move it; durations are measured with `Instant`.
+    /// Returns the present time of day. Clock changes move it; durations are measured with
+    /// `Instant`.
     package static func now() -> WallClock {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)

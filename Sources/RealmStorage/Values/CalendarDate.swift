@@ -7,17 +7,17 @@
 package struct CalendarDate: Hashable, Sendable {
     /// The year; 0 and below are years before the year 1.
     package let year: Int64
-    /// 1...12
+    /// The month, 1...12.
     package let month: Int
-    /// 1...31
+    /// The day of the month, 1...31.
     package let day: Int
 
-    /// 400 years have 97 leap days.
+    /// The number of days in 400 years, of which 97 are leap years.
     private static let daysPerEra: Int64 = 146_097
-    /// From 0000-03-01 to 1970-01-01.
+    /// The number of days from 0000-03-01 to 1970-01-01.
     private static let epochOffset: Int64 = 719_468
 
-    /// A day that exists; nil for the 30th of February and the like.
+    /// Makes a day from its parts; nil for days that do not exist, such as the 30th of February.
     package init?(year: Int64, month: Int, day: Int) {
         guard (1...12).contains(month), day >= 1, day <= CalendarDate.dayCount(year: year, month: month) else { return nil }
         self.year = year
@@ -25,9 +25,10 @@ package struct CalendarDate: Hashable, Sendable {
         self.day = day
     }
 
-    /// The day `days` after 1970-01-01; any day that a timestamp can lie in.
+    /// Makes the day that is `days` after 1970-01-01; negative numbers are days before.
     ///
-    /// Exact for every number of seconds that a timestamp can hold; see the comment of the type for the arithmetic.
+    /// The result is exact for every day that a timestamp can lie in; see the comment of the type
+    /// for the arithmetic.
     package init(daysSinceEpoch days: Int64) {
         let shifted = days + CalendarDate.epochOffset
         let era = CalendarDate.floorDivide(shifted, CalendarDate.daysPerEra)
@@ -42,7 +43,8 @@ package struct CalendarDate: Hashable, Sendable {
         year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
     }
 
-    /// Days after 1970-01-01. Years within ±10^15 do not overflow.
+    /// The number of days after 1970-01-01; negative before. It does not overflow for years within
+    /// ±10^15.
     package var daysSinceEpoch: Int64 {
         let yearFromMarch = month <= 2 ? year - 1 : year
         let era = CalendarDate.floorDivide(yearFromMarch, 400)
@@ -53,7 +55,7 @@ package struct CalendarDate: Hashable, Sendable {
             - CalendarDate.epochOffset
     }
 
-    /// How many days a month has.
+    /// Returns how many days a month has, 28 to 31.
     private static func dayCount(year: Int64, month: Int) -> Int {
         switch month {
         case 2: return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
@@ -62,28 +64,30 @@ package struct CalendarDate: Hashable, Sendable {
         }
     }
 
-    /// The quotient rounded down; `divisor` is above 0.
+    /// Returns the quotient rounded down; `divisor` must be above 0.
     static func floorDivide(_ number: Int64, _ divisor: Int64) -> Int64 {
         let quotient = number / divisor
         return number % divisor < 0 ? quotient - 1 : quotient
     }
 }
 
-/// Dates as days of the calendar, and as seconds with nanoseconds after them.
+/// Dates as days of the calendar, and as seconds with non-negative nanoseconds after them.
 extension Timestamp {
-    /// Seconds of a day without leap seconds, as the format counts them.
+    /// The number of seconds in a day; the format does not count leap seconds.
     static let secondsPerDay: Int64 = 86_400
 
-    /// The second this instant lies in, rounded down, and the nanoseconds after it, 0 ..< 10^9.
+    /// The second that this instant lies in, rounded down, and the nanoseconds after it, 0 ..<
+    /// 10^9.
     ///
-    /// The smallest second saturates: there is none before it.
+    /// The smallest second saturates, because there is none before it.
     var floor: (seconds: Int64, nanoseconds: Int64) {
         guard nanoseconds < 0 else { return (seconds, Int64(nanoseconds)) }
         let (previous, overflow) = seconds.subtractingReportingOverflow(1)
         return overflow ? (seconds, 0) : (previous, Int64(nanoseconds) + 1_000_000_000)
     }
 
-    /// The instant `nanoseconds` (0 ..< 10^9) after a second, with both parts of the same sign as the format wants.
+    /// Makes the instant that is `nanoseconds` (0 ..< 10^9) after a second; its stored parts have
+    /// the same sign, as the format demands.
     init(floor seconds: Int64, nanoseconds: Int64) {
         let isBelow = seconds < 0 && nanoseconds > 0
         self.init(
@@ -91,7 +95,7 @@ extension Timestamp {
             nanoseconds: Int32(truncatingIfNeeded: isBelow ? nanoseconds - 1_000_000_000 : nanoseconds))
     }
 
-    /// Year, month and day in UTC.
+    /// The day in UTC that this instant lies in.
     package var calendarDate: CalendarDate {
         CalendarDate(daysSinceEpoch: CalendarDate.floorDivide(floor.seconds, Timestamp.secondsPerDay))
     }

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// RFC 3339 in UTC: `YYYY-MM-DDTHH:MM:SS[.fraction]Z`, with as many fraction digits as needed.
+/// Writes dates as RFC 3339 text in UTC: `YYYY-MM-DDTHH:MM:SS[.fraction]Z`, with as many fraction
+/// digits as needed.
 ///
-/// The years 0001 to 9999 are those that RFC 3339 can express. Dates outside of them are written in another form by the HTTP
-/// layer, so `canWrite` tells them apart first.
+/// The years 0001 to 9999 are those that RFC 3339 can express. The HTTP layer writes dates outside
+/// of them in another form, so callers use `canWrite` first.
 package enum DateWriter {
-    /// Seconds of 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z.
+    /// The seconds from 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z.
     package static let writableSeconds: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
 
-    /// The most bytes that a date takes.
+    /// The greatest number of bytes that a date takes.
     package static let maximumByteCount = 30
 
-    /// Whether a date lies in the years 0001 to 9999.
+    /// Returns whether a date lies in the years 0001 to 9999.
     package static func canWrite(_ date: Timestamp) -> Bool { writableSeconds.contains(date.floor.seconds) }
 
-    /// Writes a date and returns its length in bytes; 0, and nothing is written, outside the years 0001 to 9999.
+    /// Writes a date and returns its length in bytes; 0, and nothing is written, outside the years
+    /// 0001 to 9999.
+    ///
+    /// - Parameters:
+    ///   - date: The date.
+    ///   - target: Room for `maximumByteCount` bytes.
     package static func write(_ date: Timestamp, to target: UnsafeMutablePointer<UInt8>) -> Int {
         guard canWrite(date) else { return 0 }
         let (seconds, nanoseconds) = date.floor
@@ -38,7 +44,7 @@ package enum DateWriter {
         return count + 1
     }
 
-    /// A separator with two digits after it.
+    /// Writes a separator with two digits after it.
     @inline(__always)
     private static func put(_ number: UInt64, _ separator: Unicode.Scalar, _ target: UnsafeMutablePointer<UInt8>) {
         unsafe target[0] = UInt8(truncatingIfNeeded: separator.value)

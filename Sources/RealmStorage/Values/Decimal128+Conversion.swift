@@ -2,35 +2,39 @@
 
 internal import CDecimal
 
-/// Rounding mode 0 of the decimal library: to nearest, ties to even. The only one in use.
+/// The number of the decimal library for rounding to nearest, ties to even, which is the only mode
+/// in use.
 let nearestEven: UInt32 = 0
 
-/// The number in the type of the decimal library.
+/// Conversion to the type of the decimal library.
 extension BID_UINT128 {
-    /// The number as the decimal library takes it.
+    /// Makes the number that the functions of the decimal library take.
     init(_ number: Decimal128) { self.init(w: (number.low, number.high)) }
 }
 
-/// The number from the type of the decimal library.
+/// Conversion from the type of the decimal library.
 extension Decimal128 {
-    /// The number as the decimal library returns it.
+    /// Makes a decimal from a result of the decimal library.
     init(_ number: BID_UINT128) { self.init(low: number.w.0, high: number.w.1) }
 }
 
-/// Conversions between decimals and binary numbers, which the rules of comparison rely on.
+/// Conversions between decimals and binary numbers, on which the rules of comparison rely.
 extension Decimal128 {
-    /// The same number, exactly, with exponent 0.
+    /// Makes the same number as an integer, exactly, with exponent 0.
     package init(_ number: Int64) {
         self.init(low: number.magnitude, high: 0x3040_0000_0000_0000 | (number < 0 ? Decimal128.signBit : 0))
     }
 
-    /// The number rounded to 15 significant digits: what a double counts as when it meets a decimal.
+    /// Makes a double rounded to 15 significant digits, the form in which it is compared with
+    /// decimals.
     package init(_ number: Double) { self.init(number, significantDigits: 15) }
 
-    /// The number rounded to 7 significant digits: what a float counts as when it meets a decimal.
+    /// Makes a float rounded to 7 significant digits, the form in which it is compared with
+    /// decimals.
     package init(_ number: Float) { self.init(Double(number), significantDigits: 7) }
 
-    /// Numbers that need no more digits than allowed keep the exponent of their exact conversion.
+    /// Rounds a number to a number of digits; one that needs no more digits keeps the exponent of
+    /// its exact conversion.
     private init(_ number: Double, significantDigits: Int) {
         var flags: UInt32 = 0
         let exact = unsafe Decimal128(__binary64_to_bid128(number, nearestEven, &flags))
@@ -42,7 +46,8 @@ extension Decimal128 {
         self = exact.droppingDigits(digits - significantDigits)
     }
 
-    /// This finite number with its last `count` digits rounded away. A carry into a new digit drops one digit more.
+    /// Returns this finite number with its last `count` digits rounded away. A carry into a new
+    /// digit drops one digit more.
     private func droppingDigits(_ count: Int) -> Decimal128 {
         let rounded = Decimal128.roundHalfEven(coefficient, droppingDigits: count)
         let kept = PowersOfTen.digitCount(coefficient) - count
@@ -52,7 +57,8 @@ extension Decimal128 {
             exponent: exponent + count + (carried ? 1 : 0))
     }
 
-    /// `number` / 10^`count` to the nearest integer, ties to the even one; `count` is 1...38.
+    /// Returns `number` / 10^`count` rounded to the nearest integer, ties to the even one; `count`
+    /// must be 1...38.
     static func roundHalfEven(_ number: UInt128, droppingDigits count: Int) -> UInt128 {
         let unit = PowersOfTen.values[count]
         let (quotient, remainder) = number.quotientAndRemainder(dividingBy: unit)
@@ -61,13 +67,14 @@ extension Decimal128 {
         return roundsUp ? quotient + 1 : quotient
     }
 
-    /// The nearest double.
+    /// The nearest double; numbers beyond its range become infinite.
     package var doubleValue: Double {
         var flags: UInt32 = 0
         return unsafe __bid128_to_binary64(BID_UINT128(self), nearestEven, &flags)
     }
 
-    /// The number truncated toward zero, or nil when that does not fit 64 bits or the number is not finite.
+    /// The number truncated toward zero; nil when that does not fit into 64 bits or the number is
+    /// not finite.
     package var truncatedInt64: Int64? {
         guard isFinite else { return nil }
         let coefficient = coefficient
@@ -78,13 +85,13 @@ extension Decimal128 {
         return overflow ? nil : signed(product)
     }
 
-    /// The number as a 64-bit integer if it is one exactly.
+    /// The number as a 64-bit integer if it is one exactly; nil otherwise.
     package var exactInt64: Int64? {
         guard let truncated = truncatedInt64, Decimal128(truncated).isEqual(to: self) else { return nil }
         return truncated
     }
 
-    /// The magnitude with the sign of this number; nil when that does not fit 64 bits.
+    /// Returns the magnitude with the sign of this number; nil when that does not fit into 64 bits.
     private func signed(_ magnitude: UInt128) -> Int64? {
         isNegative
             ? Int64(exactly: -Int128(truncatingIfNeeded: min(magnitude, 1 << 64)))
@@ -92,8 +99,8 @@ extension Decimal128 {
     }
 }
 
-/// Constants in code.
+/// Decimals from integer literals in code.
 extension Decimal128: ExpressibleByIntegerLiteral {
-    /// A literal whole number, exactly.
+    /// Makes the integer of a literal, exactly.
     package init(integerLiteral number: Int64) { self.init(number) }
 }

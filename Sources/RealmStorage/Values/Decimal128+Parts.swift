@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Taking a decimal apart, for exact arithmetic outside of the library.
+/// The fields of a decimal, for exact arithmetic outside of the library.
 extension Decimal128 {
-    /// The fields of the binary-integer encoding.
+    /// The fields of the binary-integer encoding, as stored.
     package enum Parts: Sendable, Equatable {
-        /// Not a number.
+        /// Not a number; null is one.
         case nan(isNegative: Bool)
-        /// Infinite.
+        /// An infinite number.
         case infinity(isNegative: Bool)
-        /// `coefficient * 10^exponent`. The coefficient is as stored: 10^34 and above are not canonical.
+        /// The number `coefficient * 10^exponent`. The coefficient is as stored: 10^34 and above
+        /// are not canonical.
         case finite(isNegative: Bool, coefficient: UInt128, exponent: Int)
     }
 
-    /// Takes the number apart. Source: docs/format.md, "Decimal128".
+    /// The fields of the number. Source: docs/format.md, "Decimal128".
     package var parts: Parts {
         let isNegative = high >> 63 == 1
         if high >> 59 & 0xf == 0xf {

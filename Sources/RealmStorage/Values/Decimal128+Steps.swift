@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Division by whole steps that rounds down, as `floor` and `mod` do: the remainder is never negative.
+/// Division by whole steps that rounds down, as `floor` and `mod` do: the remainder is never
+/// negative.
 extension Decimal128 {
-    /// The greatest multiple of `step`, which is above 0, that is not above this number; up to 34 digits are exact.
+    /// Returns the greatest multiple of `step` that is not above this number; up to 34 digits are
+    /// exact.
     ///
     /// Equal numbers give the same digits. NaN and the infinities are returned as they are.
+    ///
+    /// - Parameter step: A number above 0.
     package func floor(toMultipleOf step: Int64) -> Decimal128 {
         isFinite ? (self - remainder(dividingBy: step)).reduced : self
     }
 
-    /// What is left of this number above `floor(toMultipleOf:)`; NaN for what is not finite.
+    /// Returns the difference of this number and `floor(toMultipleOf:)`; NaN for a number that is
+    /// not finite.
     package func remainder(dividingBy step: Int64) -> Decimal128 {
         guard isFinite else { return .notANumber }
         let magnitude = remainderOfMagnitude(UInt128(step.magnitude))
@@ -17,7 +22,7 @@ extension Decimal128 {
         return (isAboveFloor ? magnitude : Decimal128(step) - magnitude).reduced
     }
 
-    /// The remainder of the absolute value, exactly.
+    /// Returns the remainder of the absolute value, exactly.
     private func remainderOfMagnitude(_ step: UInt128) -> Decimal128 {
         guard exponent < 0 else {
             // Both factors are below 2^63, so the product fits.
@@ -34,7 +39,9 @@ extension Decimal128 {
     /// The number without its sign.
     private var magnitude: Decimal128 { Decimal128(isNegative: false, coefficient: coefficient, exponent: exponent) }
 
-    /// 10 to the power `exponent`, modulo `step`; O(log exponent).
+    /// Returns 10 to the power `exponent`, modulo `step`.
+    ///
+    /// - Complexity: O(log exponent).
     private static func powerOfTen(_ exponent: Int, modulo step: UInt128) -> UInt128 {
         var result = 1 % step
         var base = 10 % step
@@ -47,7 +54,8 @@ extension Decimal128 {
         return result
     }
 
-    /// The same number with the exponent nearest to 0 that holds it, and without a sign where it is zero.
+    /// The same number with the exponent nearest to 0 that can represent it, and without a sign
+    /// where it is zero.
     package var reduced: Decimal128 {
         guard isFinite else { return self }
         var coefficient = coefficient

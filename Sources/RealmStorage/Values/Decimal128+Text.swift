@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The scientific string of General Decimal Arithmetic: every digit and the exponent are kept, so that reading the
-/// text gives the same number with the same exponent. Examples: `12.50`, `1E+3`, `-0`, `1.2E-9`, `NaN`, `-Infinity`.
+/// The text of a decimal: the scientific string of General Decimal Arithmetic.
+///
+/// Every digit and the exponent are kept, so that reading the text gives the same number with the
+/// same exponent. Examples: `12.50`, `1E+3`, `-0`, `1.2E-9`, `NaN`, `-Infinity`.
 extension Decimal128: CustomStringConvertible {
-    /// The text of the number; see the extension.
+    /// The scientific string of the number; see the extension.
     package var description: String {
         var text: [UInt8] = []
         append(to: &text)
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Appends the text, at most 43 bytes.
+    /// Appends the scientific string, at most 43 bytes.
     package func append(to text: inout [UInt8]) {
         guard isFinite else { return appendSpecial(to: &text) }
         if isNegative { text.append(UInt8(ascii: "-")) }

@@ -9,7 +9,7 @@ package struct Decimal128: Hashable, Sendable {
     /// Sign, exponent and the upper bits of the coefficient.
     package var high: UInt64
 
-    /// A decimal from its two stored words.
+    /// Makes a decimal from its two stored words.
     @inlinable package init(low: UInt64, high: UInt64) {
         self.low = low
         self.high = high
@@ -20,6 +20,6 @@ package struct Decimal128: Hashable, Sendable {
     /// Zero with exponent 0.
     package static let zero = Decimal128(low: 0, high: 0x3040_0000_0000_0000)
 
-    /// Whether these are the bits that mean null: a NaN that no calculation makes.
+    /// Whether these are the bits that mean null: a NaN that no calculation results in.
     @inlinable package var isNull: Bool { low == 0xaa && high == 0x7c00_0000_0000_0000 }
 }

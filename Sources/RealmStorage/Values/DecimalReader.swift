@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the parts of a number from text and rounds them into a decimal.
+/// Reads the parts of a number from text and rounds them to a decimal.
 ///
-/// The first 34 significant digits are kept exactly; of the rest only what rounding needs is remembered. So the time is that of
-/// reading the text, and no text can make the number of digits in memory grow.
+/// The first 34 significant digits are kept exactly; of the rest only what rounding needs is
+/// remembered. So the time is that of reading the text, and no text can make the number of digits
+/// in memory grow.
 struct DecimalReader {
     /// The text that is read.
     let text: ByteView
-    /// The next byte to be read.
+    /// The index of the next byte to be read.
     var position = 0
     /// The first 34 significant digits.
     var coefficient: UInt128 = 0
-    /// How many significant digits were met, those that no longer fit included.
+    /// How many significant digits were read, those that do not fit included.
     var digitCount = 0
-    /// The first digit that no longer fits, and whether any digit after it is not zero.
+    /// The first digit that does not fit into the coefficient.
     var roundDigit: UInt8 = 0
     /// Whether a digit after `roundDigit` was not zero.
     var isSticky = false
-    /// The power of ten that goes with the coefficient.
+    /// The power of ten that belongs to the coefficient.
     var exponent = 0
 
-    /// A reader at the start of `text`.
+    /// Makes a reader at the start of `text`.
     init(_ text: ByteView) { self.text = text }
 
-    /// Reads the whole text; nil when it is not a number. Called once.
+    /// Reads the whole text; nil when it is not a number. It may be called once.
     mutating func read() -> ParsedDecimal? {
         let isNegative = readSign()
         guard let first = peek else { return nil }
@@ -38,7 +39,7 @@ struct DecimalReader {
     /// Whether a byte is one of the digits 0 to 9.
     private func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 
-    /// Goes past a sign; whether it was a minus.
+    /// Skips a sign, if there is one, and returns whether it was a minus.
     private mutating func readSign() -> Bool {
         guard let byte = peek, byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") else { return false }
         position += 1
@@ -58,7 +59,7 @@ struct DecimalReader {
         return ParsedDecimal(value: special, isExact: true)
     }
 
-    /// Digits with an optional point; false when there is no digit at all.
+    /// Reads digits with an optional point; returns false when there is no digit at all.
     private mutating func readDigits() -> Bool {
         var hasDigit = false
         var isFraction = false
@@ -76,7 +77,7 @@ struct DecimalReader {
         return hasDigit
     }
 
-    /// Adds a digit to the coefficient, or to what is rounded away.
+    /// Adds a digit to the coefficient, or to the digits that are rounded away.
     private mutating func take(_ digit: UInt8, _ isFraction: Bool) {
         if digitCount < Decimal128.maximumDigitCount {
             coefficient = coefficient * 10 + UInt128(digit)
@@ -89,7 +90,8 @@ struct DecimalReader {
         if !isFraction { exponent += 1 }
     }
 
-    /// `e`, an optional sign, digits. Saturates far outside the exponents of a decimal.
+    /// Reads `e`, an optional sign and digits; returns false when it is incomplete. The exponent
+    /// saturates far outside of those of a decimal.
     private mutating func readExponent() -> Bool {
         guard let byte = peek, byte | 0x20 == UInt8(ascii: "e") else { return false }
         position += 1
@@ -105,7 +107,7 @@ struct DecimalReader {
         return hasDigit
     }
 
-    /// The number from what was read, rounded half to even.
+    /// Returns the number that was read, rounded half to even.
     private func rounded(_ isNegative: Bool) -> ParsedDecimal {
         var coefficient = coefficient
         var exponent = exponent
@@ -134,7 +136,8 @@ struct DecimalReader {
             value: Decimal128(isNegative: isNegative, coefficient: coefficient, exponent: exponent), isExact: isExact)
     }
 
-    /// A number with digits below the smallest exponent: they are rounded away in one step with those beyond the 34th.
+    /// Returns a number with digits below the smallest exponent: they are rounded away in one step
+    /// with those after the 34th.
     private func tiny(_ isNegative: Bool) -> ParsedDecimal {
         let lowest = Decimal128.exponents.lowerBound
         let dropped = lowest - exponent

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value with bytes of its own, for when the node it came from is going to change.
+/// A value with bytes of its own, for the time in which the node that it came from changes.
 ///
-/// Values borrow texts and bytes from the snapshot or the leaf they were read from. A transaction that changes the leaf detaches
-/// the old value first when it still needs it.
+/// Values borrow texts and bytes from the snapshot or the leaf they were read from. A transaction
+/// that changes the leaf detaches the old value first when it still needs it.
 package struct DetachedValue: Sendable {
-    /// Valid as long as this struct is.
+    /// The value, whose bytes are valid as long as this struct is alive.
     package let value: Value
     /// The bytes of a text or binary; nil for other values, which borrow nothing.
     private let storage: ByteStorage?
 
-    /// Copies what `value` borrows.
+    /// Makes a copy of `value` and of the bytes that it borrows.
     package init(_ value: Value) {
         switch value {
         case .string(let bytes):

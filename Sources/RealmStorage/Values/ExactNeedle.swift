@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A constant of one number type as seen from the values of another: the same number, or the gap it falls into.
+/// A constant of one number type in relation to the values of another: the same number, or the gap
+/// that it falls into.
 ///
-/// Comparing a column of integers with 5.5 is comparing it with the gap between 5 and 6; nothing is rounded.
+/// Comparing a column of integers with 5.5 is comparing it with the gap between 5 and 6; nothing is
+/// rounded.
 enum ExactNeedle<Number: Comparable & Sendable>: Sendable, Equatable {
     /// The constant is a value of the column's own type.
     case exactly(Number)
-    /// Greater than this value and less than the next one.
+    /// The constant is greater than this value and less than the next one.
     case justAbove(Number)
-    /// Less than every value.
+    /// The constant is less than every value.
     case belowAll
-    /// Greater than every value.
+    /// The constant is greater than every value.
     case aboveAll
 }
 
-/// Doubles among integers.
+/// Doubles compared with integers.
 extension ExactNeedle where Number == Int64 {
-    /// `real`, which is not NaN, among integers.
+    /// Makes the place of `real`, which must not be NaN, among integers.
     init(_ real: Double) {
         // 2^63, the first double above all integers; the least integer is a double.
         let limit = 9_223_372_036_854_775_808.0
@@ -31,9 +33,9 @@ extension ExactNeedle where Number == Int64 {
     }
 }
 
-/// Integers among doubles.
+/// Integers compared with doubles.
 extension ExactNeedle where Number == Double {
-    /// `integer` among doubles; large integers fall between two of them.
+    /// Makes the place of `integer` among doubles; large integers may fall between two of them.
     init(_ integer: Int64) {
         let near = Double(integer)
         if Int64(exactly: near) == integer {
@@ -46,9 +48,9 @@ extension ExactNeedle where Number == Double {
     }
 }
 
-/// Doubles and integers among floats.
+/// Doubles and integers compared with floats.
 extension ExactNeedle where Number == Float {
-    /// `real`, which is not NaN, among floats.
+    /// Makes the place of `real`, which must not be NaN, among floats.
     init(_ real: Double) {
         let near = Float(real)
         if Double(near) == real {
@@ -58,7 +60,7 @@ extension ExactNeedle where Number == Float {
         }
     }
 
-    /// `integer` among floats.
+    /// Makes the place of `integer` among floats.
     init(_ integer: Int64) {
         switch ExactNeedle<Double>(integer) {
         case .exactly(let real): self.init(real)
@@ -74,15 +76,15 @@ extension ExactNeedle where Number == Float {
 
 /// Comparisons with a constant that may fall between two values.
 extension ExactNeedle {
-    /// How a comparison with this constant is put as one with a value of the column's own type.
+    /// A comparison with the constant, as one with a value of the column's own type.
     enum Comparison: Equatable {
-        /// The same as this comparison with a value of the column's own type.
+        /// The comparison is equivalent to this one with a value of the column's own type.
         case with(Relation, Number)
-        /// The same answer for every value that is not null.
+        /// The comparison has the same result for every value that is not null.
         case constant(Bool)
     }
 
-    /// `op` with this constant on the right.
+    /// Returns the comparison `op` with this constant on the right side.
     func comparison(_ op: Relation) -> Comparison {
         switch (self, op) {
         case (.exactly(let number), _): return .with(op, number)

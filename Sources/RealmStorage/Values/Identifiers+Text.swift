@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The text of 24 hex digits, and the bytes.
+/// ObjectIds as 24 hex digits and as bytes.
 extension ObjectID: CustomStringConvertible {
-    /// Reads exactly 24 hex digits in either case.
+    /// Reads a text of exactly 24 hex digits in either case; nil for any other text.
     package init?(_ text: String) {
         var digits = HexReader(text)
         guard text.utf8.count == 24, let first = digits.number(16), let last = digits.number(8) else { return nil }
         self.init(first: first, last: UInt32(truncatingIfNeeded: last))
     }
 
-    /// The id in twelve bytes; nil for any other count.
+    /// Makes an id of twelve bytes; nil for any other number of bytes.
     package init?(bytes: ByteView) {
         guard bytes.count == 12 else { return nil }
         self = bytes.objectID(at: 0)
@@ -18,7 +18,7 @@ extension ObjectID: CustomStringConvertible {
     /// The twelve bytes in the order of the text.
     package var bytes: [UInt8] { HexReader.bytes(first, 8) + HexReader.bytes(UInt64(last), 4) }
 
-    /// Appends 24 lower-case hex digits.
+    /// Appends the text: 24 lower-case hex digits.
     package func append(to text: inout [UInt8]) {
         unsafe text.appendBytes(capacity: ObjectID.textByteCount) { target in
             unsafe write(to: target)
@@ -34,9 +34,10 @@ extension ObjectID: CustomStringConvertible {
     }
 }
 
-/// The text in five groups of hex digits, and the bytes.
+/// UUIDs as five groups of hex digits and as bytes.
 extension UUIDValue: CustomStringConvertible {
-    /// Reads the canonical form 8-4-4-4-12, hex digits in either case.
+    /// Reads a text in the canonical form 8-4-4-4-12, with hex digits in either case; nil for any
+    /// other text.
     package init?(_ text: String) {
         var digits = HexReader(text)
         guard text.utf8.count == 36, let a = digits.number(8), digits.takeHyphen(), let b = digits.number(4),
@@ -46,7 +47,7 @@ extension UUIDValue: CustomStringConvertible {
         self.init(first: a << 32 | b << 16 | c, last: d << 48 | e)
     }
 
-    /// The UUID in sixteen bytes; nil for any other count.
+    /// Makes a UUID of sixteen bytes; nil for any other number of bytes.
     package init?(bytes: ByteView) {
         guard bytes.count == 16 else { return nil }
         self = bytes.uuid(at: 0)
@@ -55,7 +56,7 @@ extension UUIDValue: CustomStringConvertible {
     /// The sixteen bytes in the order of the text.
     package var bytes: [UInt8] { HexReader.bytes(first, 8) + HexReader.bytes(last, 8) }
 
-    /// Appends the canonical lower-case form.
+    /// Appends the canonical text in lower case.
     package func append(to text: inout [UInt8]) {
         unsafe text.appendBytes(capacity: UUIDValue.textByteCount) { target in
             unsafe write(to: target)

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writing the text into memory that the caller provides.
+/// Writing the text of an ObjectId into memory that the caller provides.
 extension ObjectID {
-    /// The length of the text.
+    /// The length of the text in bytes.
     package static let textByteCount = 24
 
-    /// Writes 24 lower-case hex digits.
+    /// Writes the text, 24 lower-case hex digits, to `target`, which must have room for them.
     package func write(to target: UnsafeMutablePointer<UInt8>) {
         unsafe HexWriter.write(first, byteCount: 8, to: target)
         unsafe HexWriter.write(UInt64(last), byteCount: 4, to: target + 16)
     }
 }
 
-/// Writing the text into memory that the caller provides.
+/// Writing the text of a UUID into memory that the caller provides.
 extension UUIDValue {
-    /// The length of the text.
+    /// The length of the text in bytes.
     package static let textByteCount = 36
 
-    /// Writes the canonical lower-case form in five groups.
+    /// Writes the canonical text in lower case to `target`, which must have room for 36 bytes.
     package func write(to target: UnsafeMutablePointer<UInt8>) {
         unsafe HexWriter.write(first >> 32, byteCount: 4, to: target)
         unsafe HexWriter.write(first >> 16, byteCount: 2, to: target + 9)

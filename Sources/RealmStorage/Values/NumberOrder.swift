@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Comparison of numbers, also of different types, by value.
+/// Comparison of numbers by value, also of numbers of different types.
 ///
-/// Every function returns a negative number, zero or a positive number. A NaN sorts below everything else, also below
-/// minus infinity; among NaNs the bits decide, so that a NaN equals itself. Zero and minus zero are equal.
+/// Every function returns a negative number, zero or a positive number when the first number sorts
+/// before, with or after the second. A NaN sorts below everything else, also below minus infinity;
+/// among NaNs the bits decide, so that a NaN equals itself. Zero and minus zero are equal.
 package enum NumberOrder {
     /// Compares two integers.
     @inlinable package static func compare(_ left: Int64, _ right: Int64) -> Int {
         left < right ? -1 : left > right ? 1 : 0
     }
 
-    /// Compares two doubles.
+    /// Compares two doubles in the order that the type describes.
     @inlinable package static func compare(_ left: Double, _ right: Double) -> Int {
         if left < right { return -1 }
         if left > right { return 1 }
@@ -19,7 +20,7 @@ package enum NumberOrder {
         return left.isNaN ? -1 : 1
     }
 
-    /// Compares two floats.
+    /// Compares two floats in the order that the type describes.
     @inlinable package static func compare(_ left: Float, _ right: Float) -> Int {
         if left < right { return -1 }
         if left > right { return 1 }
@@ -28,7 +29,8 @@ package enum NumberOrder {
         return left.isNaN ? -1 : 1
     }
 
-    /// Exact: the integer is not rounded to a double, so 2^53 + 1 differs from 2.0^53.
+    /// Compares an integer with a double exactly: the integer is not rounded, so 2^53 + 1 differs
+    /// from 2.0^53.
     @inlinable package static func compare(_ left: Int64, _ right: Double) -> Int {
         if right.isNaN || right < -0x1p63 { return 1 }
         if right >= 0x1p63 { return -1 }

@@ -2,15 +2,18 @@
 
 /// Reads the parts of an RFC 3339 date from text.
 ///
-/// Positions are bytes: everything but the text itself is ASCII. The year is checked where the seconds are used, because an
-/// offset can move a date out of the range of years.
+/// Positions are bytes, as all characters of a date are ASCII. The caller checks the range of
+/// years, because an offset can move a date out of it.
 struct RFC3339Reader {
     /// The text that is read.
     let text: ByteView
-    /// The next byte to be read.
+    /// The index of the next byte to be read.
     var position = 0
 
-    /// Reads the whole text: seconds since 1970 in UTC, and the nanoseconds after them. Nil when it is not a date.
+    /// Reads the whole text.
+    ///
+    /// - Returns: The seconds since 1970 in UTC and the nanoseconds after them; nil when the text
+    ///   is not a date.
     mutating func read() -> (seconds: Int64, nanoseconds: Int64)? {
         guard let year = number(4), take("-"), let month = number(2), take("-"), let day = number(2), year >= 1,
             let date = CalendarDate(year: year, month: Int(month), day: Int(day)), take("T") || take("t"),
@@ -21,7 +24,7 @@ struct RFC3339Reader {
         return (seconds - offset, nanoseconds)
     }
 
-    /// Exactly `digitCount` digits.
+    /// Reads exactly `digitCount` digits; nil when there are fewer.
     private mutating func number(_ digitCount: Int) -> Int64? {
         var number: Int64 = 0
         for _ in 0..<digitCount {
@@ -32,21 +35,22 @@ struct RFC3339Reader {
         return number
     }
 
-    /// The value of the next byte if it is a digit.
+    /// The value of the next byte if it is a digit; nil otherwise.
     private var digit: Int64? {
         guard position < text.count else { return nil }
         let digit = text[position] &- UInt8(ascii: "0")
         return digit < 10 ? Int64(digit) : nil
     }
 
-    /// Goes past a character if it comes next.
+    /// Skips a character and returns true if it comes next.
     private mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard position < text.count, UInt32(text[position]) == character.value else { return false }
         position += 1
         return true
     }
 
-    /// Nanoseconds of an optional fraction of one to nine digits.
+    /// Reads an optional fraction of one to nine digits and returns it in nanoseconds; nil for a
+    /// wrong one.
     private mutating func fraction() -> Int64? {
         guard take(".") else { return 0 }
         var nanoseconds: Int64 = 0
@@ -62,7 +66,7 @@ struct RFC3339Reader {
         return nanoseconds
     }
 
-    /// Seconds east of UTC.
+    /// Reads an offset and returns the seconds east of UTC; nil when there is none.
     private mutating func offset() -> Int64? {
         if take("Z") || take("z") { return 0 }
         let isEast = take("+")

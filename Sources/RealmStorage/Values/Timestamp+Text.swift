@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// RFC 3339 text: `YYYY-MM-DDTHH:MM:SS[.fraction]` and `Z` or an offset, for the years 0001 to 9999.
+/// Dates as RFC 3339 text: `YYYY-MM-DDTHH:MM:SS[.fraction]` and `Z` or an offset, for the years
+/// 0001 to 9999.
 extension Timestamp {
     /// Appends the text in UTC, with as many fraction digits (0 to 9) as needed.
     ///
-    /// Returns false, and appends nothing, for instants outside the years 0001 to 9999.
+    /// - Returns: Whether the text was appended; false for instants outside the years 0001 to 9999.
     package func appendRFC3339(to text: inout [UInt8]) -> Bool {
         let before = text.count
         unsafe text.appendBytes(capacity: DateWriter.maximumByteCount) { unsafe DateWriter.write(self, to: $0) }
@@ -17,15 +18,18 @@ extension Timestamp {
         return appendRFC3339(to: &text) ? String(decoding: text, as: UTF8.self) : nil
     }
 
-    /// Reads a whole text. The offset (`Z`, `+HH:MM` or `-HH:MM`) is required; at most nine fraction digits are allowed.
-    /// Leap seconds, days that do not exist and instants outside the years 0001 to 9999 give nil.
+    /// Reads a whole text. The offset (`Z`, `+HH:MM` or `-HH:MM`) is required; at most nine
+    /// fraction digits are allowed.
+    ///
+    /// It fails for leap seconds, days that do not exist and instants outside the years 0001 to
+    /// 9999.
     package init?(rfc3339 text: ByteView) {
         var reader = RFC3339Reader(text: text)
         guard let (seconds, nanoseconds) = reader.read(), DateWriter.writableSeconds.contains(seconds) else { return nil }
         self.init(floor: seconds, nanoseconds: nanoseconds)
     }
 
-    /// The same for text that is not in a file.
+    /// Reads a Swift string, as the initializer for byte views does.
     package init?(rfc3339 text: String) {
         let storage = ByteStorage(text)
         guard let date = withExtendedLifetime(storage, { Timestamp(rfc3339: storage.view) }) else { return nil }

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The first `limit` rows in the order of their keys, of rows that are offered one after the other.
+/// The first `limit` rows in the order of their keys, of rows that are offered one after another.
 ///
-/// Rows with equal keys stay in the order in which they were offered. A descending sort offers reversed keys. When
-/// there is more than one sort property, the key is that of the first and `order` compares the others.
+/// Rows with equal keys stay in the order in which they were offered. A descending sort offers
+/// reversed keys. When there is more than one sort property, the key is that of the first and
+/// `order` compares the others.
 ///
-/// A heap with the last of the kept rows on top: an offer that is no better costs one comparison, another
-/// O(log limit). Nothing is allocated once `limit` rows are kept.
+/// It is a heap with the last of the kept rows on top: an offer that is no better costs one
+/// comparison, any other O(log limit). Nothing is allocated once `limit` rows are kept.
 package struct TopK: Sendable {
     /// A row that is kept.
     package struct Entry: Sendable {
         /// The key that the row was offered with.
         package let key: OrderKey
-        /// What the caller calls the row: an object key, a position.
+        /// The caller's name for the row: an object key or a position.
         package let row: Int64
         /// The number of the offer, counted from 0.
         @usableFromInline let turn: UInt64
 
-        /// A row that was offered as number `turn`.
+        /// Makes the entry of a row that was offered as number `turn`.
         @inlinable init(key: OrderKey, row: Int64, turn: UInt64) {
             self.key = key
             self.row = row
@@ -32,7 +33,9 @@ package struct TopK: Sendable {
     /// How many rows were offered so far.
     @usableFromInline var turn: UInt64 = 0
 
-    /// An empty collection that keeps `limit` rows; nothing for a negative limit.
+    /// Makes an empty collection.
+    ///
+    /// - Parameter limit: How many rows are kept at most; a negative number keeps none.
     package init(limit: Int) {
         self.limit = max(limit, 0)
         heap.reserveCapacity(min(self.limit, 4096))
@@ -41,17 +44,23 @@ package struct TopK: Sendable {
     /// How many rows are kept.
     @inlinable package var count: Int { heap.count }
 
-    /// Once `limit` rows are kept, the greatest key among them: rows above it need not be offered, and rows equal
-    /// to it only when `order` has a say. Nil before.
+    /// The greatest key among the kept rows, once `limit` rows are kept; nil before.
+    ///
+    /// Rows with a greater key need not be offered, and rows with an equal one only when `order`
+    /// compares further properties.
     @inlinable package var worst: OrderKey? { heap.count == limit ? heap.first?.key : nil }
 }
 
-/// Offering rows, and taking those that were kept.
+/// Offering of rows, and reading those that were kept.
 extension TopK {
-    /// Offers a row; `order` is negative when its first row comes before its second, by what is not in the keys.
+    /// Offers a row, which is kept if it is among the first `limit` so far.
     ///
-    /// An offer that is not kept costs one comparison of keys, and calls `order` only for equal keys. One that is kept costs
-    /// O(log limit) of both.
+    /// - Parameters:
+    ///   - key: The key of the row.
+    ///   - row: The caller's name for the row.
+    ///   - order: Compares two rows by properties that are not in the keys: negative when the first
+    ///     comes before the second. It is called for equal keys only, and its errors are rethrown.
+    /// - Complexity: One comparison of keys if the row is not kept; O(log limit) if it is.
     @inlinable
     package mutating func offer<Failure: Error>(
         _ key: OrderKey, _ row: Int64, order: (Int64, Int64) throws(Failure) -> Int
@@ -67,12 +76,13 @@ extension TopK {
         }
     }
 
-    /// Offers a row whose key says all.
+    /// Offers a row whose order follows from its key alone.
     @inlinable package mutating func offer(_ key: OrderKey, _ row: Int64) { offer(key, row) { _, _ in 0 } }
 
-    /// The kept rows in their order.
+    /// Returns the kept rows in their order; they stay in the collection.
     ///
-    /// Leaves the kept rows as they are. O(limit log limit).
+    /// - Parameter order: Compares two rows by properties that are not in the keys, as in `offer`.
+    /// - Complexity: O(limit log limit).
     @inlinable
     package func sorted<Failure: Error>(order: (Int64, Int64) throws(Failure) -> Int) throws(Failure) -> [Entry] {
         var rest = self
@@ -88,10 +98,10 @@ extension TopK {
         return entries.reversed()
     }
 
-    /// The kept rows in the order of their keys.
+    /// Returns the kept rows in the order of their keys.
     @inlinable package func sorted() -> [Entry] { sorted { _, _ in 0 } }
 
-    /// Whether `left` comes before `right` among the rows that are kept.
+    /// Returns whether `left` comes before `right` among the kept rows.
     @inlinable
     static func precedes<Failure: Error>(
         _ left: Entry, _ right: Entry, _ order: (Int64, Int64) throws(Failure) -> Int
@@ -101,7 +111,7 @@ extension TopK {
         return others == 0 ? left.turn < right.turn : others < 0
     }
 
-    /// Moves the last entry up to where no entry below it comes after it.
+    /// Moves the last entry of the heap up to where no entry below it comes after it.
     @inlinable
     mutating func siftUp<Failure: Error>(_ order: (Int64, Int64) throws(Failure) -> Int) throws(Failure) {
         var child = heap.count - 1
@@ -115,7 +125,7 @@ extension TopK {
         heap[child] = entry
     }
 
-    /// Moves the first entry down to where no entry below it comes after it.
+    /// Moves the first entry of the heap down to where no entry below it comes after it.
     @inlinable
     mutating func siftDown<Failure: Error>(_ order: (Int64, Int64) throws(Failure) -> Int) throws(Failure) {
         let entry = heap[0]

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The total order of all values, which sorts, sets and indexes share.
+/// The total order of all values, by which sorts, sets and indexes order them.
 ///
 /// null < bool < numbers < string < binary < timestamp < objectId < uuid < link < list < dictionary
 ///
-/// Numbers of all types are ordered by value: int with float or double exactly, float with double widened, and anything
-/// with decimal in decimal, where a double counts with 15 significant digits and a float with 7. Because of that rounding
-/// equality of numbers is not transitive: float 0.1 and double 0.1 both equal decimal 0.1 and differ from each other.
-/// Links are ordered by table key, then object key. All lists are equal, and so are all dictionaries.
+/// Numbers of all types are ordered by value: int with float or double exactly, float with double
+/// widened, and anything with decimal in decimal, where a double counts with 15 significant digits
+/// and a float with 7. Because of that rounding, equality of numbers is not transitive: float 0.1
+/// and double 0.1 both equal decimal 0.1 and differ from each other.
+/// Links are ordered by table key, then object key. All lists are equal, and so are all
+/// dictionaries.
 /// Source: docs/format.md, "Sets".
 extension Value {
-    /// Negative, zero or positive as `left` sorts before, with or after `right`.
+    /// Returns a negative number, zero or a positive number when `left` sorts before, with or after
+    /// `right`.
     @inlinable package static func order(_ left: Value, _ right: Value) -> Int {
         switch (left, right) {
         case (.int(let left), .int(let right)): return NumberOrder.compare(left, right)
@@ -30,17 +33,20 @@ extension Value {
         }
     }
 
-    /// Do the two values have an order, or an equality, of their own: the same type, or two numbers? Null has neither.
+    /// Returns whether a query can compare two values: they have the same type, or both are
+    /// numbers. Null is not comparable with anything.
     @inlinable package static func areComparable(_ left: Value, _ right: Value) -> Bool {
         left.typeRank == right.typeRank && !left.isNull
     }
 
-    /// Equality as `==` in a query means it: two nulls, or comparable values that sort alike.
+    /// Returns whether two values are equal in the sense of `==` in a query: two nulls, or
+    /// comparable values that sort alike.
     @inlinable package static func areEqual(_ left: Value, _ right: Value) -> Bool {
         left.typeRank == right.typeRank && order(left, right) == 0
     }
 
-    /// The order in a set of decimals, where null is not first: it is one of the NaNs and sorts among them by its bits.
+    /// Returns the order of two members of a set of decimals, where null is not first: it is one of
+    /// the NaNs and sorts among them by its bits.
     ///
     /// Sets in files have this order, so it must not change.
     package static func decimalSetOrder(_ left: Value, _ right: Value) -> Int {
@@ -51,7 +57,7 @@ extension Value {
         }
     }
 
-    /// Where the type is in the total order; the same for all numbers.
+    /// The rank of the value's type in the total order; the same for all numbers.
     @inlinable package var typeRank: Int {
         switch self {
         case .null: return 0
@@ -71,14 +77,14 @@ extension Value {
     /// Whether this is a number of any type.
     @inlinable package var isNumber: Bool { typeRank == 2 }
 
-    /// The order of two values of different types.
+    /// Returns the order of two values of different types.
     @usableFromInline static func orderAcrossTypes(_ left: Value, _ right: Value) -> Int {
         let rank = left.typeRank
         let otherRank = right.typeRank
         return rank != otherRank ? rank - otherRank : orderNumbers(left, right)
     }
 
-    /// Two numbers of different types; anything else of one rank is equal.
+    /// Returns the order of two numbers of different types; other values of one rank are equal.
     private static func orderNumbers(_ left: Value, _ right: Value) -> Int {
         switch (left, right) {
         case (.int(let left), .double(let right)): return NumberOrder.compare(left, right)
@@ -93,7 +99,7 @@ extension Value {
         }
     }
 
-    /// A number as it counts when it meets a decimal; nil for everything else.
+    /// The number in the form in which it is compared with decimals; nil for other values.
     package var asDecimal: Decimal128? {
         switch self {
         case .int(let number): return Decimal128(number)
@@ -107,13 +113,15 @@ extension Value {
 
 // MARK: - Hashing
 
-/// Hashing by the total order: what is equal in it has the same hash.
+/// Hashing by the total order: values that are equal in it have the same hash, with one exception.
 extension Value {
-    /// Feeds a hash in which values that sort alike agree: 1, 1.0 and decimal 1 are one.
+    /// Feeds a hash that is the same for values that sort alike: that of 1, 1.0 and decimal 1 is
+    /// one.
     ///
-    /// One pair is left out, because the rounding to 7 digits would leave almost nothing of the hash: a float hashes as
-    /// the double it widens to, so a float and the decimal it equals may differ. Who finds both types in one column has
-    /// to find equal values by sorting.
+    /// One pair is an exception, because rounding to 7 digits would leave almost nothing of the
+    /// hash: a float hashes as the double that it widens to, so a float and the decimal that it
+    /// equals may have different hashes. Code that finds both types in one column has to find equal
+    /// values by sorting.
     package func hashByOrder(into hasher: inout Hasher) {
         hasher.combine(UInt8(truncatingIfNeeded: typeRank))
         switch self {
@@ -133,7 +141,7 @@ extension Value {
         }
     }
 
-    /// Integers and equal doubles hash alike.
+    /// Feeds the hash of an integer, which is that of an equal double.
     private static func hash(_ number: Int64, into hasher: inout Hasher) {
         guard number.magnitude < Decimal128.hashedWholeNumberLimit else {
             return Decimal128(number).hashNumerically(into: &hasher)
@@ -141,7 +149,7 @@ extension Value {
         hasher.combine(number)
     }
 
-    /// Doubles and equal integers and decimals hash alike.
+    /// Feeds the hash of a double, which is that of an equal integer or decimal.
     private static func hash(_ number: Double, into hasher: inout Hasher) {
         if number.magnitude < Double(Decimal128.hashedWholeNumberLimit), number.rounded(.towardZero) == number {
             return hasher.combine(Int64(number))

@@ -3,7 +3,8 @@
 /// One value of a property, a collection element or a Mixed.
 ///
 /// Strings and binaries are borrowed (`ByteView`); a value is valid as long as the snapshot or the
-/// constant it came from. A collection nested in Mixed is named by the ref of its root, `Ref.none` when empty.
+/// constant it came from. A collection nested in Mixed is named by the ref of its root, `Ref.none`
+/// when it is empty.
 package enum Value: Sendable {
     /// No value.
     case null
@@ -19,15 +20,16 @@ package enum Value: Sendable {
     case string(ByteView)
     /// Bytes, read in place.
     case binary(ByteView)
-    /// A point in time.
+    /// A point in time with nanoseconds.
     case timestamp(Timestamp)
     /// A decimal number of 34 digits.
     case decimal(Decimal128)
-    /// An id of 12 bytes.
+    /// An ObjectId of 12 bytes.
     case objectID(ObjectID)
-    /// A UUID.
+    /// A UUID of 16 bytes.
     case uuid(UUIDValue)
-    /// A link with its table: what a link property, a list of links or a Mixed holds. Never unresolved.
+    /// A link with its table: the value of a link property, of an element of a list of links or of
+    /// a Mixed. It is never unresolved when it was read from a file.
     case link(TableKey, ObjectKey)
     /// A list nested in Mixed.
     case list(Ref)
@@ -41,7 +43,7 @@ package enum Value: Sendable {
     }
 }
 
-/// Questions about single values.
+/// The names of the types of values.
 extension Value {
     /// The name of the value's type in dumps and messages.
     package var typeName: String {
@@ -64,8 +66,9 @@ extension Value {
     }
 }
 
+/// The size of values in memory.
 extension Value {
-    /// The bytes of a string or of data; 0 for what has a fixed size.
+    /// The number of bytes of a string or binary; 0 for values of a fixed size.
     @inline(__always) package var byteCount: Int {
         switch self {
         case .string(let bytes), .binary(let bytes): return bytes.count
