@@ -2,9 +2,15 @@
 
 internal import RealmEngine
 
-/// Subscriptions that were brought to one version.
+/// The result of `SubscriptionAlignment`: several subscriptions whose feeds have all reached one
+/// version.
+///
+/// A stream, a poll or a registration begins at this version. While the value is held, the version
+/// stays readable, so that snapshots of it can be written.
 struct AlignedSubscriptions: Sendable {
+    /// The version that all subscriptions have reached.
     let version: Version
-    /// The contents at that version by index of the subscription; nil where they were not wanted.
+    /// The rows of each subscription at that version, by the index of the subscription; nil where
+    /// the caller did not want them.
     let contents: [ObservedContents?]
 }

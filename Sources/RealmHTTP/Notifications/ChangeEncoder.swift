@@ -3,21 +3,40 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Writes what of a change set is the same for all who receive it: everything behind `from`.
+/// Writes change sets as JSON: the part that is the same for all subscribers of a feed.
+///
+/// A change set begins with the name of the subscription and the position `from`, which differ from
+/// subscriber to subscriber. Everything after that is written once, by the feed, on the thread of
+/// the observation hub. A value is made for one change set.
 struct ChangeEncoder {
+    /// The subscription, which decides what is written of a row.
     let definition: SubscriptionDefinition
+    /// What the rows of the subscription are: objects, values, entries or sections.
     let shape: ResolvedSubscription.Shape
+    /// The configured names of linking objects.
     let names: BacklinkNames
-    /// What one change set may cost. One that costs more is not told: those who read are shown the whole state, part by part.
+    /// What one change set may cost in time and bytes. One that costs more is not delivered: the
+    /// feed is reset, and its subscribers get the contents again, part by part.
     let budget: WorkBudget
 
-    /// What stands behind `{"sub":…,"from":…`.
+    /// A change set in JSON without its first two members, `sub` and `from`.
     struct Encoded {
+        /// The text from the comma before `to` up to the line break that ends an event.
         let tail: OutputBuffer
+        /// The number of rows after the change; nil for an object and for a whole realm.
         let count: Int?
+        /// Whether the observed object or collection was deleted, so that no change set follows.
         let isLast: Bool
     }
 
+    /// Encodes one event of the observation hub.
+    ///
+    /// - Parameter event: The difference between two versions, both of which are still readable.
+    /// - Returns: The text, with the facts that the feed has to know about it.
+    /// - Throws: A problem when the file is damaged at a row of the change, when the budget is
+    ///   exceeded, or for a change of unknown content.
+    /// - Complexity: O(rows in the change), each of which is read and written as a whole object
+    ///   where the subscription includes objects.
     func encode(_ event: ObservationEvent) throws(Problem) -> Encoded {
         var writer = begin(event.to.tokenText)
         let count: Int?
@@ -48,12 +67,18 @@ struct ChangeEncoder {
         case .realm(let tables):
             count = nil
             write(tables, event, &writer)
-        case .unknown: throw Problem(.internalError, "a change that is not known cannot be told")
+        case .unknown: throw Problem(.internalError, "a change of unknown content cannot be encoded")
         }
         return Encoded(tail: ChangeEncoder.end(writer), count: count, isLast: isLast)
     }
 
-    /// A set that says nothing, for those who know already.
+    /// Encodes an empty change set with `"skipped":true`, for a subscription that asked not to be
+    /// notified of a write.
+    ///
+    /// - Parameters:
+    ///   - token: The version token of that write.
+    ///   - count: The number of rows, which the write may have changed; nil is written as 0.
+    /// - Returns: The text after `from`.
     func skipped(_ token: String, count: Int?) -> OutputBuffer {
         var writer = begin(token)
         writer.member("skipped", bool: true)
@@ -76,6 +101,7 @@ struct ChangeEncoder {
         return ChangeEncoder.end(writer)
     }
 
+    /// The names of the arrays that a change set of this shape always has.
     private var skippedArrays: [StaticString] {
         switch shape {
         case .sections: return ["sectionsToDelete", "sectionsToInsert", "deletions", "insertions", "modifications"]
@@ -86,7 +112,7 @@ struct ChangeEncoder {
 
     // MARK: - Pieces
 
-    /// Begins behind `from`, so with a comma.
+    /// Begins the text after `from`, which is why it starts with a comma.
     private func begin(_ token: String) -> JSONWriter {
         let buffer = OutputBuffer(capacity: 256)
         buffer.append(",\"to\":" as StaticString)
@@ -96,33 +122,49 @@ struct ChangeEncoder {
         return writer
     }
 
+    /// Ends the JSON object and the event.
     private static func end(_ writer: JSONWriter) -> OutputBuffer {
         writer.buffer.append(UInt8(ascii: "}"))
         writer.buffer.append(ChangeSet.lineEnd)
         return writer.buffer
     }
 
+    /// Writes `[]`.
     private static func emptyArray(_ writer: inout JSONWriter) {
         writer.beginArray()
         writer.endArray()
     }
 
+    /// The units of the work budget that one row costs.
     private static let unitsPerRow = 8
 
+    /// Whether the change set lists rows, and not their number only.
     private var showsRows: Bool { definition.include != .none }
 
+    /// Writes the member `count`, the number of rows after the change.
     private func writeCount(_ count: Int, _ writer: inout JSONWriter) { number("count", count, &writer) }
 
+    /// Writes an integer member, as a string if the client wants integers as strings.
     private func number(_ name: StaticString, _ value: Int, _ writer: inout JSONWriter) {
         writer.key(name)
         writer.integer(value, definition.representation)
     }
 
+    /// Makes a writer for rows as they are in a version. Deleted rows are read in the version
+    /// before, all others in the version after.
     private func rowWriter(_ version: Version) throws(Problem) -> RowWriter {
         try RowWriter(version, definition, shape: shape, names: names, budget: budget)
     }
 
-    /// An array of objects, one for each index of a sequence.
+    /// Writes an array of objects, one for each index of a sequence, and charges each to the
+    /// budget.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the member.
+    ///   - count: The number of objects.
+    ///   - writer: The writer, inside of an object.
+    ///   - body: Writes the members of the object at an index.
+    /// - Throws: What `body` throws, and the problem when the budget is exceeded.
     private func array(
         _ name: StaticString, count: Int, to writer: inout JSONWriter,
         _ body: (Int, inout JSONWriter) throws(Problem) -> Void
@@ -141,6 +183,7 @@ struct ChangeEncoder {
         writer.endArray()
     }
 
+    /// Writes the members `cleared` and `deleted`, each only when it is true.
     private func flags(isCleared: Bool, isDeleted: Bool, _ writer: inout JSONWriter) {
         if isCleared { writer.member("cleared", bool: true) }
         if isDeleted { writer.member("deleted", bool: true) }
@@ -148,6 +191,9 @@ struct ChangeEncoder {
 
     // MARK: - Rows
 
+    /// Writes the change of a sequence of objects: results, lists and sets of objects, and linking
+    /// objects. Deletions have the key at the old index, insertions and modifications the object at
+    /// the new index.
     private func write(_ change: RowsChange, _ event: ObservationEvent, _ writer: inout JSONWriter) throws(Problem) {
         writeCount(change.count, &writer)
         let changes = change.changes
@@ -177,7 +223,13 @@ struct ChangeEncoder {
         flags(isCleared: changes.isCleared, isDeleted: changes.isRootDeleted, &writer)
     }
 
-    /// `key`, `properties`, `object`, in this order.
+    /// Writes the members `key`, `properties` and `object` of a modified row, in this order.
+    ///
+    /// - Parameters:
+    ///   - key: The object.
+    ///   - columns: The properties of the object that were written.
+    ///   - rows: The writer for the version after the change.
+    ///   - writer: The writer, inside of the object of the row.
     private func writeModified(
         _ key: ObjectKey, columns: [ColumnKey], in rows: RowWriter, to writer: inout JSONWriter
     ) throws(Problem) {
@@ -191,6 +243,7 @@ struct ChangeEncoder {
 
     // MARK: - Values
 
+    /// Writes the change of a sequence of values, whose rows have an index and a value and no key.
     private func write(_ change: ValuesChange, _ event: ObservationEvent, _ writer: inout JSONWriter) throws(Problem) {
         writeCount(change.count, &writer)
         let changes = change.changes
@@ -216,6 +269,8 @@ struct ChangeEncoder {
         flags(isCleared: changes.isCleared, isDeleted: changes.isRootDeleted, &writer)
     }
 
+    /// Writes the change of a dictionary, whose rows have the name of their entry instead of an
+    /// index.
     private func write(_ change: DictionaryChange, _ event: ObservationEvent, _ writer: inout JSONWriter) throws(Problem) {
         writeCount(change.count, &writer)
         if showsRows {
@@ -237,6 +292,9 @@ struct ChangeEncoder {
 
     // MARK: - Objects
 
+    /// Writes the change of a single object: the name of each changed property with its old and its
+    /// new value, and the whole object. Of collections and linking objects only the name is
+    /// reported.
     private func write(_ steps: [KeyPathStep], _ event: ObservationEvent, _ writer: inout JSONWriter) throws(Problem) {
         guard showsRows, case .object(let object) = shape else { return }
         let old = try rowWriter(event.from)
@@ -259,7 +317,7 @@ struct ChangeEncoder {
         try new.writeObject(object.key, to: &writer)
     }
 
-    /// The name that the configuration gives to linking objects, or the long form.
+    /// The name of linking objects: the configured one, or the long form `@links.Class.property`.
     private func linkingName(of target: TableKey, _ origin: TableKey, _ column: ColumnKey, in snapshot: Snapshot) -> String {
         guard let table = snapshot.table(origin), let className = table.className, let property = table.column(column)?.name
         else {
@@ -271,6 +329,8 @@ struct ChangeEncoder {
 
     // MARK: - Sections
 
+    /// Writes the change of a result in sections: the sections that were deleted and inserted, and
+    /// the rows with their section and index.
     private func write(_ change: SectionedChange, _ event: ObservationEvent, _ writer: inout JSONWriter) throws(Problem) {
         writeCount(change.count, &writer)
         guard showsRows else { return }
@@ -299,6 +359,7 @@ struct ChangeEncoder {
         }
     }
 
+    /// Writes an array of sections, each with its index and key.
     private func writeSections(
         _ name: StaticString, _ sections: [Int], _ keys: [SectionIdentity], to writer: inout JSONWriter
     ) throws(Problem) {
@@ -311,6 +372,8 @@ struct ChangeEncoder {
 
     // MARK: - The realm
 
+    /// Writes the names of the classes that a commit has changed, sorted. A class that the commit
+    /// removed has its old name.
     private func write(_ tables: [TableKey], _ event: ObservationEvent, _ writer: inout JSONWriter) {
         guard showsRows else { return }
         let classes = tables.compactMap { event.to.snapshot.table($0)?.className ?? event.from.snapshot.table($0)?.className }
@@ -321,8 +384,13 @@ struct ChangeEncoder {
     }
 }
 
+/// How the key of a section is written in JSON.
 extension SectionIdentity {
-    /// JSON of the key's type.
+    /// Writes the key of the section as a value of its type.
+    ///
+    /// - Parameters:
+    ///   - representation: How the client wants integers and wrapped values.
+    ///   - writer: The writer, at a place where a value may follow.
     func write(_ representation: Representation, to writer: inout JSONWriter) {
         var values = ValueWriter(representation)
         SectionKey(self).write(&values, to: &writer)

@@ -3,43 +3,68 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// The changes of one definition: one observation in the engine, one encoding of each change set, any number of readers.
+/// The change sets of one definition in one representation: it is observed once, and each change
+/// set is encoded once, for any number of subscribers.
 ///
-/// The engine delivers changes on the thread of its hub. Readers take them from the feed on their own threads.
+/// `RealmNotifications` makes a feed when the first client asks for the definition, and keeps it
+/// for a while after the last one has left, so that clients can resume. The observation hub
+/// delivers changes on its thread, and the feed appends them to a bounded ring. Streams and polls
+/// take them from the ring on their own threads, by position. All state is guarded by one lock, and
+/// nothing is called under it.
 final class ChangeFeed: Sendable {
+    /// The state of the observation and the change sets, guarded by the lock.
     private struct State {
+        /// The definition with its names resolved in the newest schema.
         var resolved: ResolvedSubscription
+        /// The observation at the hub; nil before it has begun and after it has ended.
         var attachment: Attachment?
+        /// Whether the hub was asked to begin the observation and has not answered.
         var isAttaching = false
-        /// What to do once the observation is there, for those who came before that.
+        /// Actions to call when the observation has begun, for callers that came before that.
         var waiting: [@Sendable () -> Void] = []
+        /// The newest change sets.
         var ring = ChangeRing(base: 0)
-        /// Why the observation ended early.
+        /// The problem that ended the observation early; nil while there is none.
         var failure: Problem?
-        /// The version that deleted the observed object or collection.
+        /// The version that deleted the observed object or collection; nil while it exists.
         var end: UInt64?
-        /// The number of rows at the version at which the ring began.
+        /// The number of rows at the version at which the observation began.
         var firstCount: Int?
-        /// The number of streams, polls and registrations that hold the feed.
+        /// The number of holds: streams, polls and registrations that use the feed.
         var users = 0
-        /// The number of streams and waiting polls among them.
+        /// The number of streams and waiting polls among the holds.
         var activeUsers = 0
+        /// When the last hold was given up; nil while there is one.
         var unusedSince: Instant?
-        /// Those that wait for more.
+        /// The streams and polls that are notified of new change sets, by identity.
         var subscribers: [ObjectIdentifier: any ChangeSubscriber] = [:]
     }
 
-    /// Distinguishes the feed from the others of its realm.
+    /// Text that distinguishes the feed from the others of its realm. It contains the observed
+    /// object, so a new object with the same primary key gets another feed.
     let identity: String
-    /// The same for all feeds of one definition, whatever objects its names have referred to.
+    /// Text that is the same for all feeds of one definition, whatever objects its names have
+    /// referred to.
     let nameIdentity: String
+    /// The subscription as its clients wrote it.
     let definition: SubscriptionDefinition
+    /// The configured names of linking objects.
     let names: BacklinkNames
+    /// The thread that evaluates all observed definitions of the realm.
     private let hub: ObservationHub
     private let limits: Limits
+    /// The notifications of the realm, which own the feed.
     private let notifications: RealmNotifications
     private let state: RankedMutex<State>
 
+    /// Makes a feed that does not observe anything yet. The first call of `catchUp` begins the
+    /// observation.
+    ///
+    /// - Parameters:
+    ///   - resolved: The definition with its names resolved.
+    ///   - definition: The definition as the client wrote it.
+    ///   - identity: The identity of the feed, from `identity(_:_:)`.
+    ///   - notifications: The notifications of the realm.
     init(
         _ resolved: ResolvedSubscription, _ definition: SubscriptionDefinition, identity: String,
         _ notifications: RealmNotifications
@@ -54,27 +79,32 @@ final class ChangeFeed: Sendable {
         state = RankedMutex(.changeFeed, State(resolved: resolved))
     }
 
+    /// Text that is equal for equal definitions in the same representation.
     static func nameIdentity(_ definition: SubscriptionDefinition) -> String {
         definition.representation.code + definition.document.text
     }
 
+    /// Text that is equal for equal definitions that refer to the same objects.
     static func identity(_ resolved: ResolvedSubscription, _ definition: SubscriptionDefinition) -> String {
         resolved.target.identity + "\u{0}" + nameIdentity(definition)
     }
 
+    /// What the rows of the feed are. A migration may change it.
     var shape: ResolvedSubscription.Shape { state.withLock { $0.resolved.shape } }
+    /// The problem that ended the observation early; nil while there is none.
     var failure: Problem? { state.withLock { $0.failure } }
+    /// A new encoder for one change set.
     private var encoder: ChangeEncoder { ChangeEncoder(definition: definition, shape: shape, names: names, budget: newBudget()) }
 
-    /// What one change set, or one part of a snapshot, may cost.
+    /// Returns the limits for the cost of one change set, or of one part of a snapshot.
     func newBudget() -> WorkBudget { limits.budgetOfDocument() }
 
-    /// The time that one of them may take.
+    /// The seconds that the work on one change set, or on one part of a snapshot, may take.
     var secondsOfPart: Double { Double(limits.readSeconds) }
 
     // MARK: - Holds and readers
 
-    /// Takes a hold, which keeps the feed in memory.
+    /// Takes a hold, which keeps the feed in memory until `release`.
     func retain() {
         state.withLock { state in
             state.users += 1
@@ -82,7 +112,10 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// Gives up one hold; returns whether it was the last.
+    /// Gives up one hold.
+    ///
+    /// - Returns: Whether it was the last. The feed then stays in memory until `RealmNotifications`
+    ///   evicts it.
     func release() -> Bool {
         state.withLock { state in
             state.users -= 1
@@ -91,13 +124,16 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// When the last hold was given up; nil while there is one.
+    /// When the last hold was given up; nil while the feed is in use.
     var unusedSince: Instant? { state.withLock { $0.unusedSince } }
 
-    /// Whether the last hold was given up at `time` or before.
+    /// Whether the last hold was given up at a time or before it.
     func isUnused(since time: Instant) -> Bool { state.withLock { $0.unusedSince.map { $0 <= time } ?? false } }
 
-    /// Counts a reader that waits for changes. While there is one, the hub evaluates the definition at every commit.
+    /// Counts a subscriber that waits for changes.
+    ///
+    /// While there is one, the hub evaluates the definition at every commit, or at every few
+    /// commits when they follow each other too quickly.
     func activate() {
         let attachment = state.withLock { state -> Attachment? in
             state.activeUsers += 1
@@ -106,7 +142,10 @@ final class ChangeFeed: Sendable {
         if let attachment { updateActivity(of: attachment) }
     }
 
-    /// Counts one such reader less. Without any, the hub may put several commits into one evaluation.
+    /// Counts one waiting subscriber less.
+    ///
+    /// Without any, the hub evaluates the definition only every few commits, or about once a
+    /// second.
     func deactivate() {
         let attachment = state.withLock { state -> Attachment? in
             state.activeUsers -= 1
@@ -115,26 +154,29 @@ final class ChangeFeed: Sendable {
         if let attachment { updateActivity(of: attachment) }
     }
 
-    /// The hub asks when it gets to it, so the last answer is right in whatever order readers come and go.
+    /// Has the hub ask whether a subscriber waits. It asks when it processes the call, so the last
+    /// answer is right in whatever order subscribers come and go.
     private func updateActivity(of attachment: Attachment) {
         hub.setActive(attachment) { [self] in state.withLock { $0.activeUsers > 0 } }
     }
 
-    /// Notifies a subscriber of what the feed publishes from now on.
+    /// Notifies a subscriber of all change sets that are published from now on. The feed holds it
+    /// until `remove`.
     func add(_ subscriber: any ChangeSubscriber) {
         state.withLock { $0.subscribers[ObjectIdentifier(subscriber)] = subscriber }
     }
 
+    /// Notifies a subscriber no more.
     func remove(_ subscriber: any ChangeSubscriber) {
-        // The last reference may go with it, so it goes after the lock.
+        // This may be the last reference, so it is released after the lock.
         let removed = state.withLock { $0.subscribers.removeValue(forKey: ObjectIdentifier(subscriber)) }
         withExtendedLifetime(removed) {}
     }
 
-    /// Those that wait for changes of this feed.
+    /// The streams and polls that wait for changes of this feed.
     var subscribers: [any ChangeSubscriber] { state.withLock { Array($0.subscribers.values) } }
 
-    /// Ends the observation.
+    /// Ends the observation. Change sets that are in the ring stay readable.
     func close() {
         let attachment = state.withLock { state -> Attachment? in
             defer { state.attachment = nil }
@@ -145,8 +187,13 @@ final class ChangeFeed: Sendable {
 
     // MARK: - Catching up
 
-    /// Brings the observation to the newest version. `completion` gets that version and, if wanted, the contents at it; it is called
-    /// on the hub's thread, or at once when the feed has failed.
+    /// Brings the observation to the newest version, or begins it there.
+    ///
+    /// - Parameters:
+    ///   - wantsContents: Whether the caller needs the rows at that version, for a snapshot.
+    ///   - completion: Receives the version, which includes every commit made before this call, and
+    ///     the rows if they are wanted. It is called on the hub's thread, or at once on this thread
+    ///     when the feed has failed.
     func catchUp(
         wantsContents: Bool, _ completion: @escaping @Sendable (Result<(Version, ObservedContents?), Problem>) -> Void
     ) {
@@ -182,6 +229,7 @@ final class ChangeFeed: Sendable {
         }
     }
 
+    /// Begins the observation. Callers of `catchUp` that come before it has begun wait for it.
     private func attach(
         _ target: ObservedTarget, isActive: Bool,
         _ completion: @escaping @Sendable (Result<(Version, ObservedContents?), Problem>) -> Void
@@ -213,12 +261,13 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// Has the subscribers of the feed notified at the end of the round.
+    /// Has the subscribers of the feed notified when the current round of the hub ends.
     func noteChange() { notifications.noteChange(self) }
 
+    /// The problem that clients get for an error of the observation.
     static func problem(_ error: ObservationError) -> Problem {
         switch error {
-        case .notFound: return Problem(.objectNotFound, "what was observed is not there any more")
+        case .notFound: return Problem(.objectNotFound, "the observed object does not exist anymore")
         case .invalidSection(let detail): return .invalidParameter("sectionBy", detail)
         case .query(let error): return Problem(error, parameter: "where")
         case .storage(let error): return Problem(serving: error)
@@ -228,7 +277,13 @@ final class ChangeFeed: Sendable {
 
     // MARK: - Reading
 
-    /// Where a reader at `position` goes on, and the set at that place.
+    /// Finds the change set that a subscriber at a position needs next.
+    ///
+    /// - Parameter position: The version up to which the subscriber has everything.
+    /// - Returns: The place of the set in the ring, and the set. Without a set the subscriber is up
+    ///   to date, or its position is lost.
+    /// - Complexity: O(log n) in the number of sets that are kept, O(1) for a subscriber at the
+    ///   end.
     func next(after position: UInt64) -> (ChangeRing.Place, ChangeSet?) {
         state.withLock { state in
             let place = state.ring.place(after: position)
@@ -237,7 +292,11 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// The number and the bytes of the sets that wait for a reader at `position`.
+    /// Returns how many change sets wait for a subscriber, and their size in bytes.
+    ///
+    /// - Parameters:
+    ///   - position: The version up to which the subscriber has everything.
+    ///   - end: The newest published version.
     func backlog(after position: UInt64, upTo end: UInt64) -> (sets: Int, bytes: Int) {
         state.withLock { state in
             guard case .known(let index) = state.ring.place(after: position) else { return (0, 0) }
@@ -250,10 +309,13 @@ final class ChangeFeed: Sendable {
     /// The version that deleted the observed object or collection; nil while it exists.
     var end: UInt64? { state.withLock { $0.end } }
 
-    /// Whether the observed object or collection was deleted at `version` or before.
+    /// Whether the observed object or collection was deleted at a version or before it.
     func isOver(at version: UInt64) -> Bool { state.withLock { $0.end.map { $0 <= version } ?? false } }
 
-    /// The set that is delivered in place of the changes of a version that the subscription skips.
+    /// Returns the empty change set that replaces the changes of a version which the subscription
+    /// asked to skip.
+    ///
+    /// - Parameter version: The version of the skipped write.
     func skippedSet(at version: UInt64) -> ChangeSet {
         let count = state.withLock { $0.ring.count(at: version) ?? $0.firstCount }
         let tail = encoder.skipped(notifications.token(version), count: count)
@@ -263,7 +325,10 @@ final class ChangeFeed: Sendable {
 
 // MARK: - From the hub
 
+/// The calls of the observation hub, all on its thread.
 extension ChangeFeed: ObservationListener {
+    /// Encodes a change and appends it to the ring. A change that cannot be encoded resets the
+    /// feed, so that subscribers read the contents anew.
     func didChange(_ event: ObservationEvent) {
         let version = event.to.token.version
         do throws(Problem) {
@@ -279,19 +344,21 @@ extension ChangeFeed: ObservationListener {
                 if encoded.isLast { state.end = version }
             }
         } catch {
-            // A change that cannot be encoded, because the file is damaged there, costs readers their position: they read the contents
-            // again, and get the error if it is still there.
+            // A change that cannot be encoded, because the file is damaged there, costs subscribers their position:
+            // they read the contents again, and get the error if it still occurs.
             return reset(at: version)
         }
         notifications.noteChange(self)
     }
 
-    /// Drops the sets: no reader can go on from a position before `version`.
+    /// Drops all change sets, so that no subscriber can continue from a position before `version`.
     private func reset(at version: UInt64) {
         state.withLock { $0.ring.restart(at: version) }
         notifications.noteChange(self)
     }
 
+    /// Notes a change of the schema. Unless it only adds classes and properties, the definition is
+    /// resolved again in the new schema, and all subscribers start anew.
     func didChange(_ schema: SchemaChange, from: Version, to version: Version) {
         notifications.noteSchema(schema, version)
         guard !schema.isAdditive else { return }
@@ -312,6 +379,8 @@ extension ChangeFeed: ObservationListener {
         notifications.noteChange(self)
     }
 
+    /// Ends the feed with a problem, and loses the positions of all subscribers so that they notice
+    /// it.
     func didFail(_ error: ObservationError) {
         state.withLock { state in
             state.attachment = nil
@@ -323,8 +392,10 @@ extension ChangeFeed: ObservationListener {
     }
 }
 
+/// How many rows the contents of an observed definition have.
 extension ObservedContents {
-    /// The number of rows or entries; nil for what has none.
+    /// The number of rows or entries; nil for a single object and for a whole realm, and 0 when the
+    /// observed object was deleted.
     var count: Int? {
         switch self {
         case .rows(_, let keys): return keys.count

@@ -2,39 +2,60 @@
 
 internal import RealmStorage
 
-/// Reads several subscriptions side by side, version by version.
+/// Reads the change sets of several subscriptions together, in the order of their versions.
+///
+/// A stream or a poll has one reader. It has no state of its own: each call names the position, so
+/// it can be repeated, and any thread may call it. One position serves all subscriptions because a
+/// step delivers the sets of all of them up to the same version.
 struct ChangeReader: Sendable {
+    /// The subscriptions, in the order of their registration. Indexes in results refer to this
+    /// array.
     let subs: [ReadSubscription]
 
-    /// The next change sets of the subscriptions: those of one version, or of several versions that one set covers.
+    /// The change sets that are delivered together because a client cannot resume between them:
+    /// those of one version, or of several versions that one set covers.
     struct Batch {
-        /// The position after the batch: with it, everything up to this version is delivered.
+        /// The position after the batch: a client that has the batch has everything up to this
+        /// version.
         let version: UInt64
+        /// The sets of the batch, in the order of their versions.
         let sets: [Entry]
     }
 
-    /// One set of one subscription.
+    /// One change set of one subscription in a batch.
     struct Entry {
+        /// The index of the subscription in the reader.
         let index: Int
+        /// The change set.
         let set: ChangeSet
-        /// The position of its subscription before it.
+        /// The position of the subscription before the set, which becomes the member `from`.
         let from: UInt64
     }
 
+    /// What follows a position.
     enum Step {
+        /// All change sets up to the given version were delivered.
         case nothing
+        /// The next change sets.
         case batch(Batch)
-        /// Positions that cannot be resumed, by index.
+        /// The position cannot be resumed by these subscriptions, given by index: their sets were
+        /// dropped.
         case lost([Int])
 
-        /// Whether it is a batch of a version before another.
+        /// Whether the step is a batch that ends before a version.
         func isBefore(_ version: UInt64) -> Bool {
             if case .batch(let batch) = self { return batch.version < version }
             return false
         }
     }
 
-    /// The change sets of the next version after `position` that has any, up to the version `end`.
+    /// Returns the change sets of the first version after a position at which any subscription has
+    /// changed.
+    ///
+    /// - Parameters:
+    ///   - position: The version up to which the client has everything.
+    ///   - end: The newest published version. Sets that go beyond it are not returned yet.
+    /// - Complexity: O(subscriptions), unless a set covers several versions.
     func next(after position: UInt64, upTo end: UInt64) -> Step {
         var entries: [Entry] = []
         var lost: [Int] = []
@@ -54,8 +75,11 @@ struct ChangeReader: Sendable {
         return .batch(Batch(version: version, sets: entries))
     }
 
-    /// A feed without waiting readers is evaluated for several versions at once, others for each of them. A client could not resume
-    /// from the middle of the long set, so everything up to its end is one batch.
+    /// Collects a batch in which one set covers several versions.
+    ///
+    /// A feed without waiting subscribers is evaluated for several versions at once, and other
+    /// feeds for each of them. A client could not resume within the long set, so everything up to
+    /// its end is one batch. Sets that reach beyond that end extend the batch, until no set does.
     private func joined(after position: UInt64, from version: UInt64, upTo end: UInt64) -> Step {
         var version = version
         while true {
@@ -84,11 +108,14 @@ struct ChangeReader: Sendable {
         }
     }
 
+    /// What one subscription has after a position.
     private enum Next {
         case set(ChangeSet)
         case lost
     }
 
+    /// Returns the next change set of one subscription up to a version, or the empty set that
+    /// replaces a skipped write; nil when there is none.
     private func next(of sub: ReadSubscription, after position: UInt64, upTo end: UInt64) -> Next? {
         let (place, set) = sub.feed.next(after: position)
         guard place != .lost else { return .lost }
@@ -101,19 +128,25 @@ struct ChangeReader: Sendable {
         return .set(sub.feed.skippedSet(at: skip))
     }
 
-    /// The position of a reader after everything up to `end` was delivered. Outside of registrations it stays at the version that
-    /// deleted what was observed: a client that resumes from there is told of that end, and not of a new object under the same key.
+    /// Returns the position of a client to which everything up to a version was delivered.
+    ///
+    /// For a definition of a deleted object, read without a registration, that is the version of
+    /// the deletion. A client that resumes from there gets that end again, and not a new object
+    /// with the same key.
+    ///
+    /// - Parameter end: The newest published version.
     func lastPosition(upTo end: UInt64) -> UInt64 {
         guard subs.count == 1, subs[0].skips == nil, let last = subs[0].feed.end else { return end }
         return min(last, end)
     }
 
-    /// Which of the subscriptions cannot be resumed from `position`.
+    /// Returns the indexes of the subscriptions that cannot resume from a position.
     func lost(at position: UInt64) -> [Int] {
         subs.indices.filter { subs[$0].feed.next(after: position).0 == .lost }
     }
 
-    /// The number and the bytes of the sets that wait for a reader at `position`.
+    /// Returns how many change sets of all subscriptions wait for a client, and their size in
+    /// bytes.
     func backlog(after position: UInt64, upTo end: UInt64) -> (sets: Int, bytes: Int) {
         var total = (sets: 0, bytes: 0)
         for sub in subs {

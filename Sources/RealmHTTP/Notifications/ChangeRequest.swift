@@ -3,36 +3,48 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// What a request for changes asks for.
+/// The parameters of `GET …/changes`: what is observed, from which position, and how it is
+/// delivered.
 struct ChangeRequest: Sendable {
-    /// What is observed: a definition in the request itself, or a registration.
+    /// What a request for changes observes: a definition in the request itself, or a registration
+    /// that is named by its id or by its ticket.
     enum Source: Sendable {
         case definition(SubscriptionDefinition)
         case registration(String)
         case ticket(String)
     }
 
-    /// What is observed.
+    /// The definition or registration that is observed.
     let source: Source
-    /// From where on changes are wanted.
+    /// The position from which changes are wanted.
     var start: StartPosition
-    /// Whether the state at the beginning is part of the answer.
+    /// Whether a client without a position gets the current state first.
     let wantsSnapshots: Bool
-    /// How long a poll waits for changes.
+    /// How many seconds a poll waits for changes; 0 does not wait.
     let waitSeconds: Int
-    /// Whether heartbeats of a stream are events rather than comments.
+    /// Whether heartbeats of a stream are events with the position, rather than comments.
     let sendsHeartbeatEvents: Bool
-    /// The media type of the answer.
+    /// The media type of the response.
     let format: ResponseFormat
-    /// That of the whole answer.
+    /// The representation of the whole response, which a registration needs to have in plain JSON.
     var representation = Representation()
 
-    /// The longest that a poll waits: below what proxies bear.
+    /// The maximum number of seconds that a poll waits. It is below the usual time-out of proxies,
+    /// 60 seconds.
     static let longestWait = 55
+    /// The names of parameters that are not part of a definition.
     private static let ownNames = ["subscription", "ticket", "since", "wait", "initial", "hb", "format", "snapshot"]
 
-    /// Reads the parameters of a request. A stream that is resumed by its client has its position in `Last-Event-ID`, which
-    /// goes before `since`.
+    /// Reads the parameters of a request.
+    ///
+    /// - Parameters:
+    ///   - url: The parameters in the URL.
+    ///   - call: The request. The header field `Last-Event-ID` of a stream takes precedence over
+    ///     the parameter `since`, because browsers send it when they reconnect.
+    ///   - format: The negotiated media type.
+    ///   - isStream: Whether the client accepts `text/event-stream`.
+    /// - Throws: `invalid_parameter` and `conflicting_parameters`, for example for `snapshot`,
+    ///   since a snapshot never changes.
     init(_ url: QueryParameters, _ call: Call, _ format: ResponseFormat, isStream: Bool) throws(Problem) {
         let set = try ParameterSet(url, urlNames: SubscriptionDefinition.names + ChangeRequest.ownNames)
         guard !set.has("snapshot") else {
@@ -50,11 +62,13 @@ struct ChangeRequest: Sendable {
         source = try ChangeRequest.source(set, url, call.limits, format: representation.format)
     }
 
+    /// The value of a flag that is true when it is missing.
     private static func isTrue(_ set: ParameterSet, _ name: String) throws(Problem) -> Bool {
         guard set.has(name) else { return true }
         return try set.flag(name)
     }
 
+    /// Reads the definition, or the id or ticket of a registration. These exclude each other.
     private static func source(
         _ set: ParameterSet, _ url: QueryParameters, _ limits: Limits, format: Representation.Format
     ) throws(Problem) -> Source {
@@ -66,7 +80,7 @@ struct ChangeRequest: Sendable {
             return .definition(definition)
         }
         if let name = SubscriptionDefinition.names.first(where: set.has) {
-            throw .conflict("'\(name)' cannot stand beside a registration, which has definitions of its own", parameter: name)
+            throw .conflict("'\(name)' cannot be combined with a registration, which has its own definitions", parameter: name)
         }
         if id != nil, ticket != nil { throw .conflict("'subscription' and 'ticket' exclude each other", parameter: "ticket") }
         return id.map { .registration($0) } ?? .ticket(ticket ?? "")

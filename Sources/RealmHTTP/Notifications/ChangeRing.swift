@@ -2,31 +2,49 @@
 
 internal import RealmStorage
 
-/// The newest change sets of a feed: enough to resume from, and bounded.
+/// The newest change sets of a feed, from which clients resume, limited in number and bytes.
 ///
-/// Invariants: sets are in the order of their versions and do not overlap, and `base` is not above the first `from`.
+/// `ChangeFeed` guards it with its lock.
+///
+/// Invariants: the sets are in the order of their versions and do not overlap, and `base` is not
+/// above the first `from`. There may be versions between two sets in which nothing changed.
 struct ChangeRing: Sendable {
-    /// Where a reader stands who asks for more.
+    /// Where a subscriber at some position continues.
     enum Place: Equatable {
-        /// The index of the first set that it lacks; the count of sets when there is none.
+        /// The index of the first set that the subscriber lacks, which is the number of sets when
+        /// it lacks none.
         case known(Int)
-        /// What was between its position and the sets that are kept is not known any more, or never was.
+        /// What lies between the position and the sets that are kept was dropped, or never existed.
         case lost
     }
 
+    /// The sets that are kept, after `head` others that were dropped and not yet removed from the
+    /// array.
     private(set) var sets: [ChangeSet] = []
-    /// The number of dropped sets at the beginning of `sets`.
+    /// The number of dropped sets at the beginning of `sets`. They are removed in groups, so that a
+    /// drop is cheap.
     private var head = 0
     /// The oldest position that can be resumed.
     private(set) var base: UInt64
+    /// The bytes of the sets that are kept.
     private(set) var byteCount = 0
 
+    /// Makes an empty ring.
+    ///
+    /// - Parameter base: The version from which changes will be kept.
     init(base: UInt64) {
         self.base = base
     }
 
+    /// The number of sets that are kept.
     var count: Int { sets.count - head }
 
+    /// Adds the newest set, and drops the oldest ones beyond the limits of retention.
+    ///
+    /// - Parameters:
+    ///   - set: A set that begins at the end of the last one or later.
+    ///   - limits: The limits of the server, of which `retentionSets` and `retentionBytes` count.
+    /// - Complexity: O(1) on average.
     mutating func append(_ set: ChangeSet, limits: Limits) {
         sets.append(set)
         byteCount += set.byteCount
@@ -40,12 +58,16 @@ struct ChangeRing: Sendable {
         head = 0
     }
 
-    /// Forgets everything; positions before `version` cannot be resumed.
+    /// Drops all sets. Positions before `version` cannot be resumed after that.
     mutating func restart(at version: UInt64) { self = ChangeRing(base: version) }
 
-    /// Where a reader at `position` goes on.
+    /// Finds where a subscriber at a position continues.
     ///
-    /// A position in the middle of a set's range is lost: nobody was ever told it as one of this feed.
+    /// A position within the range of a set is lost, because no client was ever given it as a
+    /// position of this feed.
+    ///
+    /// - Parameter position: The version up to which the subscriber has everything.
+    /// - Complexity: O(log n) in the number of sets.
     func place(after position: UInt64) -> Place {
         guard position >= base else { return .lost }
         let index = firstIndex(after: position)
@@ -53,9 +75,9 @@ struct ChangeRing: Sendable {
         return position <= sets[index].from ? .known(index) : .lost
     }
 
-    /// The index of the first set whose range ends after `position`.
+    /// The index of the first set whose range ends after a position, by binary search.
     private func firstIndex(after position: UInt64) -> Int {
-        // Readers are mostly at the end.
+        // Most subscribers are up to date.
         if let last = sets.last, head < sets.count, last.to <= position { return sets.count }
         var low = head
         var high = sets.count
@@ -66,14 +88,15 @@ struct ChangeRing: Sendable {
         return low
     }
 
-    /// The sets from `index` on that end no later than `version`.
+    /// Returns the sets from an index on that end no later than a version.
     func sets(from index: Int, upTo version: UInt64) -> ArraySlice<ChangeSet> {
         let slice = sets[max(index, head)...]
         guard let last = slice.last, last.to > version else { return slice }
         return slice.prefix { $0.to <= version }
     }
 
-    /// The size of the collection at `version`, as far as sets tell.
+    /// Returns the number of rows at a version, as the last set up to it states it; nil when there
+    /// is no such set, or the rows have no number.
     func count(at version: UInt64) -> Int? {
         let index = firstIndex(after: version)
         return index > head ? sets[index - 1].count : nil

@@ -4,7 +4,10 @@ internal import RealmEngine
 internal import Synchronization
 
 extension ChangeService {
-    /// What is known of notifications; counted when somebody asks.
+    /// Writes the metrics of notifications. Counts of the observation hub have one sample per
+    /// realm.
+    ///
+    /// - Parameter text: The metrics document.
     func write(to text: inout MetricsText) {
         let realms = realms
         let engine = realms.map { (name: $0.database.name.text, metrics: $0.database.observations.metrics) }
@@ -15,28 +18,28 @@ extension ChangeService {
             value: Double(realms.reduce(0) { $0 + $1.pollCount }))
         text.single("registrations", .gauge, help: "Registrations of subscriptions.", value: Double(registrations.count))
         text.single(
-            "observed_definitions", .gauge, help: "Different subscriptions that are observed.",
+            "observed_definitions", .gauge, help: "Different definitions that are observed.",
             value: Double(realms.reduce(0) { $0 + $1.feedCount }))
         text.single(
             "evaluations_total", .counter, help: "Times that an observed definition was evaluated.",
             value: Double(engine.reduce(metrics.pastEvaluations.load(ordering: .relaxed)) { $0 + Int($1.metrics.evaluations) }))
         text.single(
-            "encodings_total", .counter, help: "Change sets that were written.",
+            "encodings_total", .counter, help: "Change sets that were encoded.",
             value: Double(metrics.encodings.load(ordering: .relaxed)))
-        text.header("resets_total", .counter, "Subscriptions that had to begin anew, by reason.")
+        text.header("resets_total", .counter, "Times that subscriptions had to start anew, by reason.")
         for reason in ResetNotice.Reason.allCases {
             text.sample("resets_total", [("reason", reason.rawValue)], Double(metrics.resets(reason)))
         }
         text.single(
-            "replayed_sets_total", .counter, help: "Change sets that were told from memory to clients that came back.",
+            "replayed_sets_total", .counter, help: "Change sets delivered from memory to clients that resumed.",
             value: Double(metrics.replayed.load(ordering: .relaxed)))
         text.single(
-            "queue_overflows_total", .counter, help: "Streams whose client did not keep up.",
+            "queue_overflows_total", .counter, help: "Times that a stream was reset because its client read too slowly.",
             value: Double(metrics.overflows.load(ordering: .relaxed)))
         guard !engine.isEmpty else { return }
-        text.header("notifier_lag_commits", .gauge, "Commits that observers have not been told of yet.")
+        text.header("notifier_lag_commits", .gauge, "Commits whose changes were not published yet.")
         for realm in engine { text.sample("notifier_lag_commits", [("realm", realm.name)], Double(realm.metrics.waitingCommits)) }
-        text.header("notifier_held_versions", .gauge, "Versions kept for definitions that nobody reads now.")
+        text.header("notifier_held_versions", .gauge, "Versions kept for definitions without readers.")
         for realm in engine { text.sample("notifier_held_versions", [("realm", realm.name)], Double(realm.metrics.heldVersions)) }
     }
 }

@@ -4,29 +4,41 @@ internal import RealmEngine
 internal import RealmStorage
 internal import Synchronization
 
-/// The notifications of all realms of a server.
+/// The notifications of all realms of a server: the entry for requests about changes.
+///
+/// There is one for a server. It makes a `RealmNotifications` for a realm at the first request,
+/// ends it with the realm, and ends registrations that expire. Any thread may call it.
 final class ChangeService: Sendable {
-    /// How many streams and polls each client has.
+    /// Counts the streams and waiting polls, in all and per client.
     let slots: StreamSlots
-    /// Registered subscriptions of all realms.
+    /// The registered subscriptions of all realms.
     let registrations: RegistrationTable
-    /// Counts of what was encoded, reset and replayed.
+    /// Counts encoded, reset and replayed change sets of all realms.
     let metrics = NotificationMetrics()
     private let limits: Limits
+    /// The timer for polls, registrations and unused feeds.
     private let alarm: Alarm
-    /// Threads for what takes longer.
+    /// The pool that writes snapshots, which may be long.
     private let workers: WorkerPool
 
+    /// The notifications by realm and the state of the service, guarded by the lock.
     private struct State {
+        /// The notifications of each realm that was observed, by the identity of its database.
         var realms: [ObjectIdentifier: RealmNotifications] = [:]
+        /// Whether the server is stopping, so that no realm can be observed anymore.
         var isEnding = false
-        /// Whether somebody comes by to end registrations.
+        /// Whether an alarm is set that ends registrations which have expired.
         var willSweep = false
     }
 
     private let state = RankedMutex(.changeService, State())
 
-    /// Notifications that nobody has asked for yet.
+    /// Makes a service without any observed realm.
+    ///
+    /// - Parameters:
+    ///   - limits: The limits of the server.
+    ///   - alarm: The timer for polls, registrations and unused feeds.
+    ///   - workers: The pool that writes snapshots.
     init(_ limits: Limits, _ alarm: Alarm, _ workers: WorkerPool) {
         self.limits = limits
         self.alarm = alarm
@@ -35,14 +47,17 @@ final class ChangeService: Sendable {
         registrations = RegistrationTable(limits)
     }
 
-    /// The notifications of one realm, which begin when somebody asks first.
+    /// Returns the notifications of a realm, and begins them at the first call.
+    ///
+    /// - Parameter database: The open realm.
+    /// - Throws: `shutting_down` when the server is stopping.
     func notifications(of database: Database) throws(Problem) -> RealmNotifications {
         let notifications = state.withLock { state -> RealmNotifications? in
             guard !state.isEnding else { return nil }
             if let known = state.realms[ObjectIdentifier(database)] { return known }
             let notifications = RealmNotifications(database, limits: limits, metrics: metrics, alarm: alarm) {
                 [workers, name = database.name.text] job in
-                // The realm stands for those who listen to it: listeners of one do not delay those of another.
+                // Workers count the realm as the client, so that subscribers of one realm do not delay those of another.
                 workers.submitContinuation(for: "realm " + name, job)
             }
             state.realms[ObjectIdentifier(database)] = notifications
@@ -52,10 +67,11 @@ final class ChangeService: Sendable {
         return notifications
     }
 
-    /// The notifications of the realms that somebody has asked about.
+    /// The notifications of all realms that were observed.
     var realms: [RealmNotifications] { state.withLock { Array($0.realms.values) } }
 
-    /// Looks after registrations that nobody reads when their time may be over. Called when there is one more.
+    /// Sees to it that registrations without a reader are ended when they expire. Called whenever a
+    /// registration was added or has lost its last reader.
     func watchRegistrations() {
         let isFirst = state.withLock { state -> Bool in
             defer { state.willSweep = true }
@@ -64,6 +80,7 @@ final class ChangeService: Sendable {
         if isFirst { setSweepAlarm() }
     }
 
+    /// Sets an alarm for the registration that expires first.
     private func setSweepAlarm() {
         guard let seconds = registrations.secondsToNextEnd else { return endWatch() }
         alarm.set(at: Instant.now().adding(seconds: seconds + 0.01)) { [weak self] in
@@ -72,13 +89,19 @@ final class ChangeService: Sendable {
         }
     }
 
+    /// Notes that no alarm is set, and sets another one if a registration needs it.
     private func endWatch() {
         state.withLock { $0.willSweep = false }
-        // There may be one more by now, and whoever said so relied on the watch that has just ended.
+        // A registration may have been added meanwhile, by a caller that relied on the alarm which has just gone off.
         if registrations.secondsToNextEnd != nil { watchRegistrations() }
     }
 
-    /// A realm is going to be closed: ends all who read it. With a problem they are told that, and may come back.
+    /// Ends all streams, polls and registrations of a realm that is about to be closed.
+    ///
+    /// - Parameters:
+    ///   - database: The realm.
+    ///   - problem: Why the realm cannot be served at present, so that clients may come back; nil
+    ///     when it was detached.
     func close(_ database: Database, failing problem: Problem? = nil) {
         let notifications = state.withLock { $0.realms.removeValue(forKey: ObjectIdentifier(database)) }
         if let notifications {
@@ -88,7 +111,8 @@ final class ChangeService: Sendable {
         registrations.deleteAll(of: database)
     }
 
-    /// The server ends: says so to all streams, and answers all polls.
+    /// Ends all streams with the reason `shutdown`, and answers all polls. Called when the server
+    /// begins to stop; realms cannot be observed after that.
     func end() {
         let realms = state.withLock { state in
             state.isEnding = true
@@ -97,7 +121,8 @@ final class ChangeService: Sendable {
         for notifications in realms { notifications.end(.shutdown) }
     }
 
-    /// Lets everything go.
+    /// Ends the observation of all realms and forgets them. Called after the listeners have
+    /// stopped.
     func closeAll() {
         let realms = state.withLock { state in
             defer { state.realms = [:] }

@@ -2,23 +2,29 @@
 
 internal import RealmStorage
 
-/// One change set of a feed, encoded once for all who receive it.
+/// One change set of a feed, encoded once for all subscribers.
 ///
-/// What differs from reader to reader, the name of the subscription and the position it was at, is written before it.
+/// It is the difference between two versions. What differs from subscriber to subscriber, the name
+/// of the subscription and its position, is written before the encoded text. A set does not change
+/// after it was made, apart from a cache under a lock.
 final class ChangeSet: Sendable {
-    /// The range of commits that it tells of: from the version before to the version after.
+    /// The version before the first change of the set.
     let from: UInt64
+    /// The version after the last change of the set.
     let to: UInt64
-    /// The JSON behind `from`, with the brace that closes it and the empty line that ends an event.
+    /// The JSON after the member `from`, up to the closing brace and the empty line that ends an
+    /// event.
     let tail: OutputBuffer
-    /// The size of the collection after it; nil where there is none.
+    /// The number of rows of the collection after the change set; nil where there are no rows.
     let count: Int?
-    /// What was observed is gone, and nothing will follow.
+    /// Whether the observed object or collection was deleted, so that no set follows.
     let isLast: Bool
 
+    /// The end of an event: the end of its line and an empty line.
     static let lineEnd: StaticString = "\n\n"
 
-    /// The head that was asked for last: most readers of a feed need the same one.
+    /// The beginning of an event as it was written last. Most subscribers of a feed are at the same
+    /// position under the same name, so they need the same one.
     private struct Head {
         let sub: String
         let from: UInt64
@@ -26,8 +32,17 @@ final class ChangeSet: Sendable {
         let text: OutputBuffer
     }
 
+    /// The cached beginning of the event.
     private let head = RankedMutex<Head?>(.leaf, nil)
 
+    /// Makes a change set.
+    ///
+    /// - Parameters:
+    ///   - from: The version before it.
+    ///   - to: The version after it.
+    ///   - tail: The encoded text.
+    ///   - count: The number of rows after it.
+    ///   - isLast: Whether no set follows.
     init(from: UInt64, to: UInt64, tail: OutputBuffer, count: Int?, isLast: Bool) {
         self.from = from
         self.to = to
@@ -36,9 +51,16 @@ final class ChangeSet: Sendable {
         self.isLast = isLast
     }
 
+    /// The bytes of the encoded text, which count against the limits of retention and backlog.
     var byteCount: Int { tail.count }
 
-    /// What an event begins with for a reader that was at `position`; `token` turns versions into text.
+    /// Returns the beginning of an event for one subscriber, up to where the encoded text follows.
+    ///
+    /// - Parameters:
+    ///   - sub: The name of the subscription.
+    ///   - position: The position of the subscriber before the set, which becomes `from`.
+    ///   - isLastOfVersion: Whether the event gets an id, so that a client may resume after it.
+    ///   - token: Turns a version into a version token.
     func eventHead(sub: String, position: UInt64, isLastOfVersion: Bool, _ token: (UInt64) -> String) -> OutputBuffer {
         head.withLock { head in
             if let head, head.from == position, head.isLastOfVersion == isLastOfVersion, head.sub == sub { return head.text }

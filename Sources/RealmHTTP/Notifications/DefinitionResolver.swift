@@ -4,14 +4,27 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// Finds what the names of a definition stand for in a version. Mistakes are those of reading it.
+/// Resolves the names in a definition against the schema and the objects of one version.
+///
+/// The result names the target for the observation hub, and the kind of rows for the encoder. All
+/// errors in a definition are found here, before anything is observed. A value is made for one
+/// definition, on the thread of the request, and on the hub's thread after a change of the schema.
 struct DefinitionResolver {
+    /// The definition as the client wrote it.
     let definition: SubscriptionDefinition
+    /// The version whose schema and objects the names refer to.
     let version: Version
+    /// The realm, for its configured names of linking objects.
     let database: Database
 
+    /// The contents of the version.
     private var snapshot: Snapshot { version.snapshot }
 
+    /// Resolves the definition.
+    ///
+    /// - Returns: What to observe, and what its rows are.
+    /// - Throws: `class_not_found`, `object_not_found`, `unknown_key_path`, `invalid_query` and
+    ///   other problems that name the parameter which is wrong.
     func resolve() throws(Problem) -> ResolvedSubscription {
         guard let className = definition.className else { return resolved(.realm, .realm, element: nil, filter: .all) }
         guard let table = snapshot.classTable(named: className) else {
@@ -30,6 +43,7 @@ struct DefinitionResolver {
 
     // MARK: - Kinds
 
+    /// Resolves a definition of the objects of a class, with or without sections.
     private func result(of table: Table) throws(Problem) -> ResolvedSubscription {
         guard definition.sectionBy != nil else {
             let query = try query(over: table)
@@ -39,11 +53,14 @@ struct DefinitionResolver {
         return try resolved(.sections(table.key, query, sections), .sections(table.key), of: table)
     }
 
+    /// Resolves a definition of a single object.
     private func object(_ row: Row, in table: Table) throws(Problem) -> ResolvedSubscription {
         let object = ObservedObject(table.key, row.key)
         return try resolved(.object(object), .object(object), of: table)
     }
 
+    /// Resolves a definition of a property: linking objects, a collection, or a single embedded
+    /// object.
     private func property(_ text: String, of row: Row, in table: Table) throws(Problem) -> ResolvedSubscription {
         let planner = ObjectPlanner(snapshot, backlinkNames: database.backlinkNames.byClass)
         if let linking = planner.linkingObjects(text, table) {
@@ -60,7 +77,8 @@ struct DefinitionResolver {
         return try collection(target, linked)
     }
 
-    /// A path that leads nowhere now is `object_not_found`, a wrong one is a wrong definition.
+    /// Finds the property at a path below an object. A path that leads nowhere at present is
+    /// `object_not_found`, and a path that the schema does not allow is `unknown_key_path`.
     private func target(_ text: String, of row: Row, in table: Table) throws(Problem) -> PropertyTarget {
         do throws(Problem) {
             return try PropertyTarget.find(text, from: row, in: table, snapshot)
@@ -70,7 +88,8 @@ struct DefinitionResolver {
         }
     }
 
-    /// A single embedded object: the one that stands there now, wherever it moves.
+    /// Resolves a definition of a single embedded object: the object that is at the path in this
+    /// version, wherever it moves later.
     private func embedded(_ target: PropertyTarget, _ linked: Table?) throws(Problem) -> ResolvedSubscription {
         guard let linked, linked.kind == .embedded else {
             throw .invalidParameter("property", "'property' has to be a collection, linking objects or an embedded object")
@@ -87,12 +106,13 @@ struct DefinitionResolver {
         return try resolved(.object(object), .object(object), of: linked)
     }
 
+    /// Resolves a definition of a list, set or dictionary, or of a query over it.
     private func collection(_ target: PropertyTarget, _ linked: Table?) throws(Problem) -> ResolvedSubscription {
         let property = ObservedProperty(ObservedObject(target.table.key, target.row.key), target.column.key)
         let isOfObjects = linked.map { $0.kind != .embedded } ?? false
         let kind: ObservedTarget.Kind
         if definition.isView {
-            // Embedded objects have properties to select and order by, too.
+            // Embedded objects have properties to select and order by as well.
             let query = if let linked { try query(over: linked) } else { try query(over: target) }
             kind = .view(property, query)
         } else {
@@ -111,30 +131,33 @@ struct DefinitionResolver {
         return resolved(kind, shape, element: nil, filter: definition.isShallow ? .shallow : .all)
     }
 
-    /// Elements that are values have no properties.
+    /// Throws for parameters that need properties, when the elements of a collection are values and
+    /// have none.
     private func checkValues(_ target: PropertyTarget) throws(Problem) {
         if let path = definition.keyPaths.first {
             throw Problem(.unknownKeyPath, "the elements of '\(target.column.name)' have no property '\(path)'").with(
                 "parameter", "keyPaths")
         }
         for (name, isGiven) in [("fields", definition.fields != nil), ("expand", !definition.expand.isEmpty)] where isGiven {
-            throw Problem(.unknownKeyPath, "the elements of '\(target.column.name)' are no objects").with("parameter", name)
+            throw Problem(.unknownKeyPath, "the elements of '\(target.column.name)' are not objects").with("parameter", name)
         }
     }
 
     // MARK: - Queries
 
+    /// The arguments of the query, with their types from the schema.
     private var arguments: [QueryArgument] {
         get throws(Problem) { try ArgumentDecoder(snapshot).decode(definition.args) }
     }
 
+    /// The order and the distinct key paths that the parameters name.
     private var order: ResultOrder {
         ResultOrder(
             sort: definition.sort.map { ResultOrder.Key(path: $0.path, isAscending: $0.isAscending) },
             distinct: definition.distinct)
     }
 
-    /// The query over objects, after it was bound once to find its mistakes.
+    /// Makes the query over objects. It is bound once, to find its errors.
     private func query(over table: Table) throws(Problem) -> ObservedQuery {
         let query = try parse()
         let arguments = try arguments
@@ -147,7 +170,8 @@ struct DefinitionResolver {
         return ObservedQuery(query, arguments, order: order, limit: definition.limit)
     }
 
-    /// The query over elements that are values, which `self` names.
+    /// Makes the query over elements that are values, which the query names `self`. It is bound
+    /// once, to find its errors.
     private func query(over target: PropertyTarget) throws(Problem) -> ObservedQuery {
         let query = try parse()
         let arguments = try arguments
@@ -160,6 +184,8 @@ struct DefinitionResolver {
         return ObservedQuery(query, arguments, order: order, limit: definition.limit)
     }
 
+    /// Parses `where`. An order within the text excludes the parameters `sort`, `distinct` and
+    /// `limit`.
     private func parse() throws(Problem) -> Query {
         let query = try ObjectQuery.parse(definition.predicate, "where")
         guard query.hasDescriptors else { return query }
@@ -174,6 +200,12 @@ struct DefinitionResolver {
 
     // MARK: - Sections
 
+    /// Makes the query and the division into sections. The order has to begin with the key path of
+    /// the sections, so it is added where the definition has none.
+    ///
+    /// - Parameter table: The class of the rows.
+    /// - Throws: `conflicting_parameters` for another order, and `invalid_parameter` for a division
+    ///   that the type of the property does not allow.
     private func sections(of table: Table) throws(Problem) -> (ObservedQuery, ObservedSections) {
         let grouping = try SectionGrouping(definition.sectionBy ?? "")
         try check(grouping, table)
@@ -206,7 +238,8 @@ struct DefinitionResolver {
         return (query, ObservedSections(key: grouping.identity, isWanted: isWanted))
     }
 
-    /// A function that does not take the values of its property is refused here, and not when the first row comes.
+    /// Applies the function of the sections to a sample value, so that a function which does not
+    /// take the values of its property is refused here, and not at the first row.
     private func check(_ grouping: SectionGrouping, _ table: Table) throws(Problem) {
         let sample: QueryArgument
         switch table.column(named: grouping.path)?.type {
@@ -221,9 +254,11 @@ struct DefinitionResolver {
         _ = try grouping.key(.value(sample))
     }
 
+    /// The problem for an order that does not begin with the key path of the sections.
     private static let wrongSort = Problem.conflict(
         "the sort has to begin with the key path of the sections", parameter: "sectionBy")
 
+    /// Whether a section is the one that the definition selects by its key, as text or as JSON.
     private static func isKey(_ identity: SectionIdentity, _ wanted: ParameterSet.TextOrJSON) -> Bool {
         let key = SectionKey(identity)
         switch wanted {
@@ -234,6 +269,12 @@ struct DefinitionResolver {
 
     // MARK: - The target
 
+    /// Resolves the key paths whose changes count, and checks `fields` and `expand`.
+    ///
+    /// - Parameters:
+    ///   - kind: What to observe.
+    ///   - shape: What the rows are.
+    ///   - element: The class that the key paths begin at.
     private func resolved(
         _ kind: ObservedTarget.Kind, _ shape: ResolvedSubscription.Shape, of element: Table
     ) throws(Problem) -> ResolvedSubscription {
@@ -252,17 +293,18 @@ struct DefinitionResolver {
         }
     }
 
+    /// The words that follow the name of a key path in an error.
     private static func text(of kind: KeyPathFilter.Failure.Kind) -> String {
         switch kind {
-        case .unknownProperty: return "is no property there"
-        case .notTraversable: return "leads to no objects"
-        case .noMatch: return "fits no property"
-        case .malformed: return "is not of the form of a key path"
-        case .tooMany: return "stands for too many properties"
+        case .unknownProperty: return "is not a property there"
+        case .notTraversable: return "does not lead to objects"
+        case .noMatch: return "matches no property"
+        case .malformed: return "is not a well-formed key path"
+        case .tooMany: return "matches too many properties"
         }
     }
 
-    /// `fields` and `expand` have to name what there is.
+    /// Throws for `fields` and `expand` that name unknown properties.
     private func checkShown(_ element: Table, _ shape: ResolvedSubscription.Shape) throws(Problem) {
         guard definition.fields != nil || !definition.expand.isEmpty else { return }
         do throws(ObjectPlanner.UnknownPath) {
@@ -273,13 +315,17 @@ struct DefinitionResolver {
         }
     }
 
+    /// Makes the result.
     private func resolved(
         _ kind: ObservedTarget.Kind, _ shape: ResolvedSubscription.Shape, element: Table?, filter: ObservedTarget.Filter
     ) -> ResolvedSubscription {
         ResolvedSubscription(target: ObservedTarget(kind, filter: filter, identity: identity(kind)), shape: shape)
     }
 
-    /// What tells this target from others: everything but what decides only how rows are shown.
+    /// Text that is equal for definitions which can share one observation: everything but what only
+    /// decides how rows are written.
+    ///
+    /// The observed object is part of it, because a later object may have the same primary key.
     private func identity(_ kind: ObservedTarget.Kind) -> String {
         var plain = definition
         plain.fields = nil
@@ -293,7 +339,7 @@ struct DefinitionResolver {
             text += "\(property.object.table.rawValue)/\(property.object.key.rawValue)"
         case .realm, .results, .sections: break
         }
-        // Links among the arguments mean the objects that have the keys now.
+        // Links among the arguments refer to the objects that have the keys in this version.
         if !definition.args.isEmpty, let arguments = try? arguments { text += String(describing: arguments) }
         return text
     }

@@ -4,69 +4,92 @@ internal import DequeModule
 internal import RealmEngine
 internal import RealmStorage
 
-/// One stream of events: the subscriptions of one client, read from the client's position on.
+/// One stream of server-sent events: the subscriptions of one client, delivered from the client's
+/// position on.
 ///
-/// A stream has a position, and takes what follows it from the rings of its feeds when its connection has room. It keeps a few frames
-/// itself at most. An `id` is written when the changes of all subscriptions up to it were delivered, so one position is enough for all.
+/// A stream has a position, and takes what follows it from the rings of its feeds when its
+/// connection has room to send. It keeps few frames itself, so a client that reads slowly costs
+/// little memory. An `id` is written when the changes of all subscriptions up to it were delivered,
+/// so one position is enough for all of them.
 ///
-/// `next`, `hasMore`, `heartbeat` and `ageOut` are called by the connection, `notify` and `end` by the feeds' threads; the lock guards
-/// the state, and what has to be called is called after it is released.
+/// `ChangeEndpoints` makes one per request. It lives until its connection is closed.
+///
+/// `next`, `hasMore`, `heartbeat` and `ageOut` are called by the connection, and `notify` and `end`
+/// by the threads of the feeds. One lock guards the state. Whatever has to be called is called
+/// after the lock is released.
 final class EventStream: EventSource, ChangeSubscriber {
-    /// What the client asked for beside the subscriptions.
+    /// What the client asked for besides the subscriptions.
     struct Options: Sendable {
+        /// The position to start from.
         var start = StartPosition.beginning
+        /// Whether a client without a position gets snapshots of the current state.
         var wantsSnapshots = true
-        /// Heartbeats are events instead of comments.
+        /// Whether heartbeats are events instead of comments.
         var sendsHeartbeatEvents = false
     }
 
+    /// The steps in the life of a stream. A lost position leads back to the first one.
     private enum Phase {
-        /// The subscriptions are brought to one version; `StartPlan` then decides how the stream begins.
+        /// The subscriptions are being brought to one version. After that `StartPlan` decides how
+        /// the stream begins.
         case opening
-        /// Snapshots are being written.
+        /// Snapshots of the start version are being written and sent.
         case snapshots
         /// The change sets of the feeds are delivered.
         case following
-        /// The last frame is queued.
+        /// The last frame is queued, and nothing follows it.
         case over
     }
 
+    /// The position, the frames that are ready, and what is due next, guarded by the lock.
     private struct State {
+        /// The step that the stream is at.
         var phase = Phase.opening
+        /// The connection, from `didOpen` to `didClose`.
         var connection: (any EventConnection)?
-        /// Frames that are ready to be sent. One with `isHead` is the head of an event, and its tail follows.
+        /// The frames that are ready to be sent. One with `isHead` is the beginning of an event,
+        /// whose tail is the next frame.
         var queue: Deque<(frame: OutputBuffer, isHead: Bool)> = []
+        /// The bytes of the queued frames.
         var queuedBytes = 0
-        /// The last id that was delivered, or the position that the client brought.
+        /// The version of the last id that was queued, or the position that the client brought.
         var position: UInt64 = 0
         /// The published version up to which nothing more was found.
         var seen: UInt64 = 0
-        /// Commits up to this version are history that the client missed: the bound of the backlog does not count them.
+        /// The last version that the client missed before it connected. The limits of the backlog
+        /// do not count the changes up to it.
         var historyEnd: UInt64 = 0
-        /// `ready` is due at this version.
+        /// The version at which the event `ready` is due; nil when it is not due.
         var readyAt: UInt64?
+        /// Whether a heartbeat has to be sent next.
         var heartbeatIsDue = false
-        /// The newest change of the schema that was delivered.
+        /// The version of the newest change of the schema that was delivered.
         var schemaSeen: UInt64 = 0
+        /// The snapshots that are being written; nil when there are none.
         var production: SnapshotProduction?
+        /// Whether a worker is writing a part of a snapshot.
         var isProducing = false
+        /// Whether the connection is closed.
         var isClosed = false
-        /// What has to be done after the lock is released.
+        /// The work that has to be done after the lock is released.
         var tasks: [Task] = []
 
-        /// Whether the head of an event was taken, and its tail is next.
+        /// Whether the beginning of an event was sent and its tail is the next frame.
         var isInsideEvent = false
 
+        /// Queues a frame.
         mutating func push(_ frame: OutputBuffer, isHead: Bool = false) {
             queue.append((frame, isHead))
             queuedBytes += frame.count
         }
 
+        /// Queues an event whose tail is shared with other subscribers.
         mutating func push(_ head: OutputBuffer, tail: OutputBuffer) {
             push(head, isHead: true)
             push(tail)
         }
 
+        /// Removes the next frame; nil when none is ready.
         mutating func pop() -> OutputBuffer? {
             guard let (frame, isHead) = queue.popFirst() else { return nil }
             isInsideEvent = isHead
@@ -74,13 +97,15 @@ final class EventStream: EventSource, ChangeSubscriber {
             return frame
         }
 
+        /// Drops the snapshots that are being written. The version that they hold is released after
+        /// the lock.
         mutating func dropProduction() {
             if let production { tasks.append(.release(production)) }
             production = nil
         }
 
-        /// Drops all frames but the tail of an event whose head was sent: a client must get an event whole or not at all, as it keeps
-        /// the id.
+        /// Drops all frames except the tail of an event whose beginning was sent. A client must get
+        /// an event completely or not at all, because it keeps the id.
         mutating func clearQueue() {
             let tail = isInsideEvent ? queue.first?.frame : nil
             queue = []
@@ -89,29 +114,48 @@ final class EventStream: EventSource, ChangeSubscriber {
         }
     }
 
-    /// Work that is found under the lock and done after it is released, because it calls others, who may call back.
+    /// Work that is found under the lock and done after it is released, because it calls other
+    /// objects, which may call back.
     private enum Task {
-        /// The subscriptions are aligned again, because some lost the position of the stream.
+        /// Aligns the subscriptions again, because those of the given indexes have lost the
+        /// position.
         case align(position: UInt64, lost: [Int], ResetNotice.Reason)
+        /// Has a worker write the next part of a snapshot.
         case produce(SnapshotProduction)
-        /// Drops the last reference, and with it the version that was read.
+        /// Drops the last reference to the snapshots, and with it the version that they hold.
         case release(SnapshotProduction)
     }
 
-    /// Frames of snapshots are made in advance up to so many bytes.
+    /// The bytes of snapshots that may be written before the client has received them.
     private static let bytesInAdvance = 128 << 10
 
+    /// Reads the change sets of the subscriptions.
     let reader: ChangeReader
+    /// The notifications of the realm.
     private let notifications: RealmNotifications
     private let options: Options
+    /// The id of the request, for problem documents.
     private let requestID: RequestID
-    /// The stream's share of the limits, held until it is closed.
+    /// The place of the stream among those that the limits allow, held as long as the stream
+    /// exists.
     private let slot: StreamSlots.Slot
-    /// The registration that is read, which must not be deallocated before the stream.
+    /// The registration that is read, which the stream keeps in memory; nil for a definition in the
+    /// request.
     private let registration: Registration?
+    /// Called once after the connection was closed.
     private let didEnd: @Sendable () -> Void
     private let state = RankedMutex(.eventStream, State())
 
+    /// Makes a stream, which begins when it gets its connection.
+    ///
+    /// - Parameters:
+    ///   - reader: The subscriptions, with a hold on each feed that the stream gives up at its end.
+    ///   - notifications: The notifications of the realm.
+    ///   - options: What the client asked for besides.
+    ///   - slot: The place of the stream among those that the limits allow.
+    ///   - registration: The registration that is read; nil for a definition in the request.
+    ///   - requestID: The id of the request.
+    ///   - didEnd: Called once after the connection was closed.
     init(
         _ reader: ChangeReader, _ notifications: RealmNotifications, _ options: Options, slot: StreamSlots.Slot,
         registration: Registration?,
@@ -126,12 +170,13 @@ final class EventStream: EventSource, ChangeSubscriber {
         self.didEnd = didEnd
     }
 
+    /// True: it is a stream and not a poll.
     var isStream: Bool { true }
 
-    /// Its connection, from `didOpen` to `didClose`.
+    /// The connection; nil before it is opened and after it is closed.
     private var connection: (any EventConnection)? { state.withLock { $0.connection } }
 
-    /// Changes the state under the lock, then performs the tasks that this added.
+    /// Changes the state under the lock, then performs the tasks that this has added.
     private func withState<Result>(_ body: (inout State) -> Result) -> Result {
         let (result, tasks) = state.withLock { state -> (Result, [Task]) in
             let result = body(&state)
@@ -143,6 +188,7 @@ final class EventStream: EventSource, ChangeSubscriber {
         return result
     }
 
+    /// Performs a task, without the lock.
     private func perform(_ task: Task) {
         switch task {
         case .align(let position, let indexes, let reason):
@@ -153,7 +199,7 @@ final class EventStream: EventSource, ChangeSubscriber {
             guard !notifications.work({ [self] in produce(production) }) else { return }
             let connection = withState { state -> (any EventConnection)? in
                 state.isProducing = false
-                fail(Problem(.overloaded, "the server is ending"), &state)
+                fail(Problem(.overloaded, "the server is shutting down"), &state)
                 return state.connection
             }
             connection?.wake()
@@ -163,6 +209,8 @@ final class EventStream: EventSource, ChangeSubscriber {
 
     // MARK: - Connection
 
+    /// Begins the stream: adds it to the notifications and to its feeds, and aligns the
+    /// subscriptions.
     func didOpen(_ connection: any EventConnection) {
         state.withLock { state in
             state.connection = connection
@@ -179,11 +227,16 @@ final class EventStream: EventSource, ChangeSubscriber {
         }
     }
 
+    /// Returns the connection, which then calls `next`.
     func notify() -> (any EventConnection)? { connection }
 
-    /// Breaks the connection, whatever is being sent.
+    /// Breaks the connection, whatever is being sent. Called when an administrator ends the stream.
     func hangUp() { connection?.hangUp() }
 
+    /// Removes the stream from everything that it was added to, and gives up its holds on the
+    /// feeds.
+    ///
+    /// - Parameter reason: Why the connection was closed, which makes no difference here.
     func didClose(_ reason: EventCloseReason) {
         withState { state in
             state.isClosed = true
@@ -197,6 +250,7 @@ final class EventStream: EventSource, ChangeSubscriber {
         didEnd()
     }
 
+    /// Whether `next` would return something to send.
     var hasMore: Bool {
         state.withLock { state in
             if !state.queue.isEmpty || state.heartbeatIsDue || state.phase == .over { return true }
@@ -204,6 +258,8 @@ final class EventStream: EventSource, ChangeSubscriber {
         }
     }
 
+    /// Returns the next frame to send, the end of the stream, or nothing when the client is up to
+    /// date.
     func next() -> EventPiece {
         withState { state in
             if let frame = state.pop() {
@@ -220,8 +276,11 @@ final class EventStream: EventSource, ChangeSubscriber {
         }
     }
 
+    /// Notes that a heartbeat is due, which the next call of `next` sends if nothing else is ready.
     func heartbeat() { state.withLock { $0.heartbeatIsDue = true } }
 
+    /// Returns the heartbeat that is due; nil when none is. It has an id when the position has
+    /// moved without an event, so that a client does not resume from an old position.
     private func heartbeatFrame(_ state: inout State) -> OutputBuffer? {
         guard state.heartbeatIsDue else { return nil }
         state.heartbeatIsDue = false
@@ -237,8 +296,13 @@ final class EventStream: EventSource, ChangeSubscriber {
 
     // MARK: - The end
 
+    /// Ends the stream because it has reached its maximum age. The client reconnects.
     func ageOut() { _ = end(with: EventText.end("age")) }
 
+    /// Ends the stream with the event that fits the cause.
+    ///
+    /// - Parameter cause: Why it ends.
+    /// - Returns: The connection, which the caller wakes.
     func end(_ cause: SubscriptionEnd) -> (any EventConnection)? {
         switch cause {
         case .shutdown: return end(with: EventText.end("shutdown"))
@@ -247,7 +311,10 @@ final class EventStream: EventSource, ChangeSubscriber {
         }
     }
 
-    /// Replaces what is queued by the last frame. Returns the connection, which the caller wakes.
+    /// Replaces the queued frames by the last one.
+    ///
+    /// - Parameter frame: The last event of the stream.
+    /// - Returns: The connection, which the caller wakes.
     private func end(with frame: OutputBuffer) -> (any EventConnection)? {
         withState { state in
             guard state.phase != .over else { return state.connection }
@@ -259,8 +326,7 @@ final class EventStream: EventSource, ChangeSubscriber {
         }
     }
 
-    /// Ends with an `error` event after what is queued.
-
+    /// Ends the stream with an `error` event after the queued frames.
     private func fail(_ problem: Problem, _ state: inout State) {
         guard state.phase != .over else { return }
         state.phase = .over
@@ -270,7 +336,14 @@ final class EventStream: EventSource, ChangeSubscriber {
 
     // MARK: - From the beginning to the newest version
 
-    /// Decides what is delivered first. Called when all subscriptions are at one version.
+    /// Decides what is delivered first. Called when all subscriptions have reached one version, on
+    /// the thread of the hub or of a caller.
+    ///
+    /// - Parameters:
+    ///   - result: The version and, for snapshots, the contents of the subscriptions; or the
+    ///     problem that ends the stream.
+    ///   - start: The position of the client.
+    ///   - cause: Why the stream starts or starts anew.
     private func start(
         _ result: Result<AlignedSubscriptions, Problem>, from start: StartPosition, because cause: StartCause
     ) {
@@ -294,12 +367,15 @@ final class EventStream: EventSource, ChangeSubscriber {
         connection?.wake()
     }
 
-    /// Why a stream starts: it was opened, or subscriptions lost their position while it was read.
+    /// Why a stream starts: it was opened, or some of its subscriptions lost their position while
+    /// it was read.
     private enum StartCause {
         case beginning
         case lost([Int], ResetNotice.Reason)
     }
 
+    /// Carries out a plan: queues the reset, begins the snapshots, or follows the feeds from the
+    /// position of the client.
     private func begin(_ plan: StartPlan, _ aligned: AlignedSubscriptions, _ state: inout State) {
         let newest = aligned.version.token.version
         state.historyEnd = newest
@@ -324,7 +400,8 @@ final class EventStream: EventSource, ChangeSubscriber {
         produceMore(&state)
     }
 
-    /// Queues the sets of the subscriptions that kept their position. They get no id, as the others are not at that version yet.
+    /// Queues the change sets of the subscriptions that have kept their position. The events get no
+    /// id, because the other subscriptions are not at that version yet.
     private func pushSets(except lost: [Int], from position: UInt64, upTo end: UInt64, _ state: inout State) {
         for index in reader.subs.indices where !lost.contains(index) {
             let reader = ChangeReader(subs: [reader.subs[index]])
@@ -342,7 +419,7 @@ final class EventStream: EventSource, ChangeSubscriber {
 
     // MARK: - Snapshots
 
-    /// Has a worker write more as long as there is room.
+    /// Has a worker write the next part of a snapshot, unless enough bytes are queued.
     private func produceMore(_ state: inout State) {
         guard state.phase == .snapshots, !state.isProducing, state.queuedBytes < EventStream.bytesInAdvance,
             let production = state.production
@@ -351,6 +428,7 @@ final class EventStream: EventSource, ChangeSubscriber {
         state.tasks.append(.produce(production))
     }
 
+    /// Writes the next part of a snapshot, on a worker, and queues it.
     private func produce(_ production: SnapshotProduction) {
         let part = Result { () throws(Problem) in
             defer { _ = notifications.database.health.lookIfDue(.now()) }
@@ -378,7 +456,8 @@ final class EventStream: EventSource, ChangeSubscriber {
 
     // MARK: - Following
 
-    /// Queues the next batch of the feeds, or what has to come before it.
+    /// Queues the next batch of the feeds, or what has to come before it: a change of the schema, a
+    /// reset, or `ready`.
     private func follow(_ state: inout State) {
         let end = notifications.published
         guard end > state.seen || state.readyAt != nil else { return }
@@ -404,7 +483,7 @@ final class EventStream: EventSource, ChangeSubscriber {
         }
     }
 
-    /// Queues `ready` if it is due.
+    /// Queues the event `ready` if it is due: the client has everything up to its id.
     private func pushReady(_ state: inout State) {
         guard let version = state.readyAt else { return }
         state.readyAt = nil
@@ -413,6 +492,7 @@ final class EventStream: EventSource, ChangeSubscriber {
         state.push(EventText.position("ready", notifications.token(state.position)))
     }
 
+    /// Queues the change sets of a batch. The last one gets the id.
     private func push(_ batch: ChangeReader.Batch, _ state: inout State) {
         for (place, entry) in batch.sets.enumerated() {
             let head = entry.set.eventHead(
@@ -430,7 +510,8 @@ final class EventStream: EventSource, ChangeSubscriber {
         return backlog.sets > notifications.limits.queueEvents || backlog.bytes > notifications.limits.queueBytes
     }
 
-    /// Queues a change of the schema. Unless it only adds classes or properties, all subscriptions start anew.
+    /// Queues a change of the schema. Unless it only adds classes or properties, all subscriptions
+    /// start anew.
     private func push(_ schema: SchemaNotice, _ state: inout State) {
         state.schemaSeen = schema.commit
         state.push(EventText.schema(schema))
@@ -442,10 +523,15 @@ final class EventStream: EventSource, ChangeSubscriber {
         }
     }
 
-    /// Why one of its feeds has failed; nil when none has.
+    /// The problem that has ended one of the feeds; nil while there is none.
     private var failure: Problem? { reader.subs.lazy.compactMap { $0.feed.failure }.first }
 
-    /// Starts these subscriptions anew from the newest version.
+    /// Starts subscriptions anew from the newest version, because their position is lost.
+    ///
+    /// - Parameters:
+    ///   - indexes: The subscriptions, as indexes of the reader.
+    ///   - reason: Why, which the client and the metrics get.
+    ///   - state: The state, under the lock.
     private func reset(_ indexes: [Int], _ reason: ResetNotice.Reason, _ state: inout State) {
         state.phase = .opening
         state.readyAt = nil

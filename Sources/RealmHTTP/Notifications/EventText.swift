@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The frames of `text/event-stream`.
+/// Writes the frames of `text/event-stream`: events, heartbeats and the opening of a stream.
 enum EventText {
-    /// What a stream begins with: when to come back, and bytes that make proxies forward the head.
+    /// The beginning of every stream: the time of 2 seconds after which a client reconnects, and a
+    /// comment that makes proxies forward the header section.
     static let opening: OutputBuffer = {
         let buffer = OutputBuffer(capacity: 32)
         buffer.append("retry: 2000\n: realm-rest\n\n" as StaticString)
         return buffer
     }()
 
-    /// An event whose data is JSON on one line.
+    /// Returns an event whose data is JSON on one line.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the event.
+    ///   - id: The position that a client keeps for resuming; nil for an event that leaves it
+    ///     unchanged.
+    ///   - write: Writes the data.
     static func event(_ name: StaticString, id: String? = nil, _ write: (inout JSONWriter) throws -> Void) rethrows
         -> OutputBuffer
     {
@@ -21,6 +28,7 @@ enum EventText {
         return buffer
     }
 
+    /// Appends the lines of an event up to its data.
     private static func begin(_ name: StaticString, id: String?, in buffer: OutputBuffer) {
         buffer.append("event: " as StaticString)
         buffer.append(name)
@@ -31,7 +39,11 @@ enum EventText {
         buffer.append("\ndata: " as StaticString)
     }
 
-    /// `ready` and `heartbeat`: a version and nothing else.
+    /// Returns an event whose data is a version only: `ready` or `heartbeat`.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the event.
+    ///   - token: The version token, which is also the id.
     static func position(_ name: StaticString, _ token: String) -> OutputBuffer {
         event(name, id: token) { writer in
             writer.beginObject()
@@ -40,7 +52,10 @@ enum EventText {
         }
     }
 
-    /// A sign of life; with the position when it has moved since it was last told.
+    /// Returns a comment that shows that the connection is alive.
+    ///
+    /// - Parameter token: The position when it has moved since the last id, which the client then
+    ///   keeps; otherwise nil.
     static func heartbeat(_ token: String?) -> OutputBuffer {
         let buffer = OutputBuffer(capacity: 48)
         buffer.append(": hb\n" as StaticString)
@@ -53,6 +68,9 @@ enum EventText {
         return buffer
     }
 
+    /// Returns the event `end`, after which the server closes the stream as planned.
+    ///
+    /// - Parameter reason: `age`, `shutdown` or `deleted`.
     static func end(_ reason: StaticString) -> OutputBuffer {
         event("end") { writer in
             writer.beginObject()
@@ -61,15 +79,27 @@ enum EventText {
         }
     }
 
+    /// Returns the event `error`, after which the server closes the stream.
+    ///
+    /// - Parameters:
+    ///   - problem: What went wrong. Problems with a status from 500 on are marked as retryable.
+    ///   - id: The id of the request that opened the stream.
     static func error(_ problem: Problem, _ id: RequestID) -> OutputBuffer {
         event("error") { writer in problem.with("retryable", .bool(problem.status >= 500)).write(to: &writer, requestID: id) }
     }
 
+    /// Returns the event `reset`: the client discards the contents of the named subscriptions.
     static func reset(_ reset: ResetNotice) -> OutputBuffer { event("reset") { writer in reset.write(to: &writer) } }
 
+    /// Returns the event `schema`: the schema of the realm has changed.
     static func schema(_ change: SchemaNotice) -> OutputBuffer { event("schema") { writer in change.write(to: &writer) } }
 
-    /// The beginning of a change set's event, up to where its tail begins.
+    /// Returns the beginning of a `changes` event, up to where the encoded change set follows.
+    ///
+    /// - Parameters:
+    ///   - sub: The name of the subscription.
+    ///   - from: The version token of the position before the set.
+    ///   - id: The version token after the set, for the last event of a version; otherwise nil.
     static func changesHead(sub: String, from: String, id: String?) -> OutputBuffer {
         let buffer = OutputBuffer(capacity: 128)
         begin("changes", id: id, in: buffer)
@@ -77,7 +107,7 @@ enum EventText {
         return buffer
     }
 
-    /// `{"sub":"dogs","from":"k3f9q2.1841"`
+    /// Appends the beginning of a change set in JSON, such as `{"sub":"dogs","from":"k3f9q2.1841"`.
     static func setHead(sub: String, from: String, in buffer: OutputBuffer) {
         buffer.append("{\"sub\":" as StaticString)
         buffer.append(jsonString: sub)

@@ -3,41 +3,77 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// A request for changes that is answered once: immediately when there is something to deliver, otherwise at the first commit
-/// that changes one of its subscriptions, or when the time is over that it may wait.
+/// One long poll: a request for changes that gets a single response.
+///
+/// The response is sent at once when there is something to deliver; otherwise at the first commit
+/// that changes one of the subscriptions, or when the requested time has passed. It states the
+/// position from which the client polls next.
+///
+/// `ChangeEndpoints` makes one per request. The feeds notify it on their threads, the alarm ends
+/// its wait, and a worker writes snapshots. A lock ensures that it is answered once.
 final class LongPoll: ChangeSubscriber {
+    /// What the client asked for besides the subscriptions.
     struct Options: Sendable {
+        /// The position to start from.
         var start = StartPosition.beginning
+        /// Whether a client without a position gets snapshots of the current state.
         var wantsSnapshots = true
-        /// How long to wait for a change.
+        /// How many seconds to wait for a change; 0 does not wait.
         var seconds = 0
+        /// The representation of the response.
         var representation = Representation()
     }
 
+    /// The progress of the poll, guarded by the lock.
     private struct State {
-        /// Where the answer begins; nil before the subscriptions are aligned.
+        /// The position after which changes are delivered; nil before the subscriptions are
+        /// aligned.
         var position: UInt64?
-        /// The least position that an answer may give as the next one.
+        /// The lowest position that the response may state as the next one: the version at which
+        /// the subscriptions were aligned.
         var newest: UInt64 = 0
+        /// Whether the response was sent, or is being sent.
         var isAnswered = false
-        /// The server stops, the client left, or the time is over: the poll is answered with what there is.
+        /// Whether the wait has ended, because of its time, a client that left, or a server that
+        /// stops: the poll is answered with what there is.
         var isUrgent = false
     }
 
-    /// An answer stops at the version at which it gets longer than this.
+    /// The number of change sets at which a response ends. The client gets the rest with its next
+    /// poll.
     private static let setLimit = 1000
+    /// The bytes at which a response ends. A batch of change sets that would exceed them is left to
+    /// the next poll, unless the response would be almost empty without it.
     private static let byteLimit = 1 << 20
 
+    /// Reads the change sets of the subscriptions.
     let reader: ChangeReader
+    /// The notifications of the realm.
     private let notifications: RealmNotifications
     private let options: Options
+    /// The place of the poll among those that the limits allow, held as long as the poll exists.
     private let slot: StreamSlots.Slot
+    /// The registration that is read; nil for a definition in the request.
     private let registration: Registration?
+    /// The request.
     private let call: Call
+    /// The timer that ends the wait.
     private let alarm: Alarm
+    /// Receives the response.
     private let promise: any ResponsePromise
     private let state = RankedMutex(.leaf, State())
 
+    /// Makes a poll, which does nothing before `begin`.
+    ///
+    /// - Parameters:
+    ///   - reader: The subscriptions, with a hold on each feed that the poll gives up at its end.
+    ///   - notifications: The notifications of the realm.
+    ///   - options: What the client asked for besides.
+    ///   - slot: The place of the poll among those that the limits allow.
+    ///   - registration: The registration that is read; nil for a definition in the request.
+    ///   - call: The request.
+    ///   - alarm: The timer that ends the wait.
+    ///   - promise: Receives the response.
     init(
         _ reader: ChangeReader, _ notifications: RealmNotifications, _ options: Options, slot: StreamSlots.Slot,
         registration: Registration?,
@@ -53,11 +89,12 @@ final class LongPoll: ChangeSubscriber {
         self.promise = promise
     }
 
+    /// False: it is a poll, which is answered once.
     var isStream: Bool { false }
 
     // MARK: - Flow
 
-    /// Aligns the subscriptions and answers or waits. Returns at once.
+    /// Aligns the subscriptions, and then answers or waits for changes. Returns at once.
     func begin() {
         registration?.open(self)
         guard notifications.add(self) else { return fail(ChangeFeed.problem(.closed)) }
@@ -65,6 +102,8 @@ final class LongPoll: ChangeSubscriber {
         align(wantsContents: isFirst || options.start == .elsewhere || options.start == .unclear)
     }
 
+    /// Brings the subscriptions to the newest version, with their contents where snapshots may be
+    /// needed.
     private func align(wantsContents: Bool) {
         notifications.align(reader.subs, wantsContents: wantsContents) { [self] result in
             switch result {
@@ -74,7 +113,12 @@ final class LongPoll: ChangeSubscriber {
         }
     }
 
-    /// Answers if the plan says so, otherwise waits for changes.
+    /// Answers if there are snapshots, a reset or a new position to deliver; otherwise waits for
+    /// changes.
+    ///
+    /// - Parameters:
+    ///   - aligned: The version that the subscriptions have reached.
+    ///   - hasContents: Whether the contents at that version are included.
     private func start(_ aligned: AlignedSubscriptions, hasContents: Bool) {
         let newest = aligned.version.token.version
         let plan = StartPlan(
@@ -102,11 +146,18 @@ final class LongPoll: ChangeSubscriber {
         }
     }
 
+    /// Answers if there is something to deliver.
+    ///
+    /// - Returns: nil, because a poll has no connection to wake.
     func notify() -> (any EventConnection)? {
         _ = answerIfReady()
         return nil
     }
 
+    /// Ends the wait: the poll is answered with what there is, or with `subscription_expired` when
+    /// its registration was deleted.
+    ///
+    /// - Returns: nil, because a poll has no connection to wake.
     func end(_ cause: SubscriptionEnd) -> (any EventConnection)? {
         switch cause {
         case .shutdown, .realmClosed: finish()
@@ -115,7 +166,9 @@ final class LongPoll: ChangeSubscriber {
         return nil
     }
 
-    /// Answers if there is something to deliver, and returns whether that is so.
+    /// Answers if there is something to deliver, or begins to.
+    ///
+    /// - Returns: Whether there is nothing left to wait for.
     private func answerIfReady() -> Bool {
         if let problem = reader.subs.lazy.compactMap({ $0.feed.failure }).first {
             fail(problem)
@@ -140,7 +193,7 @@ final class LongPoll: ChangeSubscriber {
         }
     }
 
-    /// The position was lost while waiting: starts again with contents, once.
+    /// Starts again with contents, once, because the position was lost while the poll waited.
     private func alignAgain() {
         let isFirst = state.withLock { state -> Bool in
             defer { state.position = nil }
@@ -149,7 +202,7 @@ final class LongPoll: ChangeSubscriber {
         if isFirst { align(wantsContents: true) }
     }
 
-    /// Answers with what there is.
+    /// Ends the wait, and answers with what there is.
     private func finish() {
         let (position, newest) = state.withLock { state -> (UInt64?, UInt64) in
             state.isUrgent = true
@@ -160,10 +213,13 @@ final class LongPoll: ChangeSubscriber {
         answer(from: position, upTo: max(newest, notifications.published), nil)
     }
 
+    /// Answers with a problem.
     private func fail(_ problem: Problem) {
         complete(Response(problem, for: call.request))
     }
 
+    /// Sends the response and removes the poll from everything that it was added to. Only the first
+    /// call has an effect.
     private func complete(_ response: Response) {
         let isFirst = state.withLock { state -> Bool in
             defer { state.isAnswered = true }
@@ -178,7 +234,12 @@ final class LongPoll: ChangeSubscriber {
 
     // MARK: - Answers
 
-    /// Answers with the sets after a position.
+    /// Answers with the change sets after a position.
+    ///
+    /// - Parameters:
+    ///   - position: The position of the client.
+    ///   - end: The newest published version.
+    ///   - schema: A change of the schema since the position that only adds to it; nil for none.
     private func answer(from position: UInt64, upTo end: UInt64, _ schema: SchemaNotice?) {
         let body = OutputBuffer(capacity: 1024)
         body.append("{\"changes\":[" as StaticString)
@@ -187,7 +248,9 @@ final class LongPoll: ChangeSubscriber {
         respond(body, schema.flatMap { $0.commit <= next ? $0 : nil }, next)
     }
 
-    /// Writes as many sets as an answer may hold, and returns the position after them.
+    /// Writes as many change sets as a response may hold.
+    ///
+    /// - Returns: The position after them, from which the client polls next.
     private func writeSets(from start: UInt64, upTo end: UInt64, to body: OutputBuffer) -> UInt64 {
         var count = 0
         var position = start
@@ -216,13 +279,15 @@ final class LongPoll: ChangeSubscriber {
         }
     }
 
+    /// Writes one change set as JSON, without the line break that ends an event.
     private func write(_ set: ChangeSet, _ name: String, from position: UInt64, to body: OutputBuffer) {
         EventText.setHead(sub: name, from: notifications.token(position), in: body)
         body.append(set.tail)
         body.truncate(to: body.count - ChangeSet.lineEnd.utf8CodeUnitCount)
     }
 
-    /// Answers with snapshots, and with the sets of the subscriptions that kept their position. A worker writes it, as it may be long.
+    /// Answers with snapshots, and with the change sets of the subscriptions that have kept their
+    /// position. A worker writes snapshots, because they may be long.
     private func answer(_ plan: StartPlan, _ aligned: AlignedSubscriptions) {
         if let reason = plan.reset { notifications.noteReset(reason) }
         guard !plan.snapshots.isEmpty else { return write(plan, aligned) }
@@ -231,6 +296,7 @@ final class LongPoll: ChangeSubscriber {
         }
     }
 
+    /// Writes the response for a plan, and sends it.
     private func write(_ plan: StartPlan, _ aligned: AlignedSubscriptions) {
         let body = OutputBuffer(capacity: 4096)
         let newest = aligned.version.token.version
@@ -257,12 +323,16 @@ final class LongPoll: ChangeSubscriber {
         respond(body, schema, newest)
     }
 
+    /// The change of the schema that made the client's position unusable; nil when the client had
+    /// none.
     private func lastSchema(upTo version: UInt64) -> SchemaNotice? {
         guard case .version(let start) = options.start else { return nil }
         return notifications.schemaChange(after: start).flatMap { $0.commit <= version ? $0 : nil }
     }
 
-    /// Writes the sets of the subscriptions that kept their position; false when one of them was dropped.
+    /// Writes the change sets of the subscriptions that have kept their position.
+    ///
+    /// - Returns: False when one of the sets was dropped meanwhile. The poll then starts again.
     private func writeOthers(_ plan: StartPlan, upTo end: UInt64, to body: OutputBuffer) -> Bool {
         var isFirst = true
         for index in reader.subs.indices where !plan.snapshots.contains(index) {
@@ -285,6 +355,8 @@ final class LongPoll: ChangeSubscriber {
         return true
     }
 
+    /// Writes the snapshots of the plan, each as a whole. All of them together share one work
+    /// budget.
     private func writeSnapshots(_ plan: StartPlan, _ aligned: AlignedSubscriptions, to body: OutputBuffer) throws(Problem) {
         var isFirst = true
         let budget = call.limits.budgetOfDocument()
@@ -299,7 +371,12 @@ final class LongPoll: ChangeSubscriber {
         }
     }
 
-    /// Writes the rest of the document, from the value of `schema` on, and answers.
+    /// Writes the rest of the document, from the value of `schema` on, and sends the response.
+    ///
+    /// - Parameters:
+    ///   - body: The document up to `"schema":`.
+    ///   - schema: The change of the schema to report; nil for none.
+    ///   - next: The position from which the client polls next.
     private func respond(_ body: OutputBuffer, _ schema: SchemaNotice?, _ next: UInt64) {
         let token = notifications.token(next)
         var writer = JSONWriter(body)

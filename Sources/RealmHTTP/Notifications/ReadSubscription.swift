@@ -2,10 +2,16 @@
 
 internal import RealmStorage
 
-/// A subscription that a client reads: a feed under the name that the client gave it.
+/// A subscription that a stream or a poll reads: a feed under the name that the client gave it.
+///
+/// A definition in a request has the name `default`; those of a registration have the names of
+/// their members. Whoever makes a value takes a hold on the feed and gives it up again.
 struct ReadSubscription: Sendable {
+    /// The name of the subscription, which is the member `sub` of events.
     let name: String
+    /// The feed that delivers the change sets.
     let feed: ChangeFeed
-    /// The writes that it is not notified of; nil when it is no part of a registration.
+    /// The writes that the subscription is not notified of; nil for a definition in the request,
+    /// which no write can name.
     let skips: SkippedVersions?
 }

@@ -4,34 +4,54 @@ internal import RealmEngine
 internal import RealmStorage
 internal import Synchronization
 
-/// The notifications of one realm: its feeds and their subscribers.
+/// The notifications of one realm: its feeds, their subscribers, and the version up to which
+/// changes are published.
 ///
-/// The hub of the realm delivers changes to the feeds; at the end of a round this publishes the version, and notifies the subscribers of
-/// the feeds that changed. Any thread may call it.
+/// The observation hub of the realm delivers changes to the feeds. At the end of each round this
+/// publishes the version, and notifies the subscribers of the feeds that have changed. So a client
+/// never sees a change set of a version while another feed lacks its changes of the same version.
+///
+/// `ChangeService` makes one for each realm that is observed. Any thread may call it; one lock
+/// guards the state, and nothing is called under it.
 final class RealmNotifications: Sendable {
+    /// The feeds, the subscribers and what the current round has changed, guarded by the lock.
     private struct State {
+        /// The feeds by identity. One that has failed is removed.
         var feeds: [String: ChangeFeed] = [:]
-        /// The feeds of a definition: one for each object that its names have referred to.
+        /// The feeds by definition: one for each object that the names of the definition have
+        /// referred to.
         var byNames: [String: [ChangeFeed]] = [:]
+        /// The streams and polls, by identity.
         var subscribers: [ObjectIdentifier: any ChangeSubscriber] = [:]
-        /// Channels with something new since the last round.
+        /// The feeds that have a new change set since the last round.
         var changed: [ChangeFeed] = []
+        /// The newest changes of the schema, the oldest first.
         var schemaChanges: [SchemaNotice] = []
+        /// The version of the last change of the schema that was more than additions. Positions
+        /// before it cannot be resumed.
         var lastBreak: UInt64 = 0
+        /// Whether the schema has changed in the current round, so that all subscribers are
+        /// notified.
         var hasNewSchema = false
+        /// The token of the observer of rounds; nil after the realm is closed.
         var roundToken: Int?
+        /// Whether the realm is closed, so that no feed or subscriber is added.
         var isClosed = false
-        /// Whether a time is set at which unused feeds are evicted.
+        /// Whether an alarm is set that evicts unused feeds.
         var willDrop = false
 
+        /// Removes a feed.
         mutating func remove(_ feed: ChangeFeed) {
             if feeds[feed.identity] === feed { feeds[feed.identity] = nil }
             byNames[feed.nameIdentity]?.removeAll { $0 === feed }
             if byNames[feed.nameIdentity]?.isEmpty == true { byNames[feed.nameIdentity] = nil }
         }
 
-        /// Removes the feeds that have been unused for longest when more than `limit` are unused; an eighth more, so that this is not
-        /// done at each release.
+        /// Removes the feeds that have been unused for longest when too many are unused. An eighth
+        /// more than necessary is removed, so that the search is not repeated at each release.
+        ///
+        /// - Parameter limit: How many unused feeds may be kept.
+        /// - Returns: The feeds, which the caller closes after the lock is released.
         mutating func takeExcess(_ limit: Int) -> [ChangeFeed] {
             guard feeds.count > limit else { return [] }
             let unused = feeds.values.compactMap { feed in feed.unusedSince.map { (feed, $0) } }
@@ -42,18 +62,31 @@ final class RealmNotifications: Sendable {
         }
     }
 
-    /// Changes of the schema that are remembered.
+    /// The number of changes of the schema that are remembered.
     private static let schemaChangeLimit = 100
 
+    /// The open realm.
     let database: Database
+    /// The limits of the server.
     let limits: Limits
+    /// The counts of all realms.
     private let metrics: NotificationMetrics
+    /// The timer that evicts unused feeds.
     private let alarm: Alarm
+    /// Gives a job to a worker; false when the server stops.
     private let submit: @Sendable (@escaping WorkerPool.Job) -> Bool
     private let state = RankedMutex(.realmNotifications, State())
-    /// The feeds have the changes of all versions up to this one.
+    /// The version up to which the feeds have all changes.
     private let publishedVersion: Atomic<UInt64>
 
+    /// Makes the notifications of a realm, and begins to observe the rounds of its hub.
+    ///
+    /// - Parameters:
+    ///   - database: The open realm.
+    ///   - limits: The limits of the server.
+    ///   - metrics: The counts of all realms.
+    ///   - alarm: The timer that evicts unused feeds.
+    ///   - submit: Gives a job to a worker.
     init(
         _ database: Database, limits: Limits, metrics: NotificationMetrics, alarm: Alarm,
         submit: @escaping @Sendable (@escaping WorkerPool.Job) -> Bool
@@ -68,30 +101,51 @@ final class RealmNotifications: Sendable {
         state.withLock { $0.roundToken = token }
     }
 
-    /// A problem when the file was changed by another program, so that what was read from it may not be delivered.
+    /// A failure when another program has changed the file, so that what was read from it must not
+    /// be delivered.
     var soundness: Result<Void, Problem> {
         database.health.failure.map { .failure(Problem(unavailable: $0)) } ?? .success(())
     }
 
+    /// The version up to which all feeds have their changes. Subscribers read no further.
     var published: UInt64 { publishedVersion.load(ordering: .acquiring) }
+    /// The version of the last change of the schema that was more than additions; 0 when there was
+    /// none.
     var lastBreak: UInt64 { state.withLock { $0.lastBreak } }
+    /// Returns the token of a version of this realm, which clients send back as their position.
     func token(_ version: UInt64) -> String { VersionToken(epoch: database.epoch, version: version).text }
 
-    /// Gives a job to a worker; false when the server stops.
+    /// Gives a job to a worker.
+    ///
+    /// - Returns: False when the server stops. The job is then never called.
     func work(_ job: @escaping @Sendable () -> Void) -> Bool { submit(job) }
 
+    /// Counts a reset of subscriptions.
     func noteReset(_ reason: ResetNotice.Reason) { metrics.noteReset(reason) }
+    /// Counts a stream that was reset because its client was too far behind.
     func noteOverflow() { metrics.overflows.add(1, ordering: .relaxed) }
+    /// Counts a change set that was encoded.
     func noteEncoding() { metrics.encodings.add(1, ordering: .relaxed) }
+    /// Counts change sets that were delivered from memory to a client that resumed.
     func noteReplayed(_ count: Int) { metrics.replayed.add(count, ordering: .relaxed) }
 
+    /// The number of definitions that are observed, with those that are kept although no client
+    /// reads them.
     var feedCount: Int { state.withLock { $0.feeds.count } }
+    /// The number of open streams.
     var streamCount: Int { state.withLock { $0.subscribers.values.count(where: \.isStream) } }
+    /// The number of polls that are not answered yet.
     var pollCount: Int { state.withLock { $0.subscribers.values.count { !$0.isStream } } }
 
-    // MARK: - Channels
+    // MARK: - Feeds
 
-    /// The feed of a definition in the newest version, held for the caller.
+    /// Returns the feed of a definition, resolved in the newest version. An existing feed is
+    /// shared.
+    ///
+    /// - Parameter definition: The subscription.
+    /// - Returns: The feed, with a hold for the caller, which has to be given up with `release`.
+    /// - Throws: The problem of a definition that names something unknown, or `realm_unavailable`
+    ///   when the realm is being closed.
     func feed(_ definition: SubscriptionDefinition) throws(Problem) -> ChangeFeed {
         let resolved = try DefinitionResolver(definition: definition, version: database.current, database: database).resolve()
         let identity = ChangeFeed.identity(resolved, definition)
@@ -111,7 +165,17 @@ final class RealmNotifications: Sendable {
         return feed
     }
 
-    /// The same for a client that resumes at a version: the object that it reads may be deleted by now, or another may have its key.
+    /// Returns the feed of a definition for a client that resumes at a position.
+    ///
+    /// The object that the client observed may have been deleted, and another one may have its key.
+    /// So the feed is chosen that has change sets from the position on.
+    ///
+    /// - Parameters:
+    ///   - definition: The subscription.
+    ///   - start: The position of the client.
+    /// - Returns: The feed, with a hold for the caller, and the position to start from. It is
+    ///   `unclear` when it cannot be known which object the client has observed.
+    /// - Throws: As for a client without a position.
     func feed(
         _ definition: SubscriptionDefinition, from start: StartPosition
     ) throws(Problem) -> (feed: ChangeFeed, start: StartPosition) {
@@ -128,6 +192,8 @@ final class RealmNotifications: Sendable {
         return (try feed(definition), known?.isEmpty == true ? start : .unclear)
     }
 
+    /// Gives up a hold on a feed. A feed without holds is kept for a while, so that clients can
+    /// resume; beyond the limit, the ones that were unused for longest are evicted.
     func release(_ feed: ChangeFeed) {
         guard feed.release() else { return }
         let (excess, sets) = state.withLock { state -> ([ChangeFeed], Bool) in
@@ -139,11 +205,12 @@ final class RealmNotifications: Sendable {
         if sets { setDropAlarm(at: Instant.now()) }
     }
 
+    /// Sets the alarm that evicts unused feeds, for feeds that became unused at a time.
     private func setDropAlarm(at time: Instant) {
         alarm.set(at: time.adding(seconds: Double(limits.retentionSeconds) + 0.01)) { [weak self] in self?.dropUnused() }
     }
 
-    /// Evicts feeds that have been unused for the time of retention.
+    /// Evicts feeds that have been unused for the time of retention, and sets the next alarm.
     private func dropUnused() {
         let limit = Instant.now().adding(seconds: -Double(limits.retentionSeconds))
         let (unused, next) = state.withLock { state -> ([ChangeFeed], Instant?) in
@@ -157,12 +224,14 @@ final class RealmNotifications: Sendable {
         if let next { setDropAlarm(at: next) }
     }
 
-    /// Removes a feed that has failed. Its readers see the failure when they look.
+    /// Removes a feed that has failed. Its subscribers find the failure when they read from it.
     func forget(_ feed: ChangeFeed) { state.withLock { $0.remove(feed) } }
 
     // MARK: - Subscribers
 
-    /// Adds a reader, and makes its feeds active. False when the realm is closed; it has to be removed all the same.
+    /// Adds a subscriber and activates its feeds.
+    ///
+    /// - Returns: False when the realm is closed. The subscriber has to be removed nevertheless.
     func add(_ subscriber: any ChangeSubscriber) -> Bool {
         let isOpen = state.withLock { state -> Bool in
             guard !state.isClosed else { return false }
@@ -173,7 +242,7 @@ final class RealmNotifications: Sendable {
         return isOpen
     }
 
-    /// Removes a reader, and gives up its holds on the feeds.
+    /// Removes a subscriber and gives up its holds on the feeds.
     func remove(_ subscriber: any ChangeSubscriber) {
         let removed = state.withLock { $0.subscribers.removeValue(forKey: ObjectIdentifier(subscriber)) }
         withExtendedLifetime(removed) {}
@@ -184,7 +253,13 @@ final class RealmNotifications: Sendable {
         }
     }
 
-    /// Brings subscriptions to one version, that of the newest commit at least. Their feeds have to be active.
+    /// Brings subscriptions to one version, at least that of the newest commit, and publishes that
+    /// version.
+    ///
+    /// - Parameters:
+    ///   - subs: The subscriptions, whose feeds have to be active.
+    ///   - wantsContents: Whether the rows at the version are needed, for snapshots.
+    ///   - completion: Receives the version and the rows, on the thread of the hub or on this one.
     func align(
         _ subs: [ReadSubscription], wantsContents: Bool,
         _ completion: @escaping @Sendable (Result<AlignedSubscriptions, Problem>) -> Void
@@ -198,8 +273,16 @@ final class RealmNotifications: Sendable {
 
     // MARK: - Rounds
 
+    /// Notes that a feed has a new change set, so that its subscribers are notified at the end of
+    /// the round.
     func noteChange(_ feed: ChangeFeed) { state.withLock { $0.changed.append(feed) } }
 
+    /// Notes a change of the schema. Every feed reports the same change, and only the first report
+    /// counts.
+    ///
+    /// - Parameters:
+    ///   - change: The change of the schema.
+    ///   - version: The version that it is part of.
     func noteSchema(_ change: SchemaChange, _ version: Version) {
         let notice = SchemaNotice(
             commit: version.token.version, oldVersion: change.oldVersion, newVersion: change.newVersion,
@@ -214,7 +297,8 @@ final class RealmNotifications: Sendable {
         }
     }
 
-    /// The first change of the schema after a version.
+    /// Returns the first change of the schema after a version; nil when there is none. Only the
+    /// newest 100 changes are known.
     func schemaChange(after version: UInt64) -> SchemaNotice? {
         state.withLock { state in
             guard let last = state.schemaChanges.last, last.commit > version else { return nil }
@@ -222,10 +306,11 @@ final class RealmNotifications: Sendable {
         }
     }
 
+    /// Publishes a version, unless a later one is published already.
     private func publish(_ version: UInt64) { publishedVersion.max(version, ordering: .acquiringAndReleasing) }
 
-    /// The feeds have all changes up to a version: publishes it, and notifies the subscribers of those that changed. A change of the
-    /// schema is delivered to all.
+    /// Ends a round: publishes its version, and notifies the subscribers of the feeds that have
+    /// changed, or all of them after a change of the schema.
     private func endRound(_ round: ObservationRound) {
         let version = round.version.token.version
         publish(version)
@@ -243,9 +328,14 @@ final class RealmNotifications: Sendable {
     // MARK: - The end
 
     /// Ends all streams, and answers all polls.
+    ///
+    /// - Parameter cause: Why they end.
     func end(_ cause: SubscriptionEnd) { state.withLock { Array($0.subscribers.values) }.end(cause) }
 
-    /// The realm is closed: ends all subscribers and all observations. `problem` says why when it may be served again later.
+    /// Ends all subscribers and all observations, because the realm is closed.
+    ///
+    /// - Parameter problem: Why the realm cannot be served at present, so that clients may come
+    ///   back; nil when it was detached.
     func close(failing problem: Problem? = nil) {
         let (feeds, token) = state.withLock { state in
             state.isClosed = true

@@ -3,27 +3,53 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Subscriptions under names that a client registered, to be read by several requests.
+/// A set of subscriptions under names that a client has registered, in order to read all of them on
+/// one stream.
+///
+/// `POST …/subscriptions` makes one, and `RegistrationTable` keeps it. It has an id for the
+/// server's API and a secret ticket for the URL of a stream, since browsers cannot send credentials
+/// there. It holds its feeds, so changes are kept from its first version on, and expires some time
+/// after its last reader has left. A lock guards its state.
 final class Registration: Sendable {
+    /// The readers and the expiry, guarded by the lock.
     private struct State {
+        /// When the registration expires, unless it has a reader.
         var expires: Instant
+        /// Whether the registration has expired or was deleted.
         var isOver = false
+        /// The streams and polls that read the registration, by identity.
         var readers: [ObjectIdentifier: any ChangeSubscriber] = [:]
     }
 
+    /// The id of the registration in URLs, random.
     let id = "s_" + RandomName.make()
-    /// A secret for the URL: it permits reading this registration without other credentials, and nothing else.
+    /// The secret in the URL of a stream. It permits reading this registration without other
+    /// credentials, and nothing else.
     let ticket = RandomName.make()
+    /// The client that made the registration, for the limit per client.
     let client: String
+    /// The notifications of the realm.
     let notifications: RealmNotifications
+    /// The subscriptions, in the order in which the client named them.
     let subs: [ReadSubscription]
-    /// Everything is observed from here on.
+    /// The token of the version from which all subscriptions are observed.
     let version: String
+    /// How many seconds the registration lives without a reader.
     private let seconds: Double
+    /// Called when the last reader has left, so that an alarm is set for the expiry.
     private let becameIdle: @Sendable () -> Void
     private let state: RankedMutex<State>
 
-    /// Takes over the hold on the feeds. `becameIdle` is called when its last reader has left.
+    /// Makes a registration, which takes over the holds on the feeds and gives them up when it is
+    /// deallocated.
+    ///
+    /// - Parameters:
+    ///   - subs: The subscriptions, with a hold on each feed.
+    ///   - notifications: The notifications of the realm.
+    ///   - client: The client that registers them.
+    ///   - version: The token of the version that all feeds have reached.
+    ///   - seconds: How many seconds the registration lives without a reader.
+    ///   - becameIdle: Called without a lock when the last reader has left.
     init(
         _ subs: [ReadSubscription], _ notifications: RealmNotifications, client: String, version: String, seconds: Int,
         becameIdle: @escaping @Sendable () -> Void
@@ -37,13 +63,15 @@ final class Registration: Sendable {
         state = RankedMutex(.registration, State(expires: Instant.now().adding(seconds: Double(seconds))))
     }
 
+    /// Gives up the holds on the feeds.
     deinit {
         for sub in subs { notifications.release(sub.feed) }
     }
 
+    /// Whether the registration has expired or was deleted.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Seconds until it expires; nil while it has a reader.
+    /// The seconds until the registration expires; nil while it has a reader.
     var secondsLeft: Double? {
         state.withLock { state in
             guard state.readers.isEmpty else { return nil }
@@ -51,20 +79,21 @@ final class Registration: Sendable {
         }
     }
 
+    /// The number of streams that read the registration.
     var streamCount: Int { state.withLock { $0.readers.values.count(where: \.isStream) } }
 
     // MARK: - Readers
 
-    /// The subscriptions for one reader, with a hold on each feed that the reader gives up.
+    /// Returns the subscriptions for one reader, with a hold on each feed that the reader gives up.
     func hold() -> [ReadSubscription] {
         for sub in subs { sub.feed.retain() }
         return subs
     }
 
-    /// Adds a reader: the registration does not expire while it has one.
+    /// Adds a reader. The registration does not expire while it has one.
     func open(_ reader: any ChangeSubscriber) { state.withLock { $0.readers[ObjectIdentifier(reader)] = reader } }
 
-    /// Removes a reader. The time until the registration expires begins anew.
+    /// Removes a reader. When it was the last one, the time until the registration expires begins.
     func close(_ reader: any ChangeSubscriber) {
         let (removed, isIdle) = state.withLock { state in
             let removed = state.readers.removeValue(forKey: ObjectIdentifier(reader))
@@ -76,7 +105,9 @@ final class Registration: Sendable {
         if isIdle { becameIdle() }
     }
 
-    /// Ends it if its time is over and it has no reader; returns whether it has ended.
+    /// Ends the registration if its time has passed and it has no reader.
+    ///
+    /// - Returns: Whether the registration has ended, now or before.
     func expire(_ now: Instant) -> Bool {
         state.withLock { state in
             guard !state.isOver, state.readers.isEmpty, state.expires <= now else { return state.isOver }
@@ -85,7 +116,9 @@ final class Registration: Sendable {
         }
     }
 
-    /// Ends it and its readers; false when it had ended before.
+    /// Ends the registration and its readers.
+    ///
+    /// - Returns: False when it had ended before.
     func delete() -> Bool {
         let readers = state.withLock { state -> [any ChangeSubscriber]? in
             guard !state.isOver else { return nil }
@@ -97,11 +130,15 @@ final class Registration: Sendable {
         return true
     }
 
-    static let expired = Problem(.subscriptionExpired, "this registration is over; register again")
+    /// The problem for a registration that has expired or was deleted. The client registers again.
+    static let expired = Problem(.subscriptionExpired, "this registration has ended; register again")
 
     // MARK: - Skips
 
-    /// The subscription of a name, or all of them; nil when there is none of the name.
+    /// Returns the subscriptions that a write shall skip.
+    ///
+    /// - Parameter name: The name of a subscription; nil means all of them.
+    /// - Returns: The subscriptions; nil when there is none of the name.
     func skipped(_ name: String?) -> [ReadSubscription]? {
         guard let name else { return subs }
         return subs.first { $0.name == name }.map { [$0] }
@@ -109,7 +146,7 @@ final class Registration: Sendable {
 
     // MARK: - Documents
 
-    /// What making it answers.
+    /// The body of the response that created the registration: id, URL, version and expiry.
     var created: OutputBuffer {
         var writer = JSONWriter(reservingCapacity: 256)
         writer.beginObject()
@@ -122,6 +159,8 @@ final class Registration: Sendable {
         return writer.buffer
     }
 
+    /// The body of the response that describes the registration: its definitions, version, expiry
+    /// and number of streams.
     var document: OutputBuffer {
         var writer = JSONWriter(reservingCapacity: 512)
         writer.beginObject()
@@ -140,6 +179,7 @@ final class Registration: Sendable {
         return writer.buffer
     }
 
+    /// Writes `expiresAt`: the time of expiry, or null while the registration has a reader.
     private func writeExpiry(_ writer: inout JSONWriter) {
         writer.key("expiresAt")
         guard let left = secondsLeft else { return writer.null() }

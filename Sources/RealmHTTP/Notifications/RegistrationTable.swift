@@ -3,20 +3,30 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// All registrations, by id and by ticket, with those that ended a while ago.
+/// All registrations of a server, by id and by ticket, with the memory of those that have ended.
+///
+/// A registration that ended within the last ten minutes is answered with `subscription_expired`,
+/// and an unknown one with `not_found`. There is one table for a server. Any thread may use it;
+/// registrations are released after its lock, because that releases feeds.
 final class RegistrationTable: Sendable {
+    /// The registrations and the memory of ended ones, guarded by the lock.
     private struct State {
+        /// The registrations by id.
         var byID: [String: Registration] = [:]
+        /// The registrations by ticket.
         var byTicket: [String: Registration] = [:]
+        /// The number of registrations of each client, with those that are being made.
         var perClient: [String: Int] = [:]
-        /// Ids and tickets that were, with the realm they were of.
+        /// The ids and tickets of registrations that have ended, with the name of their realm.
         var ended: [String: String] = [:]
-        /// The same in the order in which they ended, with the time at which that is forgotten.
+        /// The same in the order in which the registrations ended, with the time at which each is
+        /// forgotten. Entries before `firstEnded` are forgotten already.
         var endedInOrder: [(id: String, ticket: String, until: Instant)] = []
-        /// The first of them that is not forgotten yet.
+        /// The index of the first ended registration that is not forgotten yet.
         var firstEnded = 0
 
-        /// Forgets what ended long ago, and the oldest when it is too much: registering and deleting is quickly done.
+        /// Forgets registrations that ended long ago, and the oldest ones when there are too many:
+        /// a client may register and delete quickly.
         mutating func forget(_ now: Instant) {
             while firstEnded < endedInOrder.count,
                 endedInOrder[firstEnded].until <= now || endedInOrder.count - firstEnded > RegistrationTable.memoryCount
@@ -30,26 +40,33 @@ final class RegistrationTable: Sendable {
             firstEnded = 0
         }
 
+        /// Counts one registration of a client less.
         mutating func leave(_ client: String) {
             let left = perClient[client, default: 1] - 1
             perClient[client] = left > 0 ? left : nil
         }
     }
 
-    /// How long ended ones are told from those that never were.
+    /// The seconds for which an ended registration is remembered.
     static let memorySeconds = 600.0
-    /// How many of them, at the most.
+    /// The number of ended registrations that are remembered.
     static let memoryCount = 10_000
     private let state = RankedMutex(.registrationTable, State())
     private let limits: Limits
 
+    /// Makes a table without registrations.
     init(_ limits: Limits) { self.limits = limits }
 
+    /// The number of registrations of all realms.
     var count: Int { state.withLock { $0.byID.count } }
-    /// When the next one that nobody reads ends; nil when there is none.
+    /// The seconds until the first registration without a reader expires; nil when every
+    /// registration has a reader.
     var secondsToNextEnd: Double? { state.withLock { $0.byID.values.compactMap(\.secondsLeft).min() } }
 
-    /// Makes room for a registration of a client, who is refused when it has too many.
+    /// Counts a registration that a client is about to make.
+    ///
+    /// - Parameter client: The client.
+    /// - Throws: `too_many_streams` when the client has as many registrations as the limits allow.
     func reserve(_ client: String) throws(Problem) {
         sweep()
         let isTaken = state.withLock { state -> Bool in
@@ -62,10 +79,10 @@ final class RegistrationTable: Sendable {
         }
     }
 
-    /// Gives back room that was not needed.
+    /// Takes back the count of a registration that was not made.
     func giveBack(_ client: String) { state.withLock { $0.leave(client) } }
 
-    /// Adds a registration for which room was made.
+    /// Adds a registration for which `reserve` was called.
     func add(_ registration: Registration) {
         state.withLock { state in
             state.byID[registration.id] = registration
@@ -73,7 +90,7 @@ final class RegistrationTable: Sendable {
         }
     }
 
-    /// Ends what nobody has read for its time.
+    /// Ends the registrations that have expired.
     func sweep() {
         let now = Instant.now()
         let over = state.withLock { state -> [Registration] in
@@ -82,10 +99,11 @@ final class RegistrationTable: Sendable {
             for registration in over { RegistrationTable.end(registration, now, &state) }
             return over
         }
-        // Let go outside of the lock, as that lets go of feeds.
+        // Released after the lock, because that releases feeds.
         withExtendedLifetime(over) {}
     }
 
+    /// Removes a registration from the table and remembers that it existed.
     private static func end(_ registration: Registration, _ now: Instant, _ state: inout State) {
         guard state.byID.removeValue(forKey: registration.id) != nil else { return }
         state.byTicket[registration.ticket] = nil
@@ -96,24 +114,37 @@ final class RegistrationTable: Sendable {
         state.endedInOrder.append((registration.id, registration.ticket, now.adding(seconds: memorySeconds)))
     }
 
-    /// The registration of an id, in one realm. One that is over is `subscription_expired`, one that never was nil.
+    /// Returns the registration of an id.
+    ///
+    /// - Parameters:
+    ///   - id: The id from the URL.
+    ///   - database: The realm in the URL. A registration of another realm is not found.
+    /// - Returns: The registration; nil when it never existed or was forgotten.
+    /// - Throws: `subscription_expired` when it ended within the last ten minutes.
     func find(id: String, in database: Database) throws(Problem) -> Registration? {
         sweep()
         return try found(state.withLock { $0.byID[id] }, id, database)
     }
 
+    /// Returns the registration of a ticket, as `find(id:in:)` does for an id.
     func find(ticket: String, in database: Database) throws(Problem) -> Registration? {
         sweep()
         return try found(state.withLock { $0.byTicket[ticket] }, ticket, database)
     }
 
+    /// The registration if it is one of the realm. Throws for one that has ended.
     private func found(_ registration: Registration?, _ name: String, _ database: Database) throws(Problem) -> Registration? {
         if let registration { return registration.notifications.database === database ? registration : nil }
         guard state.withLock({ $0.ended[name] }) == database.name.text else { return nil }
         throw Registration.expired
     }
 
-    /// Ends a registration; false when it was over, or never was.
+    /// Deletes a registration, which ends its streams and polls.
+    ///
+    /// - Parameters:
+    ///   - id: The id from the URL.
+    ///   - database: The realm in the URL.
+    /// - Returns: False when there is no such registration in the realm.
     func delete(id: String, in database: Database) -> Bool {
         sweep()
         guard let registration = state.withLock({ $0.byID[id] }), registration.notifications.database === database else {
@@ -123,7 +154,8 @@ final class RegistrationTable: Sendable {
         return registration.delete()
     }
 
-    /// Ends all of a realm that is closed. They are as if they never were.
+    /// Deletes all registrations of a realm that is closed. They are not remembered, so that
+    /// clients get `not_found` and register again.
     func deleteAll(of database: Database) {
         let registrations = state.withLock { state -> [Registration] in
             let all = state.byID.values.filter { $0.notifications.database === database }

@@ -4,20 +4,28 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// A definition whose names were found in a version: what to observe, and what its rows are.
+/// A definition whose names were resolved in one version: what the hub observes, and what the rows
+/// are.
+///
+/// `DefinitionResolver` makes it, and `ChangeFeed` uses it.
 struct ResolvedSubscription: Sendable {
+    /// What the rows of a subscription are, which decides the form of change sets and snapshots.
     enum Shape: Sendable {
+        /// There are no rows: the names of changed classes are reported.
         case realm
         /// Rows are objects of a class.
         case objects(TableKey)
+        /// Rows are objects of a class, divided into sections.
         case sections(TableKey)
-        /// Rows are elements of a list or set that do not stand for themselves, or of a view of a collection of those.
+        /// Rows are elements of a list or set without an identity of their own: values and embedded
+        /// objects. A query over a dictionary of such elements has rows of this kind as well.
         case values(ObservedProperty)
         /// Rows are entries of a dictionary.
         case entries(ObservedProperty)
+        /// There are no rows: the changed properties of a single object are reported.
         case object(ObservedObject)
 
-        /// Whether change sets have moves, even if there never are any.
+        /// Whether change sets have the member `moves`, even if it is always empty.
         var hasMoves: Bool {
             switch self {
             case .objects, .values: return true
@@ -26,6 +34,8 @@ struct ResolvedSubscription: Sendable {
         }
     }
 
+    /// What the observation hub observes.
     let target: ObservedTarget
+    /// What the rows are.
     let shape: Shape
 }

@@ -4,20 +4,38 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// Writes rows of a subscription as they are in one version.
+/// Writes rows of a subscription as they are in one version: keys, objects, values and entries.
 ///
-/// Not Sendable: made for one change set or one part of a snapshot.
+/// It finds the tables and plans once. It is made for one change set or one part of a snapshot, is
+/// used by one thread, and keeps the version readable. Where an observed object does not exist in
+/// the version, keys are written in their internal form and contents as null.
 final class RowWriter {
+    /// The version whose contents are written.
     let version: Version
+    /// The subscription, which decides what is written of an object.
     let definition: SubscriptionDefinition
+    /// What the rows are.
     let shape: ResolvedSubscription.Shape
+    /// Makes plans for objects with selected or expanded properties.
     private let planner: ObjectPlanner
+    /// Writes objects according to a plan.
     private let encoder: ObjectEncoder
-    /// Rows that are objects.
+    /// The class of rows that are objects, with a finder and a plan; nil for other rows.
     private var objects: (table: Table, finder: ObjectFinder, plan: ObjectPlan)?
-    /// The collection whose elements rows are, and how its elements stand in it.
+    /// The collection whose elements the rows are, with the member to write of an element and, for
+    /// links, the plan of the linked objects; nil for other rows.
     private var collection: (elements: Elements, member: ObjectPlan.Member, linked: ObjectPlan?)?
 
+    /// Opens the tables that the rows are read from.
+    ///
+    /// - Parameters:
+    ///   - version: The version to read.
+    ///   - definition: The subscription.
+    ///   - shape: What the rows are.
+    ///   - names: The configured names of linking objects.
+    ///   - budget: What the work may cost in time and bytes.
+    /// - Throws: The problem of a damaged file, or of `fields` and `expand` that do not fit the
+    ///   schema of the version.
     init(
         _ version: Version, _ definition: SubscriptionDefinition, shape: ResolvedSubscription.Shape,
         names: BacklinkNames,
@@ -36,14 +54,19 @@ final class RowWriter {
         }
     }
 
+    /// The contents of the version.
     private var snapshot: Snapshot { version.snapshot }
+    /// How integers and wrapped values are written.
     var representation: Representation { definition.representation }
 
+    /// Finds the class of the rows. Nothing is opened when the version does not have it.
     private func openTable(_ key: TableKey) throws(Problem) {
         guard let table = snapshot.table(key) else { return }
         objects = (table, ObjectFinder(table), try plan(table))
     }
 
+    /// The plan for whole objects, which is shared within the version, or one for the selected and
+    /// expanded properties.
     private func plan(_ table: Table) throws(Problem) -> ObjectPlan {
         if definition.fields == nil, definition.expand.isEmpty {
             return try PlanCache.of(version).wholeObjects(of: table, in: snapshot)
@@ -51,6 +74,7 @@ final class RowWriter {
         return try planned(table, definition.fields.map { PathTree($0) }, PathTree(definition.expand))
     }
 
+    /// Makes a plan, and turns an unknown path into a problem.
     private func planned(_ table: Table, _ fields: PathTree?, _ expand: PathTree) throws(Problem) -> ObjectPlan {
         do throws(ObjectPlanner.UnknownPath) {
             return try planner.plan(table, fields: fields, expand: expand)
@@ -59,7 +83,8 @@ final class RowWriter {
         }
     }
 
-    /// Nothing is opened when the owner is gone: there is nothing to write then.
+    /// Finds the collection whose elements the rows are. Nothing is opened when its owner was
+    /// deleted, because there is nothing to write then.
     private func openCollection(_ property: ObservedProperty) throws(Problem) {
         guard let table = snapshot.table(property.object.table), let column = table.column(property.column),
             let row = try Problem.mapping({ () throws(StorageError) in try table.find(property.object.key) })
@@ -77,12 +102,14 @@ final class RowWriter {
 
     // MARK: - Keys
 
-    /// Writes `"key":…` of a row; one that is not there any more has its object key.
+    /// Writes the member `key` of a row that is an object.
     func writeKey(_ key: ObjectKey, to writer: inout JSONWriter) throws(Problem) {
         writer.key("key")
         writer.string(try keyText(key))
     }
 
+    /// Returns the key of an object as text: its primary key, or its internal key when the object
+    /// does not exist in this version or its class has no primary key.
     func keyText(_ key: ObjectKey) throws(Problem) -> String {
         guard let objects else { return KeyText.text(key) }
         return try Problem.mapping { () throws(StorageError) in
@@ -93,7 +120,13 @@ final class RowWriter {
 
     // MARK: - Rows
 
-    /// The members of a row that is an object: its key, and the object if rows have them.
+    /// Writes the members of a row that is an object: its key, and the object if the subscription
+    /// includes objects.
+    ///
+    /// - Parameters:
+    ///   - key: The object.
+    ///   - table: Its class.
+    ///   - writer: The writer, inside of the object of the row.
     func writeObjectMembers(_ key: ObjectKey, of table: TableKey, to writer: inout JSONWriter) throws(Problem) {
         if rowsAreValues { return try writeEmbedded(table, key, to: &writer) }
         guard let objects else { return try writeKey(key, to: &writer) }
@@ -106,13 +139,14 @@ final class RowWriter {
         }
     }
 
-    /// Whether rows that the engine tells by their keys are embedded objects: values.
+    /// Whether the rows are embedded objects, which are written as values although the hub reports
+    /// them by key.
     var rowsAreValues: Bool {
         if case .values = shape { return true }
         return false
     }
 
-    /// `"value":…` of an embedded object.
+    /// Writes the member `value` of a row that is an embedded object.
     func writeEmbedded(_ table: TableKey, _ key: ObjectKey, to writer: inout JSONWriter) throws(Problem) {
         writer.key("value")
         guard let collection else { return writer.null() }
@@ -121,7 +155,8 @@ final class RowWriter {
         }
     }
 
-    /// `"object":…` of an observed object.
+    /// Writes the member `object` if the subscription includes objects; null when the object does
+    /// not exist in this version.
     func writeObject(_ key: ObjectKey, to writer: inout JSONWriter) throws(Problem) {
         guard definition.include == .objects, let objects else { return }
         try Problem.mapping { () throws(StorageError) in
@@ -131,7 +166,13 @@ final class RowWriter {
         }
     }
 
-    /// The members of a row that is an element: a value, or in a dictionary of links an object, with its entry.
+    /// Writes the members of a row that is an element of a collection: its entry in a dictionary,
+    /// and then its value, or the key and object that it links to.
+    ///
+    /// - Parameters:
+    ///   - place: The index of the element in the collection. One that does not exist is written as
+    ///     null.
+    ///   - writer: The writer, inside of the object of the row.
     func writeElementMembers(at place: Int, to writer: inout JSONWriter) throws(Problem) {
         guard let collection, place >= 0, place < collection.elements.count else { return writer.nullMember("value") }
         try Problem.mapping { () throws(StorageError) in
@@ -154,10 +195,11 @@ final class RowWriter {
 
     // MARK: - Properties
 
-    /// The names of columns of the class that rows have.
+    /// Returns the names of columns of the rows' class.
     func names(of columns: [ColumnKey]) -> [String] { columns.compactMap { objects?.table.column($0)?.name } }
 
-    /// The value of one property of an object as it is here, with stubs for links; null when there is no such object.
+    /// Writes the value of one property of an object, with links as stubs of their class and key;
+    /// null when the object does not exist in this version.
     func writeValue(of column: ColumnKey, _ key: ObjectKey, to writer: inout JSONWriter) throws(Problem) {
         guard let objects, let name = objects.table.column(column)?.name,
             let row = try Problem.mapping({ () throws(StorageError) in try objects.finder.find(key) }),
@@ -166,6 +208,6 @@ final class RowWriter {
         try Problem.mapping { () throws(StorageError) in try encoder.writeValue(of: member, row, to: &writer) }
     }
 
-    /// The column of an observed object's class.
+    /// Returns the column of the rows' class that has a key; nil when there is none.
     func column(_ key: ColumnKey) -> Column? { objects?.table.column(key) }
 }

@@ -2,11 +2,18 @@
 
 internal import RealmEngine
 
-/// What a write says of subscriptions that shall not hear of it; it goes along with its commit.
+/// The registered subscriptions that are not notified of one write, from its header field
+/// `Realm-Without-Notifying`.
+///
+/// A client names its own subscription there when it has applied the change already. The mark goes
+/// along with the write to its commit. The subscriptions then get an empty change set for that
+/// version.
 struct SkipMark: Sendable {
+    /// The subscriptions that skip the write.
     let subs: [ReadSubscription]
 
-    /// The mark that goes along with the commit. When it is called all feeds have the commit, and nobody has read it yet.
+    /// The action that the commit carries. The hub calls it with the version after all feeds have
+    /// the changes and before that version is published, so no client reads them earlier.
     var commitMark: CommitMark {
         CommitMark { [subs] version in
             for sub in subs {
@@ -18,9 +25,18 @@ struct SkipMark: Sendable {
 }
 
 extension SkipMark {
-    /// Reads `Realm-Without-Notifying`: registrations, each perhaps with one name behind a slash.
+    /// Reads `Realm-Without-Notifying`: ids of registrations separated by commas, each optionally
+    /// followed by a slash and the name of one subscription.
     ///
-    /// Those that have ended are left out. Nil where nothing is to be skipped.
+    /// Registrations that have ended are ignored.
+    ///
+    /// - Parameters:
+    ///   - request: The write.
+    ///   - database: The realm that it writes.
+    ///   - table: The registrations of the server.
+    /// - Returns: nil without the header field, and when all named registrations have ended.
+    /// - Throws: `invalid_parameter` for an id that is unknown, and for a name that the registration
+    ///   does not have.
     init?(_ request: Request, _ database: Database, _ table: RegistrationTable) throws(Problem) {
         guard let text = request.headers[.realmWithoutNotifying] else { return nil }
         var subs: [ReadSubscription] = []
@@ -36,10 +52,10 @@ extension SkipMark {
                 continue
             }
             guard let registration else {
-                throw .invalidHeader("Realm-Without-Notifying", "there never was a registration of an id that is named")
+                throw .invalidHeader("Realm-Without-Notifying", "one of the registration ids is unknown")
             }
             guard let named = registration.skipped(name) else {
-                throw .invalidHeader("Realm-Without-Notifying", "a registration has no subscription of a name that is given")
+                throw .invalidHeader("Realm-Without-Notifying", "one of the registrations has no subscription of the given name")
             }
             subs += named
         }

@@ -3,26 +3,40 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Writes the whole state of subscriptions at one version, part by part.
+/// Writes the snapshots of several subscriptions at one version for a stream, part by part.
 ///
-/// It holds the version for as long as it takes. `@unchecked Sendable`: only one worker at a time calls `next`.
+/// It holds the version until it is released, so a client that reads slowly keeps the version in
+/// the file. `@unchecked Sendable`: only one worker at a time calls `next`.
 final class SnapshotProduction: @unchecked Sendable {
-    /// Rows of a part on a stream.
+    /// The maximum number of rows of one `snapshot` event.
     static let rowsOfPart = 1000
-    /// Bytes behind which a part on a stream ends, whatever its rows.
+    /// The number of bytes after which a `snapshot` event ends, whatever its number of rows.
     static let bytesOfPart = 1 << 20
 
+    /// The version whose contents are written.
     private let version: Version
+    /// The subscriptions, each with its rows at the version; nil for one that has no snapshot.
     private let items: [(sub: ReadSubscription, contents: ObservedContents?)]
+    /// The index of the subscription that is being written.
     private var index = 0
+    /// The writer of that subscription; nil before its first part and after its last one.
     private var current: SnapshotWriter?
 
+    /// Makes a production, which has written nothing yet.
+    ///
+    /// - Parameters:
+    ///   - items: The subscriptions, each with its rows at the version.
+    ///   - version: The version, which is held until the object is released.
     init(_ items: [(ReadSubscription, ObservedContents?)], _ version: Version) {
         self.items = items.map { (sub: $0.0, contents: $0.1) }
         self.version = version
     }
 
-    /// The next `snapshot` event; nil when all is written.
+    /// Writes the next part.
+    ///
+    /// - Returns: A `snapshot` event; nil when everything is written.
+    /// - Throws: The problem when the file is damaged, or when the part costs more than the limits
+    ///   allow.
     func next() throws(Problem) -> OutputBuffer? {
         while index < items.count {
             let item = items[index]
@@ -44,7 +58,10 @@ final class SnapshotProduction: @unchecked Sendable {
     }
 }
 
+/// The event that carries a part of a snapshot.
 extension EventText {
+    /// Returns the event `snapshot` with the next part. It has no id, because a client cannot
+    /// resume within snapshots.
     fileprivate static func snapshot(_ snapshot: SnapshotWriter) throws(Problem) -> OutputBuffer {
         let buffer = OutputBuffer(capacity: 1024)
         buffer.append("event: snapshot\ndata: " as StaticString)

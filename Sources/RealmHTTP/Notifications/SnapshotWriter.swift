@@ -3,25 +3,49 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// The snapshot of one subscription.
+/// Writes the snapshot of one subscription: all its rows at one version, in one or more parts.
 ///
-/// Not Sendable: belongs to whoever writes it.
+/// A stream sends parts of limited size, each with a time limit of its own, since parts are written
+/// as the client reads. A poll writes the snapshot as one part within the budget of its response.
+/// One thread at a time uses it.
 final class SnapshotWriter {
+    /// The name of the subscription.
     private let name: String
+    /// The keys or places of the rows at the version.
     private let contents: ObservedContents
+    /// Writes single rows.
     private let rows: RowWriter
+    /// The subscription.
     private let definition: SubscriptionDefinition
+    /// The version that the snapshot shows.
     private let version: Version
+    /// The maximum number of rows of a part.
     private let rowsOfPart: Int
+    /// The number of bytes after which a part ends.
     private let bytesOfPart: Int
+    /// What the work may cost in time and bytes.
     private let budget: WorkBudget
-    /// Nil for a document of which this is a part, and which has time and amounts as a whole.
+    /// The seconds that one part may take; nil when the snapshot is part of a document whose budget
+    /// covers it.
     private let secondsOfPart: Double?
-    /// Rows that were written.
+    /// The number of rows that were written.
     private var position = 0
+    /// Whether the last part was written.
     private(set) var isFinished = false
 
-    /// Nil where there is nothing to tell: of the whole realm, and of what is gone.
+    /// Makes a writer for a snapshot.
+    ///
+    /// - Parameters:
+    ///   - sub: The subscription.
+    ///   - contents: Its rows at the version.
+    ///   - version: The version.
+    ///   - rowsOfPart: The maximum number of rows of a part.
+    ///   - bytesOfPart: The number of bytes after which a part ends.
+    ///   - whole: The budget of the document that the snapshot belongs to; nil for a stream, where
+    ///     each part has its own.
+    /// - Returns: nil where there is nothing to show: for a whole realm, and for an object or
+    ///   collection that was deleted.
+    /// - Throws: The problem when the rows cannot be read.
     init?(
         _ sub: ReadSubscription, _ contents: ObservedContents, _ version: Version, rowsOfPart: Int = .max,
         bytesOfPart: Int = .max, ofDocument whole: WorkBudget? = nil
@@ -41,6 +65,7 @@ final class SnapshotWriter {
         self.bytesOfPart = bytesOfPart
     }
 
+    /// The number of rows.
     private var count: Int {
         switch contents {
         case .rows(_, let keys): return keys.count
@@ -50,10 +75,14 @@ final class SnapshotWriter {
         }
     }
 
-    /// Writes the next part.
+    /// Writes the next part as a JSON object. The member `last` states whether it is the last one.
+    ///
+    /// - Parameter writer: The writer, at a place where a value may follow.
+    /// - Throws: The problem when a row cannot be read, or when the part costs more than the budget
+    ///   allows.
     func writePart(to writer: inout JSONWriter) throws(Problem) {
         if let secondsOfPart {
-            // Parts are asked for as they are read, so each has time and amounts of its own.
+            // Parts are written as the client reads them, so each has a time limit and a byte limit of its own.
             budget.deadline = Instant.now().adding(seconds: secondsOfPart)
             budget.beginPart(at: writer.count)
         }
@@ -80,7 +109,7 @@ final class SnapshotWriter {
         writer.endObject()
     }
 
-    /// Whether the part has as many bytes as it should.
+    /// Whether the part has reached its number of bytes. Charges one row to the budget.
     private func isFull(_ writer: JSONWriter) throws(Problem) -> Bool {
         try Problem.mapping { () throws(StorageError) in
             try budget.spend()
@@ -89,7 +118,12 @@ final class SnapshotWriter {
         return writer.count > bytesOfPart
     }
 
-    /// Writes rows until the part is full; returns how many there are, at least one.
+    /// Writes rows until the part is full.
+    ///
+    /// - Parameters:
+    ///   - range: The rows that the part may have.
+    ///   - writer: The writer, inside of the object of the part.
+    /// - Returns: The number of rows that were written, at least one.
     private func writeRows(_ range: Range<Int>, to writer: inout JSONWriter) throws(Problem) -> Int {
         if case .sections(let table, let sections) = contents {
             return try writeSections(sections, of: table, range, to: &writer)
@@ -112,7 +146,8 @@ final class SnapshotWriter {
         return written
     }
 
-    /// A section that is cut goes on under its key in the next part.
+    /// Writes the rows of a range in their sections, until the part is full. A section that is cut
+    /// continues under its key in the next part.
     private func writeSections(
         _ sections: [(index: Int, key: SectionIdentity, rows: [ObjectKey])], of table: TableKey, _ range: Range<Int>,
         to writer: inout JSONWriter

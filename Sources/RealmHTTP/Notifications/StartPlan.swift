@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the answer to a client begins: from its position, or from snapshots of the newest version.
+/// How a stream or a poll begins: with the change sets after the client's position, or with
+/// snapshots of the newest version.
+///
+/// It is made when all subscriptions have reached one version.
 struct StartPlan: Sendable {
-    /// The sets after this position are delivered.
+    /// The position after which change sets are delivered.
     var position: UInt64
-    /// The subscriptions that begin with a snapshot, by index.
+    /// The subscriptions that begin with a snapshot, as indexes of the reader.
     var snapshots: [Int] = []
     /// Why subscriptions lose the position that the client brought; nil when none does.
     var reset: ResetNotice.Reason?
 
-    /// `newest` is the version of all subscriptions of `reader`. `lastBreak` is the last version that changed the schema other than by
-    /// additions. `wantsSnapshots` matters only to a client without a position.
+    /// Decides how a client begins.
+    ///
+    /// - Parameters:
+    ///   - start: The position that the client brought.
+    ///   - reader: The subscriptions.
+    ///   - newest: The version that all subscriptions have reached.
+    ///   - lastBreak: The version of the last change of the schema that was more than additions.
+    ///   - wantsSnapshots: Whether a client without a position gets snapshots. It makes no
+    ///     difference to other clients.
     init(_ start: StartPosition, _ reader: ChangeReader, newest: UInt64, lastBreak: UInt64, wantsSnapshots: Bool) {
         position = newest
         let all = Array(reader.subs.indices)

@@ -2,19 +2,26 @@
 
 internal import RealmEngine
 
-/// The position that a client asks to read from.
+/// The position that a client asks to start from, as `since` or `Last-Event-ID` states it.
 enum StartPosition: Sendable, Equatable {
-    /// No position: the client has nothing yet.
+    /// The client has no position and nothing to resume.
     case beginning
-    /// The newest version: the client wants no earlier contents.
+    /// The client wants to start at the newest version, without its contents.
     case now
-    /// A version of the realm since it was opened.
+    /// The client has everything up to a version of the current epoch of the realm.
     case version(UInt64)
-    /// A position that does not exist here: a version of another epoch, or text that is no token.
+    /// The position does not exist here: it is a version of another epoch, or text that is not a
+    /// version token.
     case elsewhere
-    /// A version, but several objects have had the key since then, and which of them the client read is unknown.
+    /// The position is a version, but several objects have had the observed key since then, and it
+    /// is unknown which of them the client has observed.
     case unclear
 
+    /// Reads a position.
+    ///
+    /// - Parameters:
+    ///   - text: The value of `since` or `Last-Event-ID`; nil or empty text means no position.
+    ///   - epoch: The current epoch of the realm, which changes each time its file is opened.
     init(_ text: String?, epoch: Epoch) {
         switch text {
         case nil, "": self = .beginning

@@ -2,37 +2,53 @@
 
 internal import RealmStorage
 
-/// Counts streams and waiting polls, in all and per client.
+/// Counts the streams and waiting polls of a server, in all and per client, and refuses more than
+/// the limits allow. Any thread may use it.
 final class StreamSlots: Sendable {
-    /// One place; given back when it is let go.
+    /// One place of a stream or a poll among those that the limits allow. It is given back when the
+    /// object is deallocated.
     final class Slot: Sendable {
+        /// The counts that the place belongs to.
         private let slots: StreamSlots
+        /// The client that has the place.
         private let client: String
 
+        /// Makes a place that was counted.
         fileprivate init(_ slots: StreamSlots, _ client: String) {
             self.slots = slots
             self.client = client
         }
 
+        /// Gives the place back.
         deinit { slots.release(client) }
     }
 
+    /// The counts, guarded by the lock.
     private struct State {
+        /// The number of places that are taken by all clients.
         var total = 0
+        /// The number of places that each client has taken.
         var perClient: [String: Int] = [:]
     }
 
     private let state = RankedMutex(.leaf, State())
     private let limits: Limits
 
+    /// Makes counts of zero.
     init(_ limits: Limits) { self.limits = limits }
 
-    /// Takes a place for a client: its principal, or without credentials its address.
+    /// Takes a place for a stream or a poll.
+    ///
+    /// - Parameter client: The client: its principal, or its address without credentials. Clients
+    ///   on a Unix socket have no address and are limited together with all others only.
+    /// - Returns: The place, which the stream or poll holds as long as it exists.
+    /// - Throws: `overloaded` when the server has as many streams and polls as the limits allow,
+    ///   and `too_many_streams` when the client has.
     func take(_ client: String) throws(Problem) -> Slot {
         let problem = state.withLock { state -> Problem? in
             guard state.total < limits.streams else {
                 return .overLimit(
-                    .overloaded, "the server has as many streams and waiting polls as it takes", limit: limits.streams)
+                    .overloaded, "the server has as many streams and waiting polls as its limits allow", limit: limits.streams)
             }
             let known = state.perClient[client, default: 0]
             // Clients on a Unix socket have no address that would tell them apart.
@@ -48,6 +64,7 @@ final class StreamSlots: Sendable {
         return Slot(self, client)
     }
 
+    /// Counts one place of a client less.
     private func release(_ client: String) {
         state.withLock { state in
             state.total -= 1

@@ -3,21 +3,41 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Brings several subscriptions to one version. All of them are active, so that each feed gets the changes of every round: contents
-/// that were read at an earlier version than those of another still hold unless the feed got a change since then.
+/// Brings several subscriptions to one version.
+///
+/// Each feed catches up with the newest commit on its own, so feeds may reach different versions.
+/// Their feeds are active, so each gets the changes of every round of the hub: contents that were
+/// read at an earlier version are still valid at the newest one unless their feed has got a change
+/// since then. Those that are not valid are read again. `RealmNotifications.align` makes one per
+/// alignment.
 final class SubscriptionAlignment: Sendable {
+    /// The answers of the feeds, guarded by the lock.
     private struct State {
+        /// The number of feeds that have not answered.
         var missing = 0
+        /// The version that each feed has reached, by index; nil before its answer.
         var versions: [Version?]
+        /// The rows of each subscription at its version, by index.
         var contents: [ObservedContents?]
+        /// The first problem that a feed has answered with.
         var problem: Problem?
     }
 
+    /// The subscriptions to align.
     private let subs: [ReadSubscription]
+    /// Whether the rows at the version are needed, for snapshots.
     private let wantsContents: Bool
+    /// Receives the result once.
     private let completion: @Sendable (Result<AlignedSubscriptions, Problem>) -> Void
     private let state: RankedMutex<State>
 
+    /// Makes an alignment, which does nothing before `begin`.
+    ///
+    /// - Parameters:
+    ///   - subs: The subscriptions, whose feeds have to be active.
+    ///   - wantsContents: Whether the rows at the version are needed, for snapshots.
+    ///   - completion: Receives the common version, or the problem of a feed. Called once, without
+    ///     a lock.
     init(
         _ subs: [ReadSubscription], wantsContents: Bool,
         _ completion: @escaping @Sendable (Result<AlignedSubscriptions, Problem>) -> Void
@@ -31,9 +51,11 @@ final class SubscriptionAlignment: Sendable {
                 versions: Array(repeating: nil, count: subs.count), contents: Array(repeating: nil, count: subs.count)))
     }
 
-    /// Starts; `completion` is called later or at once, on the thread of the hub or on this one.
+    /// Starts the alignment. The completion is called later on the thread of the hub, or at once on
+    /// this thread.
     func begin() { catchUp(Array(subs.indices)) }
 
+    /// Has the feeds of some subscriptions catch up with the newest commit.
     private func catchUp(_ indexes: [Int]) {
         state.withLock { $0.missing = indexes.count }
         for index in indexes {
@@ -41,6 +63,7 @@ final class SubscriptionAlignment: Sendable {
         }
     }
 
+    /// Notes the answer of one feed. The last answer ends the round.
     private func add(_ result: Result<(Version, ObservedContents?), Problem>, _ index: Int) {
         // Contents of an earlier version are released after the lock.
         let (isDone, old) = state.withLock { state -> (Bool, (Version?, ObservedContents?)) in
@@ -58,12 +81,14 @@ final class SubscriptionAlignment: Sendable {
         if isDone { finish() }
     }
 
+    /// Ends the alignment, or reads contents again that have changed between their version and the
+    /// newest one.
     private func finish() {
         HeldLocks.assertNone()
         let (versions, contents, problem) = state.withLock { ($0.versions.compactMap { $0 }, $0.contents, $0.problem) }
         if let problem { return completion(.failure(problem)) }
         guard let newest = versions.max(by: { $0.token.version < $1.token.version }) else {
-            return completion(.failure(Problem(.internalError, "nothing is observed")))
+            return completion(.failure(Problem(.internalError, "there is no subscription to align")))
         }
         let stale = subs.indices.filter { index in
             let version = versions[index].token.version

@@ -1,42 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a subscription observes and how it is shown, in the names that its client gave. The same from a URL and from
-/// JSON.
+/// What a subscription observes and how its rows are written, in the names that its client uses.
+///
+/// It has the same members as parameters of a URL and as JSON in the body of a registration.
+/// Reading it needs no schema; `DefinitionResolver` resolves its names. Equal definitions share one
+/// `ChangeFeed`.
 struct SubscriptionDefinition: Sendable {
-    /// How much of a row is told.
+    /// How much of a row is delivered.
     enum Include: String, Sendable, CaseIterable {
-        /// Rows with their objects.
+        /// Rows are delivered with their objects.
         case objects
-        /// Rows without.
+        /// Rows are delivered with their keys and indexes only.
         case keys
-        /// No rows, only how many there are.
+        /// No rows are delivered, only their number.
         case none
     }
 
+    /// The observed class; nil observes the whole realm.
     var className: String?
+    /// The primary key of the observed object; nil observes the objects of the class.
     var key: String?
+    /// The observed property of that object: a collection, linking objects or an embedded object;
+    /// nil observes the object itself.
     var property: String?
-    /// Which objects, and in which order.
+    /// The query that selects and orders the rows.
     var selection = SelectionParameters()
+    /// The number of rows at the start of the result that are observed; nil observes all.
     var limit: Int?
+    /// The key path, possibly with a function, that divides the rows into sections; nil for no
+    /// sections.
     var sectionBy: String?
+    /// The key of the only section that is observed; nil observes all sections.
     var section: ParameterSet.TextOrJSON?
+    /// The key paths whose changes count; empty for all that the engine follows by itself.
     var keyPaths: [String] = []
+    /// Whether only the set and order of the rows is observed, and no change within a row.
     var isShallow = false
+    /// The properties that are written of an object; nil writes all.
     var fields: [String]?
+    /// The links in whose place the linked objects are written.
     var expand: [String] = []
+    /// How much of a row is delivered.
     var include = Include.objects
+    /// How integers, wrapped values and metadata are written.
     var representation = Representation()
 
-    /// Everything that a definition may say.
+    /// The names of all members that a definition may have.
     static let names = [
         "class", "key", "property", "where", "args", "sort", "distinct", "limit", "sectionBy", "section", "keyPaths", "shallow",
         "fields", "expand", "ints", "meta", "include",
     ]
 
-    /// What only has a meaning where there is a class.
+    /// The names of the members that need a class.
     private static let namesOfClasses = names.filter { !["class", "ints", "meta", "include"].contains($0) }
 
+    /// Reads a definition.
+    ///
+    /// - Parameters:
+    ///   - set: The parameters of the URL, or the members of a JSON object.
+    ///   - limits: The limits of the server.
+    /// - Throws: `invalid_parameter` for a malformed value, and `conflicting_parameters` for
+    ///   members that have no meaning together.
     init(_ set: ParameterSet, _ limits: Limits) throws(Problem) {
         className = try set.text("class")
         key = try set.text("key")
@@ -55,7 +79,7 @@ struct SubscriptionDefinition: Sendable {
         try check(set)
     }
 
-    /// An empty list is none at all. Empty components are told where key paths are resolved.
+    /// Reads `keyPaths`. An empty text means no key paths, as if the parameter were missing.
     private static func keyPaths(_ set: ParameterSet, _ limits: Limits) throws(Problem) -> [String] {
         switch set.textOrJSON("keyPaths") {
         case .text("")?: return []
@@ -66,6 +90,7 @@ struct SubscriptionDefinition: Sendable {
         } ?? []
     }
 
+    /// Throws `conflicting_parameters` for members that have no meaning together.
     private func check(_ set: ParameterSet) throws(Problem) {
         guard className != nil else {
             if let name = SubscriptionDefinition.namesOfClasses.first(where: set.has) {
@@ -78,7 +103,7 @@ struct SubscriptionDefinition: Sendable {
         if section != nil, sectionBy == nil { throw .conflict("'section' needs 'sectionBy'", parameter: "section") }
         if key != nil {
             for name in ["sectionBy", "section"] where set.has(name) {
-                throw .conflict("'\(name)' has a meaning for the objects of a class only", parameter: name)
+                throw .conflict("'\(name)' is only meaningful for the objects of a class", parameter: name)
             }
         }
         if key != nil, property == nil {
@@ -88,21 +113,29 @@ struct SubscriptionDefinition: Sendable {
         }
     }
 
+    /// The text of the predicate; nil selects all rows.
     var predicate: String? { selection.predicate }
+    /// The arguments of the predicate, as JSON.
     var args: [JSONValue] { selection.args }
+    /// The terms of the order, the first one deciding first.
     var sort: [SelectionParameters.SortTerm] { selection.sort }
+    /// The key paths in which no two rows are equal.
     var distinct: [String] { selection.distinct }
 
-    /// Whether a query stands between a collection and what is observed.
+    /// Whether a query selects or orders the observed rows, rather than the collection being
+    /// observed itself.
     var isView: Bool { predicate != nil || !sort.isEmpty || !distinct.isEmpty || limit != nil }
 
-    /// The text of the JSON form; equal for equal definitions.
+    /// The definition as JSON text, which is equal for equal definitions.
     var document: OutputBuffer {
         var writer = JSONWriter(reservingCapacity: 128)
         write(to: &writer)
         return writer.buffer
     }
 
+    /// Writes the definition as a JSON object, without members that have their default value.
+    ///
+    /// - Parameter writer: The writer, at a place where a value may follow.
     func write(to writer: inout JSONWriter) {
         writer.beginObject()
         if let className { writer.member("class", text: className) }
@@ -134,6 +167,7 @@ struct SubscriptionDefinition: Sendable {
         writer.endObject()
     }
 
+    /// Writes an array of texts, and nothing for an empty one unless `evenIfEmpty` is true.
     private static func write(
         _ name: StaticString, _ texts: [String], _ writer: inout JSONWriter, evenIfEmpty: Bool = false
     ) {
@@ -145,8 +179,17 @@ struct SubscriptionDefinition: Sendable {
     }
 }
 
+/// The body of a registration.
 extension SubscriptionDefinition {
-    /// Reads the body of a registration: definitions by name, in the order they stand there.
+    /// Reads the body of a registration: the member `subscriptions`, an object of definitions by
+    /// name.
+    ///
+    /// - Parameters:
+    ///   - body: The JSON object of the request.
+    ///   - limits: The limits of the server, which allow `registrationNames` definitions.
+    /// - Returns: The definitions with their names, in the order of the body.
+    /// - Throws: `invalid_body` or the problem of a definition, with the place in the body as
+    ///   `pointer`.
     static func readAll(_ body: JSONObject, _ limits: Limits) throws(Problem) -> [(
         name: String, definition: SubscriptionDefinition
     )] {
@@ -183,6 +226,8 @@ extension SubscriptionDefinition {
         return result
     }
 
+    /// Whether text may be the name of a subscription: 1 to 64 ASCII letters, digits, dots,
+    /// underscores and hyphens.
     private static func isName(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
@@ -197,8 +242,11 @@ extension SubscriptionDefinition {
     }
 }
 
+/// How problems with parameters are reported for members of a body.
 extension Problem {
-    /// The same for a member somewhere in a body: what was a parameter becomes a place.
+    /// Returns the same problem with a `pointer` into the body in place of the name of a parameter.
+    ///
+    /// - Parameter pointer: The JSON Pointer of the object whose members were read as parameters.
     func below(_ pointer: String) -> Problem {
         var copy = self
         var place = pointer

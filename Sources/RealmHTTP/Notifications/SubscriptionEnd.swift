@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why subscriptions end from the side of the server.
+/// Why the server ends streams and polls.
 enum SubscriptionEnd: Sendable {
-    /// The server stops. Clients come back to the next one.
+    /// The server is stopping. Clients reconnect to the next one.
     case shutdown
-    /// The realm is detached, or cannot be served at present because of this problem. Without a problem, clients need not come back.
+    /// The realm was detached, or cannot be served at present because of the given problem. Without
+    /// a problem there is nothing to come back to.
     case realmClosed(Problem?)
-    /// The registration was deleted.
+    /// The registration that is read was deleted.
     case registrationDeleted
 }

@@ -25,7 +25,7 @@ package struct Limits: Sendable {
     package var importRecordBytes = 24 << 20
     /// The maximum number of operations of a batch.
     package var batchOperations = 10_000
-    /// The maximum number of nested arrays and objects in the JSON of a body.
+    /// The maximum depth of nested arrays and objects in the JSON of a body.
     package var jsonDepth = 64
     /// The maximum number of values in one JSON document, or in one line of an import.
     package var jsonValues = 400_000
