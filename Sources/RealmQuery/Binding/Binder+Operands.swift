@@ -203,7 +203,7 @@ extension Binder {
         }
     }
 
-    /// The descent along steps into nested collections.
+    /// Makes the descent that applies the steps of a path to nested collections.
     private func descent(_ steps: [PathStep]) -> ValueDescent {
         ValueDescent(steps: steps, snapshot: snapshot, cancellation: cancellation)
     }

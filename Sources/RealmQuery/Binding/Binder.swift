@@ -10,11 +10,11 @@ internal import RealmStorage
 struct Binder {
     /// The version whose schema and objects the query is bound to.
     let snapshot: Snapshot
-    /// The values for `$0`, `$1` and so on.
+    /// The values that the caller passed for `$0`, `$1` and so on.
     let arguments: [QueryArgument]
     /// The text of the query as UTF-8, to which the ranges of the tree refer.
     let text: [UInt8]
-    /// Receives the bytes of the constants.
+    /// Keeps the bytes of the constants for as long as the bound query lives.
     let pool: ConstantPool
     /// The check that all conditions and operands share. It can also stop the binding of large
     /// shapes and lists.

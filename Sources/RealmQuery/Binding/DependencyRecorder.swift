@@ -6,7 +6,7 @@ internal import RealmStorage
 ///
 /// It is an object because copies of a path resolver share it.
 final class DependencyRecorder {
-    /// What was collected so far.
+    /// The tables and columns that were recorded so far.
     private(set) var dependencies = QueryDependencies()
 
     /// Records that the objects of a table are tested.

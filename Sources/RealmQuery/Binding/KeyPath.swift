@@ -7,37 +7,37 @@ package import RealmStorage
 /// Callers use it to resolve the paths of other parts of a request against the schema of one
 /// snapshot.
 package struct KeyPath {
-    /// A link that the path follows.
+    /// A link that a key path follows, from the objects of one class to those of another.
     package struct Link {
         /// The kind of property that holds the link; a backlink leads from the target of a link to
         /// the object that holds it.
         package enum Kind: Sendable { case link, list, set, dictionary, backlink }
 
-        /// The kind of the link.
+        /// Whether the link is a property with one link, a collection of links, or a backlink.
         package let kind: Kind
-        /// The link column of `source`, or its backlink column.
+        /// The link column of the class `source`, or its backlink column.
         package let column: Column
-        /// The class at which the link starts.
+        /// The class of the objects that the link leads away from.
         package let source: Table
-        /// The class that the link leads to.
+        /// The class of the objects that the link leads to.
         package let target: Table
         /// The single entry of a collection that the path names; nil when it follows all of them.
         package let entry: Entry?
     }
 
-    /// A step into a collection.
+    /// A step of a key path into a collection.
     package enum Entry: Sendable, Equatable {
-        /// The element at a zero-based index of a list.
+        /// Selects the element at a zero-based index of a list.
         case index(Int)
-        /// The last element of a list.
+        /// Selects the last element of a list.
         case last
-        /// The entry of a dictionary with this key.
+        /// Selects the entry of a dictionary that has this key.
         case key(String)
-        /// Every element or entry.
+        /// Selects every element of a list, or every entry of a dictionary.
         case all
     }
 
-    /// The links that the path follows, in order.
+    /// The links that the path follows, in the order of the path.
     package let links: [Link]
     /// The property with which the path ends; nil when it ends with a link.
     package let property: Column?
@@ -83,7 +83,7 @@ package struct KeyPath {
 }
 
 extension Column {
-    /// Whether the property supports these steps after it.
+    /// Whether a path may continue with these steps after the property, given its type.
     fileprivate func takes(_ steps: [PathStep]) -> Bool {
         guard let first = steps.first else { return true }
         if steps.count > 1, type != .mixed { return false }
@@ -96,7 +96,7 @@ extension Column {
 }
 
 extension KeyPath.Link {
-    /// Converts a resolved step.
+    /// Converts a step that the resolver found to the form that callers use.
     init(_ step: LinkStep) {
         switch step.kind {
         case .link: kind = .link
@@ -118,7 +118,7 @@ extension KeyPath.Link {
 }
 
 extension KeyPath.Entry {
-    /// Converts a resolved step into a collection.
+    /// Converts a step into a collection to the form that callers use.
     init(_ step: PathStep) {
         switch step {
         case .key(let name, _): self = .key(name)
@@ -149,7 +149,7 @@ extension Parser {
         }
     }
 
-    /// Parses a path that is written as in a query.
+    /// Parses a path in the notation of queries, in which special characters in names are escaped.
     private static func parseEscapedPath(_ text: String) throws(QueryError) -> [PathSyntax.Element] {
         var parser = try Parser(text)
         let path = try parser.parsePlainPath()

@@ -5,7 +5,7 @@
 /// A property alias represents a persisted name, another alias, or a whole backlink
 /// (`@links.Class.property`). Persisted names remain usable.
 package struct KeyPathMapping: Sendable {
-    /// A property of a class, as aliases are looked up.
+    /// A public name of a property in a class: the key under which its replacement is stored.
     private struct Property: Hashable {
         let className: String
         let name: String
@@ -14,9 +14,9 @@ package struct KeyPathMapping: Sendable {
     /// The number of replacements after which a chain of aliases counts as a loop.
     private static let maximumSubstitutions = 50
 
-    /// For each alias of a property, its replacement.
+    /// The replacement of each alias of a property.
     private var properties: [Property: String] = [:]
-    /// For each alias of a class, its replacement.
+    /// The persisted name, or another alias, for each alias of a class.
     private var classes: [String: String] = [:]
 
     /// Creates a mapping without aliases.

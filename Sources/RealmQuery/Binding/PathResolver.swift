@@ -16,17 +16,17 @@ struct PathResolver {
         let name: String
     }
 
-    /// The version whose schema is used.
+    /// The version whose schema decides what names mean.
     let snapshot: Snapshot
-    /// Aliases of properties and classes.
+    /// The aliases of properties and classes, which are replaced before a name is looked up.
     let mapping: KeyPathMapping
-    /// Receives the bytes of dictionary keys.
+    /// Keeps the bytes of the dictionary keys in paths for as long as the bound query lives.
     let pool: ConstantPool
-    /// Records the tables and columns that paths read.
+    /// Records which tables and columns the resolved paths read.
     var recorder = DependencyRecorder()
-    /// The variables of the subqueries around the path.
+    /// The variables of the subqueries that enclose the path.
     var variables: Set<Variable> = []
-    /// The path as it is written, for messages.
+    /// The text of the path, which error messages quote.
     var text = ""
     /// The offset of the path in Unicode scalars of the query text; nil for a path outside of it.
     var position: Int?

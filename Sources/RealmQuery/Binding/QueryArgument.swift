@@ -7,37 +7,37 @@ package import RealmStorage
 package indirect enum QueryArgument: Sendable {
     /// Null, which has no type of its own.
     case null
-    /// A signed integer of 64 bits.
+    /// An int: a signed integer of 64 bits.
     case int(Int64)
-    /// A truth value.
+    /// A bool, which can be compared with bools only.
     case bool(Bool)
-    /// A number of 32 bits.
+    /// A float: a binary floating-point number of 32 bits.
     case float(Float)
-    /// A number of 64 bits.
+    /// A double: a binary floating-point number of 64 bits.
     case double(Double)
-    /// Text.
+    /// A string that is valid UTF-8.
     case string(String)
-    /// Text that is not valid UTF-8, which a file may hold.
+    /// The bytes of a string that is not valid UTF-8, which a file may contain.
     case stringBytes([UInt8])
-    /// Binary data of any length.
+    /// Binary data of any length, which can be compared with binary data only.
     case binary([UInt8])
-    /// A moment in UTC.
+    /// A timestamp: seconds and nanoseconds since 1970-01-01 UTC.
     case timestamp(Timestamp)
-    /// A decimal number; its null counts as null.
+    /// A decimal number of 34 digits. Its null value has the same meaning as `null`.
     case decimal(Decimal128)
-    /// An identifier of 12 bytes.
+    /// An object id: an identifier of 12 bytes.
     case objectID(ObjectID)
-    /// An identifier of 16 bytes.
+    /// A UUID: an identifier of 16 bytes.
     case uuid(UUIDValue)
     /// The key of an object in the class with which it is compared.
     case objectKey(ObjectKey)
-    /// The keys of a table and of an object in it.
+    /// A link to an object, given by the keys of its table and of the object.
     case link(TableKey, ObjectKey)
     /// The object of a class, named without prefix, with a primary key; null when there is none.
     case object(className: String, primaryKey: QueryArgument)
     /// A list, with the same rules as a list literal. It cannot contain lists.
     case list([QueryArgument])
-    /// A shape for `geoWithin`.
+    /// A geospatial shape, which is allowed on the right side of `geoWithin` only.
     case shape(GeoShape)
 }
 

@@ -6,12 +6,13 @@ package import RealmStorage
 package struct QueryDependencies: Sendable {
     /// A column of a table, identified by the leaf index of its key.
     package struct ColumnOfTable: Hashable, Sendable {
-        /// The key of the table.
+        /// The key of the table that has the column.
         package let table: TableKey
         /// The position of the column in the cluster leaves of the table.
         package let leafIndex: Int
 
-        /// Creates the identity of a column.
+        /// Creates the identity of a column from the key of its table and its position in the
+        /// leaves.
         package init(table: TableKey, leafIndex: Int) {
             self.table = table
             self.leafIndex = leafIndex
@@ -20,7 +21,7 @@ package struct QueryDependencies: Sendable {
 
     /// The tables whose objects are tested, including that of the result.
     package internal(set) var tables: Set<TableKey> = []
-    /// The columns whose values are read.
+    /// The columns whose values the query reads, of any table.
     package internal(set) var columns: Set<ColumnOfTable> = []
     /// Whether a path leads through mixed values, which may link to any table. Then every change
     /// may change the result.

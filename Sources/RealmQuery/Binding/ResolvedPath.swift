@@ -2,13 +2,14 @@
 
 internal import RealmStorage
 
-/// What a key path leads to.
+/// The result of resolving a key path against a schema: what the path leads to.
 enum ResolvedPath {
-    /// Objects: the path ends with links.
+    /// The path ends with links, so it leads to objects.
     case links([LinkStep])
     /// A property of the objects that the links reach, and what the steps select in the collection
     /// it holds.
     case column(Column, of: Table, links: [LinkStep], steps: [PathStep])
-    /// All incoming links of the objects that the links reach.
+    /// The path ends with `@links` alone: all incoming links of the objects that the links before
+    /// it reach.
     case allBacklinks([LinkStep], of: Table)
 }

@@ -7,12 +7,12 @@ internal import RealmStorage
 package struct ResultOrder: Sendable {
     /// A key path by which results are sorted.
     package struct Key: Sendable {
-        /// The text of the path.
+        /// The text of the key path, as a client writes it.
         package let path: String
-        /// Whether smaller values come first.
+        /// Whether results with smaller values come first.
         package let isAscending: Bool
 
-        /// Creates a sort key.
+        /// Creates a sort key from the text of a key path and a direction.
         package init(path: String, isAscending: Bool = true) {
             self.path = path
             self.isAscending = isAscending
@@ -31,6 +31,6 @@ package struct ResultOrder: Sendable {
         self.distinct = distinct
     }
 
-    /// The order that adds nothing.
+    /// The order that adds neither sorting nor distinct paths to a query.
     package static let none = ResultOrder()
 }

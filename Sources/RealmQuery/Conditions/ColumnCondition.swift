@@ -22,11 +22,11 @@ final class ColumnCondition: Condition {
         case link(Relation, ObjectKey?)
         /// The rows whose text matches the pattern, or, when negated, all others, null included.
         case text(TextPattern, isNegated: Bool)
-        /// No kernel: the values are compared one by one.
+        /// There is no kernel for the type and the relation: the values are compared one by one.
         case values
     }
 
-    /// The property.
+    /// The column of the property whose values are tested.
     let column: Column
     /// The way in which its values are compared with the constant.
     let comparator: Comparator

@@ -15,7 +15,7 @@ enum Comparator {
     case ieee(Relation)
     /// `==[c]`: strings and binary data are compared without letter case.
     case equalIgnoringCase
-    /// `!=[c]`: the negation of `==[c]`.
+    /// `!=[c]`: the negation of equality without letter case.
     case notEqualIgnoringCase
     /// A string operator whose pattern may differ from row to row.
     case pattern(TextOperator)
@@ -24,11 +24,11 @@ enum Comparator {
     case prepared(TextPattern, isBinary: Bool)
     /// Equality of two results of `@type`: the sets of types have one in common.
     case sharesType
-    /// Inequality of two results of `@type`.
+    /// Inequality of two results of `@type`: the sets of types have none in common.
     case sharesNoType
     /// Equality of a link property and a mixed value, which holds only between two nulls.
     case bothNull
-    /// Inequality of a link property and a mixed value.
+    /// Inequality of a link property and a mixed value, which holds unless both are null.
     case notBothNull
 
     /// Returns whether two values compare as wanted.

@@ -72,7 +72,8 @@ final class CompareCondition: RowCondition {
         return false
     }
 
-    /// Compares two values and counts the steps that it takes.
+    /// Compares two values, and counts the steps of the query that this takes, so that long texts
+    /// can be cancelled.
     @inline(__always) private func holds(_ left: Value, _ right: Value) throws(StorageError) -> Bool {
         try cancellation.step(for: left, and: right)
         return comparator.holds(left, right, cancellation)

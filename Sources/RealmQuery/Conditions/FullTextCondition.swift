@@ -7,7 +7,7 @@ internal import RealmStorage
 ///
 /// The index is read once, at the first test; after that a test is a look-up in a set of keys.
 final class FullTextCondition: RowCondition {
-    /// The result of a search in the index.
+    /// The result of searching the full-text index.
     private enum Found {
         /// The keys of the objects with all wanted words and none of the excluded ones.
         case only(Set<ObjectKey>)
@@ -19,7 +19,7 @@ final class FullTextCondition: RowCondition {
     private let index: FullTextIndex
     private let search: FullTextSearch
     private let label: String
-    /// The result of the search; nil until the index was read.
+    /// The result of searching the index; nil until the first object is tested.
     private var found: Found?
 
     /// Creates the condition.

@@ -7,19 +7,19 @@ internal import RealmStorage
 /// It implements `IN` with a list of constants, and a chain of equalities of one property that `OR`
 /// joins.
 final class MembershipCondition: Condition {
-    /// The property.
+    /// The column of the property whose values are tested.
     let column: Column
-    /// The constants, each once; null matches null.
+    /// The constants of which one has to match, without duplicates. Null is matched by null values.
     let values: [Value]
     /// The constants of an int property in a form that a kernel tests whole leaves with; nil for
     /// other types.
     private let integers: IntegerSet?
-    /// Whether null is one of the constants.
+    /// Whether a null value matches, because null is one of the constants.
     private let acceptsNull: Bool
     /// Whether NaN is one of the constants of a decimal property. Decimal NaNs equal one another;
     /// NaNs of floats and doubles equal nothing, as IEEE 754 demands.
     private let acceptsNaN: Bool
-    /// The constants without NaNs, to be found by hashing.
+    /// The constants as a hash set, without NaNs.
     private let members: Set<OrderedValue>
     private let reader: ColumnReader
     private let label: String
@@ -73,7 +73,7 @@ final class MembershipCondition: Condition {
         isMember(try reader.value(row))
     }
 
-    /// Returns whether a value equals one of the constants.
+    /// Returns whether a value equals one of the constants, by a look-up in the hash set.
     private func isMember(_ value: Value) -> Bool {
         acceptsNaN && value.isNaN || members.contains(OrderedValue(value))
     }

@@ -5,9 +5,9 @@ internal import RealmStorage
 /// The disjunction of several conditions. Each of them is evaluated only for the rows that no
 /// condition before it matched.
 final class OrCondition: Condition {
-    /// The conditions, in the order in which they are tested.
+    /// The conditions of which one has to match, in the order in which they are tested.
     let children: [any Condition]
-    /// The sum of the children's costs.
+    /// The sum of the costs of all children, as if every one were tested.
     let cost: Double
 
     /// Creates the disjunction.

@@ -4,7 +4,7 @@ internal import RealmStorage
 
 /// Tests whether an int property of the base class lies within two limits: `BETWEEN` with two ints.
 final class RangeCondition: Condition {
-    /// The least and the greatest value that match.
+    /// The least and the greatest value that match, both included.
     private let limits: ClosedRange<Int64>
     private let reader: ColumnReader
     private let label: String

@@ -7,7 +7,7 @@ internal import RealmStorage
 protocol RowCondition: Condition {}
 
 extension RowCondition {
-    /// Tests the candidates one after another.
+    /// Tests the candidates of a leaf one after another and returns those that match.
     func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
         var found = Mask.none
         try candidates.forEach { row throws(StorageError) in

@@ -19,9 +19,9 @@ struct TextOperator {
         }
     }
 
-    /// The operator.
+    /// Which string operator it is: the place in the text where the pattern has to be, or `LIKE`.
     let kind: Kind
-    /// Whether `[c]` follows the operator.
+    /// Whether the case modifier `[c]` follows the operator, so that letter case does not count.
     let ignoresCase: Bool
 
     /// Returns whether a text matches a pattern.
@@ -44,7 +44,7 @@ struct TextOperator {
         }
     }
 
-    /// Compares the bytes of a text with those of a pattern.
+    /// Returns whether the bytes of a text match those of a pattern by this operator.
     private func holds(_ text: ByteView, _ pattern: ByteView, _ cancellation: CancellationCheck?) -> Bool {
         switch kind {
         case .beginsWith: return TextMatching.begins(text, with: pattern, ignoringCase: ignoresCase)

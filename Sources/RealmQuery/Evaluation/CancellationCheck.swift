@@ -22,10 +22,10 @@ final class CancellationCheck {
     /// Whether the check refused within a comparison that cannot throw. What that comparison
     /// returned is meaningless, and the next step throws.
     private(set) var isStopped = false
-    /// The steps left until the check is called again.
+    /// The number of steps that may still be taken before the check is called again.
     private var stepsUntilCheck = CancellationCheck.stepsPerCheck
 
-    /// The number of steps between two calls of the check.
+    /// The number of steps of a query between two calls of the check.
     private static let stepsPerCheck = 4096
     /// The number of steps to count for a piece of work that is long enough to justify a call of
     /// the check by itself.
@@ -57,7 +57,7 @@ final class CancellationCheck {
         try step(1 &+ (left.byteCount &+ right.byteCount) &>> CancellationCheck.bytesPerStepShift)
     }
 
-    /// Calls the check, and throws when it refuses.
+    /// Calls the check of the caller, and throws when it refuses to go on.
     @inline(never) private func ask() throws(StorageError) {
         stepsUntilCheck = CancellationCheck.stepsPerCheck
         if let check, !check() { isStopped = true }

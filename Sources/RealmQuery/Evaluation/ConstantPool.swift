@@ -9,11 +9,11 @@ internal import RealmStorage
 final class ConstantPool {
     /// The copies, which are never changed or released before the pool is.
     private var storages: [ByteStorage] = []
-    /// The number of list elements so far.
+    /// The number of list elements that the constants of the query have so far.
     private var valueCount = 0
-    /// The bytes of arguments so far.
+    /// The number of bytes that the arguments of the query have so far.
     private var byteCount = 0
-    /// The corners of shapes so far.
+    /// The number of corners that the shapes of the query have so far.
     private var cornerCount = 0
 
     /// The greatest number of list elements in all constants of a query together. An argument

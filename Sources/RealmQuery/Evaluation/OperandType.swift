@@ -10,17 +10,17 @@ enum OperandType: String, Sendable, Hashable {
     case null
     /// The type of a value; `mixed` for operands whose type differs from object to object.
     case int, bool, string, binary, mixed
-    /// A moment in UTC.
+    /// A timestamp in UTC, which messages call a date.
     case timestamp = "date"
     /// A number, or a link to an object of a class that the operand determines.
     case float, double, decimal, link
-    /// An identifier of 12 bytes.
+    /// An object id: an identifier of 12 bytes.
     case objectID = "objectId"
-    /// An identifier of 16 bytes.
+    /// A UUID: an identifier of 16 bytes.
     case uuid
     /// A link together with its class. It is always a constant, never a property.
     case typedLink = "link to an object"
-    /// The result of `@type`: a set of types.
+    /// The result of `@type`: a set of types, which compares with names of types only.
     case typeOfValue = "@type"
 
     /// Whether values may be texts or binary data of any length, so that comparing them may take

@@ -7,7 +7,7 @@ internal import RealmStorage
 /// A name may stand for several types, as `numeric` does, so a type is a set of bits. Two sets are
 /// equal in a query when they have a bit in common.
 enum TypeName {
-    /// One bit for each type that a value can have.
+    /// The bits of a set of types: one for each type that a value can have.
     private enum Bit {
         static let null: Int64 = 1 << 0
         static let int: Int64 = 1 << 1
@@ -25,7 +25,7 @@ enum TypeName {
         static let list: Int64 = 1 << 13
     }
 
-    /// The set with the type of links alone.
+    /// The set that contains only the type of links to objects.
     static let objectLink = Bit.link
 
     /// The known names in lower case, with the types that each of them means.
@@ -52,7 +52,7 @@ enum TypeName {
     /// Returns the set of types that a name means, letter case ignored; nil for an unknown name.
     static func bits(named name: ByteView) -> Int64? { name.count > 16 ? nil : names[name.string.lowercased()] }
 
-    /// Returns the set with the one type of a value.
+    /// Returns the set that contains only the type of a value.
     static func bits(of value: Value) -> Int64 {
         switch value {
         case .null: return Bit.null

@@ -9,7 +9,7 @@ extension Value {
     /// links of properties lead to tables.
     static let missing = Value.link(.null, .null)
 
-    /// Whether it is `missing`.
+    /// Whether the value represents the end of a path that passes a null link.
     var isMissing: Bool {
         if case .link(.null, .null) = self { return true }
         return false

@@ -8,9 +8,9 @@ internal import Glibc
 struct AngleBounds: Equatable, Sendable {
     /// The least latitude, at least -π/2. It is above `high` when the bounds are empty.
     var low: Double
-    /// The greatest latitude, at most π/2.
+    /// The greatest latitude of the bounds, at most π/2.
     var high: Double
-    /// The interval of longitudes.
+    /// The interval of longitudes of the bounds.
     var longitudes: LongitudeInterval
 
     /// The bounds of the whole sphere.

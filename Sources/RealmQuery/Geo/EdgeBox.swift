@@ -3,11 +3,11 @@
 /// A box in space around an edge of a loop, slightly too large. Edges can cross only if their boxes
 /// overlap.
 struct EdgeBox {
-    /// The corner with the least coordinates.
+    /// The corner of the box with the least x, y and z coordinates.
     let low: SpherePoint
-    /// The corner with the greatest coordinates.
+    /// The corner of the box with the greatest x, y and z coordinates.
     let high: SpherePoint
-    /// The index of the edge in its loop.
+    /// The index of the edge, which is that of the vertex at which it starts.
     let index: Int
 
     /// Calculates the box around an edge.

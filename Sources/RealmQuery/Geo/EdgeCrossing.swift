@@ -11,9 +11,9 @@ struct EdgeCrossing {
 
     private let a: SpherePoint
     private let b: SpherePoint
-    /// The cross product of the fixed edge's ends.
+    /// The vector product of the fixed edge's two ends, which every orientation test needs.
     private let cross: SpherePoint
-    /// The last point of the chain.
+    /// The last point of the chain, at which its next edge starts.
     private var c: SpherePoint
     /// The orientation of the fixed edge's ends and `c`, with the opposite sign.
     private var turnAtC: Int

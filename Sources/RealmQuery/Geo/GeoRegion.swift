@@ -4,7 +4,7 @@
 ///
 /// It is made when a query is bound, once for each `geoWithin`, and is immutable.
 package struct GeoRegion: Sendable {
-    /// The reason why a shape is not valid.
+    /// The error for a shape that is not valid, with the reason.
     package struct Invalid: Error, Sendable, Equatable {
         /// The reason as a sentence without a full stop, for the problem that a client receives.
         package let text: String
@@ -19,7 +19,7 @@ package struct GeoRegion: Sendable {
         case cap(center: SpherePoint, limit: Double)
     }
 
-    /// The validated shape.
+    /// The validated shape, in the form in which points are tested.
     private let form: Form
     /// The degrees of latitude outside of which no point can be inside; slightly too wide.
     private let latitudes: ClosedRange<Double>

@@ -3,7 +3,7 @@
 /// The right side of `geoWithin` as it was written or passed. It is validated and evaluated by
 /// `GeoRegion`.
 package enum GeoShape: Sendable, Equatable {
-    /// Two opposite corners, in either order.
+    /// A box, given by two opposite corners in either order.
     case box(GeoPoint, GeoPoint)
     /// All points at an angle of at most `radius` radians from the centre.
     case circle(center: GeoPoint, radius: Double)
@@ -19,7 +19,8 @@ package enum GeoShape: Sendable, Equatable {
         return rings.reduce(0) { $0 + $1.count }
     }
 
-    /// The corners of a box as a closed ring of four edges.
+    /// Returns the corners of a box as a closed ring of four edges, which starts and ends at
+    /// `corner`.
     static func ring(ofBox corner: GeoPoint, _ opposite: GeoPoint) -> [GeoPoint] {
         [
             corner, GeoPoint(longitude: corner.longitude, latitude: opposite.latitude), opposite,

@@ -7,14 +7,14 @@ internal import Glibc
 ///
 /// The meridian -π is represented by π, except in the full interval -π...π.
 struct LongitudeInterval: Equatable, Sendable {
-    /// The western end.
+    /// The western end of the interval, in radians.
     private(set) var low: Double
-    /// The eastern end.
+    /// The eastern end of the interval, in radians.
     private(set) var high: Double
 
-    /// All longitudes.
+    /// The interval of all longitudes.
     static let full = LongitudeInterval(low: -.pi, high: .pi)
-    /// No longitude.
+    /// The interval without any longitude.
     static let empty = LongitudeInterval(low: .pi, high: -.pi)
 
     /// Whether the interval contains all longitudes.

@@ -67,9 +67,9 @@ enum Orientation {
     private struct Side {
         /// The factor of the second point: -1 for a difference, 1 for a sum.
         let sign: Double
-        /// The difference or sum.
+        /// The vector along the side: the difference or the sum of the two points.
         let vector: SpherePoint
-        /// The square of the vector's length.
+        /// The square of the length of the side's vector.
         let squaredLength: Double
 
         /// Calculates the difference if the points are less than a right angle apart, otherwise the

@@ -23,7 +23,7 @@ extension ShapeSyntax {
         }
     }
 
-    /// The point with the values of its arguments.
+    /// Returns a point of the shape, with the values of the arguments in it.
     private static func point(
         _ point: Point, _ coordinate: (Int) throws(QueryError) -> Double
     ) throws(QueryError) -> GeoPoint {

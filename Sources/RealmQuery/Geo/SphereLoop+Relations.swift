@@ -87,15 +87,15 @@ extension SphereLoop {
 
 /// The angles of two loops at a vertex that they share.
 private struct Wedges {
-    /// The shared vertex.
+    /// The vertex that both loops share.
     let center: SpherePoint
-    /// The vertex before it in the first loop.
+    /// The vertex before the shared one in the first loop.
     let before: SpherePoint
-    /// The vertex after it in the first loop.
+    /// The vertex after the shared one in the first loop.
     let after: SpherePoint
-    /// The vertex before it in the other loop.
+    /// The vertex before the shared one in the other loop.
     let otherBefore: SpherePoint
-    /// The vertex after it in the other loop.
+    /// The vertex after the shared one in the other loop.
     let otherAfter: SpherePoint
 
     /// Takes the vertex at the end of the two edges that start at the given indexes.
@@ -116,7 +116,7 @@ private struct Wedges {
     /// Whether the angle of the other loop lies within that of the first one.
     var isContained: Bool { isOrdered(after, otherAfter, otherBefore) && isOrdered(otherBefore, before, after) }
 
-    /// The relation of the first angle to the second one.
+    /// The relation of the first loop's angle at the shared vertex to that of the other loop.
     enum Relation { case equal, containing, contained, overlapping, disjoint }
 
     /// The relation of the first loop's angle to that of the other loop.

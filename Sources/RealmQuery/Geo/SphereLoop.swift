@@ -10,9 +10,9 @@ struct SphereLoop: Sendable {
     /// The vertices in order, at least three and all different; the first one is not repeated at
     /// the end.
     private(set) var vertices: [SpherePoint]
-    /// Bounds of the interior, for a quick test.
+    /// Bounds of the loop's interior in latitude and longitude, for a quick test.
     private(set) var bounds = AngleBounds.full
-    /// Whether the fixed origin is inside.
+    /// Whether the fixed origin, from which crossings are counted, is inside of the loop.
     private var isOriginInside = false
 
     /// The fixed point at which the way to every tested point begins.
@@ -54,7 +54,7 @@ struct SphereLoop: Sendable {
     /// Whether the loop covers at most half of the sphere.
     var isNormalized: Bool { bounds.longitudes.length < .pi || turningAngle >= -1e-14 }
 
-    /// Makes the other side the inside.
+    /// Exchanges the inside of the loop and its outside.
     private mutating func invert() {
         vertices.reverse()
         isOriginInside.toggle()

@@ -17,9 +17,9 @@ struct SpherePoint: Hashable, Sendable {
 
     /// The vector of length zero.
     static let zero = SpherePoint(x: 0, y: 0, z: 0)
-    /// The point at latitude π/2.
+    /// The north pole, at latitude π/2.
     static let northPole = SpherePoint(x: 0, y: 0, z: 1)
-    /// The point at latitude -π/2.
+    /// The south pole, at latitude -π/2.
     static let southPole = SpherePoint(x: 0, y: 0, z: -1)
 
     /// Creates a vector from its coordinates, whatever its length.
@@ -35,7 +35,8 @@ struct SpherePoint: Hashable, Sendable {
         self.init(x: cos(longitude) * cosine, y: sin(longitude) * cosine, z: sin(latitude))
     }
 
-    /// The sine of an angle in radians.
+    /// Returns the sine of an angle in radians. It makes the C library's function available to
+    /// files that do not import it.
     static func sine(_ angle: Double) -> Double { sin(angle) }
 
     /// The latitude in radians, exact near the poles too.
@@ -59,10 +60,10 @@ struct SpherePoint: Hashable, Sendable {
         SpherePoint(x: point.x * factor, y: point.y * factor, z: point.z * factor)
     }
 
-    /// The scalar product.
+    /// Returns the scalar product of two vectors.
     func dot(_ other: SpherePoint) -> Double { x * other.x + y * other.y + z * other.z }
 
-    /// The vector product.
+    /// Returns the vector product of two vectors.
     func cross(_ other: SpherePoint) -> SpherePoint {
         SpherePoint(
             x: y * other.z - z * other.y, y: z * other.x - x * other.z, z: x * other.y - y * other.x)
@@ -70,7 +71,7 @@ struct SpherePoint: Hashable, Sendable {
 
     /// The square of the vector's length.
     var squaredLength: Double { x * x + y * y + z * z }
-    /// The length of the vector.
+    /// The length of the vector, 1 for a point on the unit sphere.
     var length: Double { squaredLength.squareRoot() }
 
     /// The vector of length 1 in the same direction; the zero vector remains as it is.

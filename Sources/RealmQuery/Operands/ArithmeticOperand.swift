@@ -17,7 +17,8 @@ final class ArithmeticOperand: Operand {
     /// The values of the left side for the current object; the buffer is reused from object to
     /// object.
     private var leftGroups: ValueGroups
-    /// The values of the right side for the current object.
+    /// The values of the right side for the current object; the buffer is reused from object to
+    /// object.
     private var rightGroups: ValueGroups
 
     /// Creates the operand for two sides of which one at least may have several values; `make` is

@@ -48,7 +48,7 @@ extension ArithmeticOperator {
         }
     }
 
-    /// Calculates with decimals of 34 digits.
+    /// Calculates with decimals, whose results are rounded to 34 digits.
     private func apply(_ left: Decimal128, _ right: Decimal128) -> Decimal128 {
         switch self {
         case .plus: return left + right

@@ -8,7 +8,7 @@ struct ByteLength: ValueDerivation {
     /// The nodes of the snapshot, from which nested collections are read.
     let space: NodeSpace
 
-    /// Lengths are ints.
+    /// The type of every length: int.
     static var type: OperandType { .int }
 
     /// Returns the length of a value as an int, null for null, booleans and numbers, and

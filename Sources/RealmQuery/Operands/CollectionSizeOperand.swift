@@ -11,7 +11,7 @@ final class CollectionSizeOperand: SingleOperand {
     var quantifier: Quantifier? { nil }
     let label: String
     private let column: Column
-    /// The class of the property.
+    /// The class that has the collection as a property.
     private let table: Table
     private let chain: LinkChain
     private let reader: ColumnReader

@@ -49,15 +49,15 @@ final class ConstantOperand: SingleOperand {
     /// The value, or the only element of a list; nil when there are more or fewer.
     var onlyValue: Value? { values.count == 1 ? values[0] : nil }
 
-    /// Returns the constant; the object is not read.
+    /// Returns the constant, whatever the object is.
     func value(_ row: borrowing Row) throws(StorageError) -> Value { values[0] }
 
-    /// Appends the constant once for each of the rows.
+    /// Appends the constant once for each of the rows; the rows are not read.
     func append(_ leaf: ClusterLeaf, _ rows: Mask, to values: inout [Value]) {
         values.append(contentsOf: repeatElement(self.values[0], count: rows.count))
     }
 
-    /// Puts all constants into one group.
+    /// Puts the constants into one group of values; the object is not read.
     func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
         groups.reset(isList: isList)
         for value in values { try groups.append(value) }

@@ -8,9 +8,9 @@ internal import RealmStorage
 /// It implements suffixes such as `.@count` on a mixed value and `.@type` for multi-valued paths.
 final class DerivedOperand<Derivation: ValueDerivation>: Operand {
     let quantifier: Quantifier?
-    /// The operand whose values are replaced.
+    /// The operand from whose values the results are derived.
     private let inner: any Operand
-    /// What is made of each value.
+    /// The function that is applied to each value of the inner operand.
     private let derivation: Derivation
 
     var type: OperandType { Derivation.type }

@@ -5,9 +5,9 @@ internal import RealmStorage
 /// An operand that replaces the one value of another operand by one that is derived from it.
 final class DerivedSingleOperand<Derivation: ValueDerivation>: SingleOperand {
     let quantifier: Quantifier?
-    /// The operand whose value is replaced.
+    /// The operand from whose value the result is derived.
     private let inner: any SingleOperand
-    /// What is made of the value.
+    /// The function that is applied to the value of the inner operand.
     private let derivation: Derivation
 
     var type: OperandType { Derivation.type }

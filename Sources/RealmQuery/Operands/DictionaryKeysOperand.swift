@@ -9,7 +9,7 @@ final class DictionaryKeysOperand: Operand {
     let quantifier: Quantifier?
     let label: String
     private let column: Column
-    /// The class of the property.
+    /// The class that has the dictionary as a property.
     private let table: Table
     private let chain: LinkChain
     private let reader: ColumnReader

@@ -10,9 +10,9 @@ final class DictionaryOperand: Operand {
     var type: OperandType { .mixed }
     let quantifier: Quantifier?
     let label: String
-    /// The dictionary.
+    /// The column of the dictionary property.
     let column: Column
-    /// The class of the dictionary.
+    /// The class that has the dictionary as a property.
     let table: Table
     /// The path to the objects that hold the dictionary; empty for the object itself.
     let chain: LinkChain

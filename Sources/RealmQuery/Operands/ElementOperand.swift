@@ -28,6 +28,6 @@ final class ElementOperand: SingleOperand {
     var isMultiValued: Bool { false }
     var single: (any SingleOperand)? { self }
 
-    /// Returns the element in the box; the row is not read.
+    /// Returns the collection element that is currently tested; the row is not read.
     func value(_ row: borrowing Row) throws(StorageError) -> Value { box.value }
 }

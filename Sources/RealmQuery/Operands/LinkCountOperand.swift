@@ -8,9 +8,9 @@ final class LinkCountOperand: SingleOperand {
     var type: OperandType { .int }
     var quantifier: Quantifier? { nil }
     let label: String
-    /// The path up to the object that holds the links.
+    /// The path from the object up to the objects that hold the links to count.
     private let chain: LinkChain
-    /// The step whose links are counted and not followed.
+    /// The last step of the path, whose links are counted and not followed.
     private let last: LinkStep
     private let reader: ColumnReader
 

@@ -7,9 +7,9 @@ final class LinkOperand: SingleOperand {
     var type: OperandType { .link }
     let quantifier: Quantifier?
     let label: String
-    /// The path, the links at its end included.
+    /// The path, whose last step is the links that are compared.
     let chain: LinkChain
-    /// The class that the links lead to.
+    /// The class of the objects that the compared links lead to.
     let target: Table
 
     /// Creates the operand.

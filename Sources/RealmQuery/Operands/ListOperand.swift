@@ -10,7 +10,7 @@ final class ListOperand: Operand {
     let type: OperandType
     let quantifier: Quantifier?
     let label: String
-    /// The list or set.
+    /// The column of the list or set property.
     let column: Column
     /// The path to the objects that hold the collection; empty for the object itself.
     let chain: LinkChain

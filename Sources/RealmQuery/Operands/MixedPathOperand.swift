@@ -10,7 +10,7 @@ final class MixedPathOperand: Operand {
     let label: String
     private let chain: LinkChain
     private let reader: ColumnReader
-    /// The steps into the value; at least one.
+    /// The steps of the path into the mixed value; there is at least one.
     private let descent: ValueDescent
 
     /// Creates the operand.

@@ -47,11 +47,11 @@ protocol Operand: AnyObject {
     func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError)
 }
 
-/// Defaults: most operands are not collections.
+/// Default implementations for operands that are not collections, and tests for constants.
 extension Operand {
-    /// False, unless an operand implements it differently.
+    /// By default false: most operands cannot be the right side of `IN`.
     var isCollectionForIn: Bool { false }
-    /// False, unless an operand implements it differently.
+    /// By default false: most operands do not end in a collection of values.
     var isPrimitiveCollection: Bool { false }
 
     /// Whether the operand is a literal, an argument or a list of them, so that evaluation needs no

@@ -8,7 +8,7 @@ final class PropertyOperand: SingleOperand {
     let type: OperandType
     let quantifier: Quantifier?
     let label: String
-    /// The property.
+    /// The column of the property.
     let column: Column
     /// The path to the objects that hold the property; empty for the object itself.
     let chain: LinkChain

@@ -5,7 +5,7 @@ internal import RealmStorage
 /// A function from one value to another that a suffix such as `.@count` or `.@type` applies to
 /// every value of an operand.
 protocol ValueDerivation {
-    /// The type of all results.
+    /// The type of the derived values, which does not depend on the original ones.
     static var type: OperandType { get }
 
     /// Returns the result for one value.

@@ -4,9 +4,9 @@ internal import RealmStorage
 
 /// The way in which a query finds the objects that it tests.
 enum AccessPath {
-    /// All objects of the class, leaf by leaf.
+    /// All objects of the class are read, leaf by leaf.
     case scan
-    /// No objects: the condition cannot hold.
+    /// No object is read, because the condition cannot hold.
     case nothing
     /// The objects that an index offers. `count` is the greatest possible number of them.
     case lookup(IndexLookup, count: Int)

@@ -8,13 +8,13 @@ internal import RealmStorage
 /// They are read in pieces, so that a caller who stops early reads few of them. To iterate, call
 /// `peek`, then `drop` with the key.
 struct CandidateKeys {
-    /// One list of the index, of which a piece is in memory.
+    /// One of the merged lists, of which a piece is in memory.
     private struct Stream {
-        /// The whole list, which is read on demand.
+        /// The whole list of keys, which is read from the index on demand.
         let keys: IndexedKeys
-        /// The keys that were read and not taken yet.
+        /// The keys that were read from the list but not taken by the caller yet.
         var buffer: ArraySlice<ObjectKey> = []
-        /// The place in the list where the buffer ends.
+        /// The position in the list after the last key that was read.
         var end = 0
     }
 
@@ -26,7 +26,7 @@ struct CandidateKeys {
     private static let firstPieceCount = 32
 
     private var streams: [Stream]
-    /// The number of keys to read next.
+    /// The number of keys that the next piece will have.
     private var pieceCount = CandidateKeys.firstPieceCount
     /// Counts the keys that are read; nil when they are counted already.
     private let statistics: QueryStatistics?
@@ -78,7 +78,7 @@ struct CandidateKeys {
         for index in streams.indices where streams[index].buffer.first == key { streams[index].buffer.removeFirst() }
     }
 
-    /// Reads the next piece of a list.
+    /// Reads the next piece of a list into its buffer, if the list has more keys.
     private mutating func refill(_ index: Int) throws(StorageError) {
         let stream = streams[index]
         guard stream.end < stream.keys.count else { return }

@@ -11,7 +11,7 @@ indirect enum IndexLookup {
     case backlinks(BacklinkLookup)
     /// The objects with the words of a search, by the full-text index.
     case fullText(FullTextCondition)
-    /// The objects of several look-ups together.
+    /// The objects that any of several look-ups offers.
     case union([IndexLookup])
 
     /// Returns the number of objects that the look-up offers, exact for `values` and `fullText`,

@@ -7,7 +7,7 @@ internal import RealmStorage
 /// It is made once for each bound query by `QueryPlanner`, when results are first needed. Cursors,
 /// counts, aggregates, pages and `explain` use it.
 struct QueryPlan {
-    /// The way in which the objects are found that are tested.
+    /// The way in which the objects to test are found: a scan, an index, or none.
     let access: AccessPath
     /// The condition that they are tested with; its parts are in the order of evaluation.
     let condition: any Condition

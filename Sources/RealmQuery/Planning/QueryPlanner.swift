@@ -7,11 +7,12 @@ internal import RealmStorage
 struct QueryPlanner {
     /// An index look-up that could serve a condition.
     private struct Candidate {
-        /// The look-up: all matches are among its objects.
+        /// The index look-up, whose objects include all that match the condition.
         var lookup: IndexLookup
-        /// The greatest possible number of objects that it offers.
+        /// The greatest possible number of objects that the look-up offers.
         var count: Int
-        /// Whether all of its objects match the condition.
+        /// Whether all objects that the look-up offers match the condition, so that none has to be
+        /// tested.
         var isExact: Bool
         /// For each condition that it answers, by its identity, the name of the method that the
         /// plan shows.
@@ -25,7 +26,7 @@ struct QueryPlanner {
     /// The number of constants up to which they are looked up one by one.
     private static let maximumValues = 256
 
-    /// The class of the result.
+    /// The class whose objects are the results of the query.
     let table: Table
 
     /// Makes the plan for a condition and the steps after it.

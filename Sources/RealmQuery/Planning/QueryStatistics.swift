@@ -3,6 +3,6 @@
 /// Counts of the work that a query did. Tests and tools use them to see whether a limit reached the
 /// index.
 package final class QueryStatistics {
-    /// The number of keys that were read from indexes.
+    /// The number of object keys that the query has read from indexes so far.
     package internal(set) var indexKeysRead = 0
 }

@@ -8,6 +8,6 @@ enum ResultStep {
     case sort([SortKey])
     /// Keeps the first object for each combination of the values of these keys.
     case distinct([SortKey])
-    /// Keeps the first so many objects.
+    /// Keeps the given number of objects from the start, and removes the rest.
     case limit(Int)
 }

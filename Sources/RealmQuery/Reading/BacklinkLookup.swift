@@ -7,11 +7,11 @@ internal import RealmStorage
 ///
 /// The planner uses it for comparisons such as `link == obj('C', 1)`.
 struct BacklinkLookup {
-    /// Finds the objects that are linked to.
+    /// Finds the given objects, whose incoming links are read.
     private let targets: ObjectFinder
     /// The backlink column of the target class that belongs to the link.
     private let backlinks: Column
-    /// The keys of the objects that are linked to.
+    /// The keys of the given objects, whose incoming links are read.
     private let keys: [ObjectKey]
 
     /// Creates a look-up for a link of the base class.

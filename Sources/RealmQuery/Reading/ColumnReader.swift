@@ -15,7 +15,7 @@ final class ColumnReader {
         let values: ColumnLeaf
     }
 
-    /// The column that is read.
+    /// The column whose values the reader reads.
     let column: Column
     /// The cluster leaf whose values, or whose refs, were attached last.
     private var leafRef = Ref.none
@@ -26,10 +26,10 @@ final class ColumnReader {
     /// Attached leaves in slots that follow from their places in the file; allocated when a second
     /// leaf is read.
     private var kept: [Kept?] = []
-    /// The number of slots.
+    /// The number of slots for attached leaves.
     private static let keptCount = 64
 
-    /// Creates a reader; nothing is read yet.
+    /// Creates a reader for a column; nothing is read from the file yet.
     init(_ column: Column) { self.column = column }
 
     /// Returns the value of a row, for a column with one value for each row.

@@ -7,16 +7,16 @@ internal import RealmStorage
 /// A chain may be empty: then it leads to the object itself. It keeps the leaves that it read last,
 /// so it is used by one thread at a time.
 final class LinkChain {
-    /// The links in the order in which they are followed.
+    /// The links of the path, in the order in which they are followed.
     let steps: [LinkStep]
     /// Whether every step is a to-one link, so that the chain leads to one object at most.
     let isUnary: Bool
     /// The check that can stop the query while the chain is followed; nil where a caller limits the
     /// work itself.
     let cancellation: CancellationCheck?
-    /// For each step the reader of its column.
+    /// The reader of the link column of each step.
     private let readers: [ColumnReader]
-    /// For each step the finder of the objects that it leads to.
+    /// The finder of the objects that each step leads to.
     private let finders: [ObjectFinder]
 
     /// Creates a chain.

@@ -7,17 +7,17 @@ package import RealmStorage
 /// Keys that come in order, or that lead to few leaves, are found without a walk down the tree. A
 /// finder is used by one thread at a time.
 package final class ObjectFinder {
-    /// The class in which objects are found.
+    /// The class whose objects the finder finds.
     package let table: Table
-    /// The leaf in which the last object was found.
+    /// The cluster leaf in which the last object was found, which is tried first.
     private var last: ClusterLeaf?
     /// Leaves in slots that follow from the keys which they mostly hold: a full leaf has 256
     /// consecutive keys. Allocated when a second object is looked up in the tree.
     private var kept: [ClusterLeaf?] = []
-    /// The number of slots.
+    /// The number of slots for cluster leaves.
     private static let keptCount = 64
 
-    /// Creates a finder; nothing is read yet.
+    /// Creates a finder for the objects of a class; nothing is read from the file yet.
     package init(_ table: Table) { self.table = table }
 
     /// Returns the object with a key.

@@ -6,20 +6,20 @@ internal import RealmStorage
 enum PathStep {
     /// The entry of a dictionary with this key, as text for messages and as bytes for the look-up.
     case key(String, ByteView)
-    /// The element at a zero-based index of a list.
+    /// Takes the element at a zero-based index of a list.
     case index(Int)
-    /// The last element of a list.
+    /// Takes the last element of a list.
     case last
-    /// Every element or entry.
+    /// Takes every element of a list, or every entry of a dictionary.
     case all
 
-    /// Whether the step takes every element.
+    /// Whether the step takes every element of its collection.
     var isAll: Bool {
         if case .all = self { return true }
         return false
     }
 
-    /// The step as it would be written in a query.
+    /// The step in the notation of queries, with its brackets, for error messages.
     var label: String {
         switch self {
         case .key(let name, _): return "['\(name)']"

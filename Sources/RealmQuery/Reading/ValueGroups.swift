@@ -8,9 +8,9 @@ internal import RealmStorage
 /// itself. The buffer is reused from object to object, so that evaluation does not allocate once it
 /// has grown. To fill it, reset it, append values, close each group, and finish.
 struct ValueGroups {
-    /// The values of all groups, one group after another.
+    /// The collected values of all groups, one group after another.
     private(set) var values: [Value] = []
-    /// The end of each group in `values`.
+    /// For each closed group, the number of values up to its end.
     private(set) var ends: [Int] = []
     /// Whether the values are those of a list. Otherwise there is one group of one value.
     private(set) var isList = false
@@ -72,7 +72,7 @@ struct ValueGroups {
         if values.isEmpty { isList = true }
     }
 
-    /// The number of closed groups.
+    /// The number of groups that are closed.
     var groupCount: Int { ends.count }
 
     /// Returns the places of a group's values in `values`.

@@ -8,7 +8,7 @@ package struct AggregateRequest: Sendable, Hashable {
     /// messages show.
     package enum Function: String, Sendable { case min, max, sum, average }
 
-    /// The way in which the values are combined.
+    /// The way in which the values of the property are combined.
     package let function: Function
     /// The key path of a property, possibly through to-one links.
     package let path: String

@@ -2,10 +2,10 @@
 
 package import RealmStorage
 
-/// The result of an aggregate over a whole result.
+/// The outcome of an aggregate, such as a sum, over a whole result.
 package enum AggregateResult: Sendable {
     /// The value. It is null when there was nothing to combine, except that a sum of nothing is 0.
     case value(Value)
-    /// The sum of integers does not fit into 64 bits.
+    /// The exact sum of integers does not fit into 64 bits, so there is no value.
     case overflow
 }

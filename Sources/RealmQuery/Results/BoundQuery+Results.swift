@@ -91,7 +91,7 @@ extension BoundQuery {
         return count
     }
 
-    /// Whether all steps sort: an order changes no number.
+    /// Whether all steps sort, so that the number of results is that of the matches.
     private var isOnlySorted: Bool {
         steps.allSatisfy {
             if case .sort = $0 { return true }
@@ -99,7 +99,7 @@ extension BoundQuery {
         }
     }
 
-    /// Whether a step keeps distinct values only.
+    /// Whether a step keeps only one object for each combination of values.
     private var hasDistinct: Bool {
         steps.contains { if case .distinct = $0 { true } else { false } }
     }
@@ -238,7 +238,7 @@ extension BoundQuery {
         }
     }
 
-    /// The object keys of all rows that a cursor delivers.
+    /// Collects the object keys of all rows that a cursor delivers, as numbers.
     private func collect(_ cursor: MatchCursor, _ check: Check?) throws(QueryError) -> [Int64] {
         var items: [Int64] = []
         while let (leaf, rows) = try cursor.nextWatched(check) { rows.forEach { items.append(leaf.key(at: $0).rawValue) } }
@@ -307,7 +307,8 @@ extension BoundQuery {
 
     // MARK: - Pages
 
-    /// The wanted part of the result.
+    /// Returns the wanted part of all results: those after a page position, without the offset, up
+    /// to the limit.
     private func slice(_ items: [Int64], _ window: ResultWindow) throws(QueryError) -> [ObjectKey] {
         var items = items[...]
         // A sort as the only step has already left out the pages before.

@@ -9,19 +9,19 @@ package import RealmStorage
 /// that it read last, and is used by one thread at a time, though not necessarily the one that made
 /// it.
 package final class BoundQuery {
-    /// The class of the results.
+    /// The class whose objects are the results.
     package let table: Table
-    /// The version that is read.
+    /// The version that the query reads, which it keeps alive.
     package let snapshot: Snapshot
-    /// The predicate.
+    /// The bound predicate, which decides whether an object matches.
     let condition: any Condition
     /// The descriptors of the text, then those that the caller added.
     let steps: [ResultStep]
     /// The aliases of properties and classes, for the paths of aggregates.
     let mapping: KeyPathMapping
-    /// Owns the bytes of the constants.
+    /// Owns the bytes of the query's constants.
     let pool: ConstantPool
-    /// The check that all parts of the query share.
+    /// The check that all conditions, operands and sorters of the query share.
     let cancellation: CancellationCheck
     /// The number of values that the query may hold at once to sort rows, to find distinct ones, or
     /// to compare them with others. Beyond it, the query fails with a storage error.
@@ -29,11 +29,11 @@ package final class BoundQuery {
         get { cancellation.valueLimit }
         set { cancellation.valueLimit = newValue }
     }
-    /// Counts of the work done so far.
+    /// Counts of the work that the query has done so far, for tests and tools.
     package let statistics = QueryStatistics()
-    /// The plan; nil until it is first needed.
+    /// The plan of the query; nil until results are first needed.
     private var knownPlan: QueryPlan?
-    /// The tables and columns that the result depends on.
+    /// The tables and columns that the result of the query depends on.
     package let dependencies: QueryDependencies
 
     /// Creates a bound query from the parts that the binder made.

@@ -5,7 +5,7 @@ internal import RealmStorage
 /// Finds the earliest or the latest date of a property of the class itself.
 final class DateAggregator: ResultAggregator {
     let key: SortKey
-    /// Either `min` or `max`.
+    /// The extreme that is wanted: either `min` or `max`.
     private let function: AggregateRequest.Function
     /// The earliest or latest date so far; nil before the first one.
     private var extreme: Timestamp?

@@ -11,9 +11,9 @@ package final class ElementQuery {
     private enum Step {
         /// Orders the values themselves; equal values keep their order.
         case sort(isAscending: Bool)
-        /// Keeps the first of equal values.
+        /// Keeps the first of several equal values, and the order of those that remain.
         case distinct
-        /// Keeps the first so many values.
+        /// Keeps the given number of values from the start, and removes the rest.
         case limit(Int)
     }
 
@@ -21,15 +21,15 @@ package final class ElementQuery {
     private let condition: any Condition
     /// The descriptors of the text, then those that the caller added.
     private let steps: [Step]
-    /// The place into which the value to test is put.
+    /// Holds the value to test, from which the operand for `self` reads it.
     private let element: ElementOperand.Box
     private let snapshot: Snapshot
-    /// Owns the bytes of the constants.
+    /// Owns the bytes of the query's constants.
     private let pool: ConstantPool
-    /// The check that all parts of the query share.
+    /// The check that all parts of the query share, which can stop it.
     private let cancellation: CancellationCheck
 
-    /// Creates the query from its bound parts.
+    /// Creates the query from a bound predicate and its steps.
     private init(
         condition: any Condition, steps: [Step], element: ElementOperand.Box, snapshot: Snapshot, pool: ConstantPool,
         cancellation: CancellationCheck
@@ -69,7 +69,9 @@ package final class ElementQuery {
             cancellation: binder.cancellation)
     }
 
-    /// The steps of the text.
+    /// Returns the steps for the descriptors in the text of the query.
+    ///
+    /// - Throws: `QueryError.invalid` when a path in them is not `self`.
     private static func steps(of query: Query, _ binder: Binder) throws(QueryError) -> [Step] {
         var steps: [Step] = []
         for descriptor in query.descriptors {
@@ -88,7 +90,9 @@ package final class ElementQuery {
         return steps
     }
 
-    /// The steps that the caller adds.
+    /// Returns the steps that the caller adds to those of the text.
+    ///
+    /// - Throws: `QueryError.invalid` when a path in them is not `self`.
     private static func steps(of order: ResultOrder) throws(QueryError) -> [Step] {
         for (index, key) in order.sort.enumerated() { try requireSelf(key.path, part: .sort(index)) }
         for (index, path) in order.distinct.enumerated() { try requireSelf(path, part: .distinct(index)) }

@@ -5,9 +5,9 @@ internal import RealmStorage
 /// Combines an int property of the class itself, straight from the packed leaves.
 final class IntAggregator: ResultAggregator {
     let key: SortKey
-    /// The way in which the values are combined.
+    /// The way in which the values of the property are combined.
     private let function: AggregateRequest.Function
-    /// The exact sum, which may exceed 64 bits.
+    /// The exact sum so far, which may exceed 64 bits.
     private var sum: Int128 = 0
     private var count = 0
     /// The sum and the number of values as doubles, for the average.
@@ -15,7 +15,7 @@ final class IntAggregator: ResultAggregator {
     /// The least or greatest value so far; nil before the first one.
     private var extreme: Int64?
 
-    /// Creates the aggregator for an int property.
+    /// Creates the aggregator for an int property of the class itself.
     init(_ function: AggregateRequest.Function, _ key: SortKey) {
         self.function = function
         self.key = key

@@ -8,27 +8,27 @@ package import RealmStorage
 /// The cursor keeps the snapshot alive. It is used by one thread at a time, not necessarily always
 /// the same one.
 package final class MatchCursor {
-    /// The query, which holds the snapshot.
+    /// The query whose matches are delivered. It holds the snapshot.
     private let query: BoundQuery
     /// All leaves of the class, when no index offers candidates. It is a property of its own so
     /// that it advances in place.
     private var leaves: ClusterCursor?
     /// The keys that an index offers; nil when all leaves are scanned, or when nothing can match.
     private var candidates: CandidateKeys?
-    /// The condition to test; nil when all candidates match.
+    /// The condition that candidates have to fulfil; nil when all of them match.
     private let condition: (any Condition)?
-    /// Finds the leaves of the candidates.
+    /// Finds the leaves that contain the candidates of an index.
     private let finder: ObjectFinder
     /// The number of matches that are still to be left out.
     private var skip: Int
     /// The number of matches that are still to be delivered.
     private var remaining: Int
-    /// Objects up to and including this one are left out.
+    /// The object after which the matches begin; nil to begin with the first one.
     private let after: ObjectKey?
     /// The number of leaves that pass without a call of the check; work that takes long within a
     /// leaf calls it by itself.
     private static let leavesPerCheck = 3
-    /// The leaves left until the check is called again.
+    /// The number of leaves that may still pass before the check is called again.
     private var leavesUntilCheck = 0
     /// Whether the last call of `next` returned nil only because its time had passed.
     package private(set) var isPaused = false
@@ -106,7 +106,7 @@ package final class MatchCursor {
         return nil
     }
 
-    /// Whether the check is to be called before the next leaf.
+    /// Counts a leaf, and returns whether the check is to be called before it.
     private func isTimeToAsk() -> Bool {
         leavesUntilCheck &-= 1
         guard leavesUntilCheck < 0 else { return false }
@@ -137,13 +137,14 @@ package final class MatchCursor {
         return (leaf, try matches(rows, leaf))
     }
 
-    /// The rows that fulfil the condition.
+    /// Returns the rows of a leaf that fulfil the condition; all of them when there is no condition
+    /// to test.
     private func matches(_ rows: Mask, _ leaf: ClusterLeaf) throws(StorageError) -> Mask {
         guard let condition else { return rows }
         return try condition.evaluate(leaf, rows)
     }
 
-    /// The next candidates that lie in one leaf; nil at the end.
+    /// Returns the next candidates of an index that are in one leaf; nil when there are none left.
     private func nextCandidates() throws(StorageError) -> (leaf: ClusterLeaf, rows: Mask)? {
         while let key = try candidates?.peek() {
             guard let first = try finder.find(key) else {
@@ -164,7 +165,7 @@ package final class MatchCursor {
         return nil
     }
 
-    /// The rows of a leaf without those up to `after`.
+    /// Removes the objects up to and including `after` from the rows of a leaf.
     private func allowed(_ rows: Mask, _ leaf: ClusterLeaf) -> Mask {
         guard let after else { return rows }
         let first = leaf.lowerBound(of: after)

@@ -7,17 +7,17 @@ package import RealmStorage
 /// A page of a list ends at such a place, and the cursor that a client receives encodes it. It
 /// holds copies, so it outlives the snapshot it came from.
 package struct PagePosition: Sendable {
-    /// The value of one sort key.
+    /// The value that an object has for one sort key of a result.
     package enum Cell: Sendable {
-        /// A link on the way to the value is null.
+        /// There is no value, because a link on the way to it is null.
         case missing
-        /// The value itself.
+        /// The value itself, copied from the file.
         case value(QueryArgument)
         /// A dictionary nested in a mixed value: all of them sort alike, after everything else.
         case dictionary
     }
 
-    /// The values of the sort keys, in their order.
+    /// The values of all sort keys, the most important key first.
     package let cells: [Cell]
     /// The key of the object, which decides between objects with equal values.
     package let key: ObjectKey

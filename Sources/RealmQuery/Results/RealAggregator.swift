@@ -5,14 +5,14 @@ internal import RealmStorage
 /// Combines a float or double property of the class itself, straight from the packed leaves.
 final class RealAggregator: ResultAggregator {
     let key: SortKey
-    /// The way in which the values are combined.
+    /// The way in which the values of the property are combined.
     private let function: AggregateRequest.Function
-    /// The sum and the number of values, for sums and averages.
+    /// The sum and the number of the values so far, for sums and averages.
     private var real = RealSum()
     /// The least or greatest value so far; nil before the first one.
     private var extreme: Double?
 
-    /// Creates the aggregator for a float or double property.
+    /// Creates the aggregator for a float or double property of the class itself.
     init(_ function: AggregateRequest.Function, _ key: SortKey) {
         self.function = function
         self.key = key
@@ -37,12 +37,12 @@ final class RealAggregator: ResultAggregator {
         }
     }
 
-    /// Keeps the value if it is less than all before it.
+    /// Keeps a number if it is less than all numbers before it.
     private func takeLeast(_ number: Double?) {
         if let number { extreme = extreme.map { Swift.min($0, number) } ?? number }
     }
 
-    /// Keeps the value if it is greater than all before it.
+    /// Keeps a number if it is greater than all numbers before it.
     private func takeGreatest(_ number: Double?) {
         if let number { extreme = extreme.map { Swift.max($0, number) } ?? number }
     }

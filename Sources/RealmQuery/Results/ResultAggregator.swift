@@ -10,7 +10,7 @@ protocol ResultAggregator: AnyObject {
     /// The property, as a path that may pass through to-one links.
     var key: SortKey { get }
 
-    /// The result so far.
+    /// The aggregate over all rows that were added so far.
     var result: AggregateResult { get }
 
     /// Adds the values of several rows.

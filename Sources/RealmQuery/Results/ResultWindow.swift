@@ -6,7 +6,7 @@ internal import RealmStorage
 package struct ResultWindow: Sendable {
     /// The number of results to leave out, at least 0. It counts from `after`, if that is given.
     package var offset: Int
-    /// The greatest number of results; nil for all.
+    /// The greatest number of results to deliver; nil for all of them.
     package var limit: Int?
     /// The place in the order of the result after which the part begins; nil for the start.
     package var after: PagePosition?
@@ -23,7 +23,7 @@ package struct ResultWindow: Sendable {
         self.after = after
     }
 
-    /// The whole result.
+    /// The window that contains the whole result.
     package static let all = ResultWindow()
 
     /// The number of results, from the start, that have to be known; `Int.max` for all.

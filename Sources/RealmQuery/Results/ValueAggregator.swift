@@ -6,9 +6,9 @@ internal import RealmStorage
 /// properties of linked objects.
 final class ValueAggregator: ResultAggregator {
     let key: SortKey
-    /// The way in which the values are combined.
+    /// The way in which the values of the property are combined.
     private let function: AggregateRequest.Function
-    /// The fold by the rules of the query language.
+    /// The fold of the values, by the rules of aggregates in the query language.
     private var aggregation: Aggregation
     /// The exact sum of integers, which the fold would wrap around.
     private var intSum: Int128 = 0

@@ -8,19 +8,20 @@ internal import RealmStorage
 /// type: among mixed values a float and a decimal can be equal without having the same hash, so
 /// these are compared by sorting instead.
 final class DistinctFilter {
-    /// The keys whose values are combined.
+    /// The key paths whose values distinguish the rows.
     private let keys: [SortKey]
     private let cancellation: CancellationCheck
     /// The hash table: for each slot the index of a kept row, or -1 when it is free. Its size is a
     /// power of two.
     private var slots = [Int32](repeating: -1, count: 64)
-    /// The values of all kept rows, one row after another.
+    /// The values by which the kept rows are distinguished, one row after another.
     private var values: [Value] = []
-    /// The hash of each kept row.
+    /// The hash of the values of each kept row.
     private var hashes: [Int] = []
-    /// The values of the current row.
+    /// The values of the row that is currently added.
     private var scratch: [Value] = []
-    /// The values of the rows of a leaf, one key after another.
+    /// The values of all rows of the current leaf: first those of the first key, then those of the
+    /// next.
     private var leafValues: [Value] = []
     /// The kept rows in the order in which they came, as the caller identifies them.
     private(set) var items: [Int64] = []
@@ -89,7 +90,7 @@ final class DistinctFilter {
         if items.count * 2 > slots.count { grow() }
     }
 
-    /// Whether a kept row has the values in `scratch`.
+    /// Whether a kept row has the same values as the row that is currently added.
     private func isEqual(_ kept: Int) throws(StorageError) -> Bool {
         let start = kept * keys.count
         for index in scratch.indices {
@@ -99,7 +100,7 @@ final class DistinctFilter {
         return true
     }
 
-    /// Makes the hash table four times as large.
+    /// Makes the hash table four times as large and inserts all kept rows again.
     private func grow() {
         slots = [Int32](repeating: -1, count: slots.count * 4)
         for (position, hash) in hashes.enumerated() {

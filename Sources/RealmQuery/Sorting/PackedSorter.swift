@@ -9,13 +9,13 @@ internal import RealmStorage
 /// mostly there are none. Without a limit, all keys are collected and sorted by their digits,
 /// without comparisons.
 final class PackedSorter {
-    /// The sort keys, the most important one first.
+    /// The keys to sort by; the first one decides, the others decide between equal values.
     private let keys: [SortKey]
-    /// The best rows so far; nil without a limit.
+    /// The best rows so far, when only a limited number is needed; nil without a limit.
     private var best: TopK?
     /// Without a limit, the keys of all rows, one array for each sort key.
     private var collected: [[OrderKey]]
-    /// Without a limit, the object keys of all rows.
+    /// The object keys of all rows, when there is no limit.
     private var items: [Int64] = []
     /// Finds the objects that are compared by the keys after the first one.
     private let finder: ObjectFinder

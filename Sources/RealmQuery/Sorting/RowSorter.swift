@@ -11,34 +11,34 @@ final class RowSorter {
     /// The last row of the page before. Only rows after it, in the order of the keys and then of
     /// the object keys, are kept.
     struct Bound {
-        /// The values of the sort keys of that row.
+        /// The values by which the last row of the page before was sorted.
         let values: [Value]
-        /// The object key of that row.
+        /// The object key of the last row of the page before.
         let key: ObjectKey
     }
 
-    /// A row that is kept.
+    /// A row that is kept for the result.
     private struct Entry {
-        /// The order of its first key, as a number.
+        /// The ordinal of the row's first key, by which most rows are compared.
         var ordinal: SortOrdinal
-        /// The number by which the caller identifies the row.
+        /// The number by which the caller identifies the row, for example its object key.
         let item: Int64
         /// The number of rows that came before it, which decides between equal rows.
         let position: Int
-        /// The place in `values` where its values start.
+        /// The position of the row's values in the array of all values.
         let slot: Int
         /// Whether rows with the same ordinal are equal by the first key, so that it need not be
         /// compared again.
         let isExact: Bool
     }
 
-    /// The sort keys, the most important one first.
+    /// The keys to sort by; the first one decides, the others decide between equal values.
     private let keys: [SortKey]
-    /// The direction of each key.
+    /// For each sort key, whether smaller values come first.
     private let ascending: [Bool]
     /// The type of the values of the first key, from which their ordinals are made.
     private let firstType: ColumnType
-    /// The number of rows that are needed.
+    /// The number of rows that the result needs; `Int.max` keeps all of them.
     private let limit: Int
     /// The row after which the result begins; nil for a result from the start.
     private let bound: Bound?
@@ -46,13 +46,13 @@ final class RowSorter {
     /// The rows that are kept: in the order in which they came, and once there are as many as the
     /// limit, as a heap with the worst on top.
     private var entries: [Entry] = []
-    /// The values of all entries, one entry after another.
+    /// The values of the sort keys of all kept rows, one row after another.
     private var values: [Value] = []
-    /// The values of the current row.
+    /// The values of the sort keys of the row that is currently added.
     private var scratch: [Value] = []
-    /// The values of the first key for the rows of a leaf.
+    /// The values of the first sort key for the rows of the current leaf.
     private var leafValues: [Value] = []
-    /// The number of rows that came so far.
+    /// The number of rows that were offered to the sorter so far.
     private var position = 0
 
     /// Creates an empty sorter.
@@ -137,7 +137,7 @@ final class RowSorter {
         siftDown(0)
     }
 
-    /// Whether the current row comes after the bound.
+    /// Whether the row that is currently added comes after the last row of the page before.
     private func follows(_ bound: Bound, _ key: ObjectKey) -> Bool {
         let order = compare(scratch, 0, with: bound.values, 0)
         return order > 0 || (order == 0 && key > bound.key)
@@ -160,7 +160,7 @@ final class RowSorter {
         }
     }
 
-    /// Restores the heap below `start`.
+    /// Restores the order of the heap below the entry at `start`.
     private func siftDown(_ start: Int) {
         var parent = start
         while true {
@@ -174,7 +174,7 @@ final class RowSorter {
         }
     }
 
-    /// Whether the left entry comes before the right one.
+    /// Whether the left entry comes before the right one in the result.
     @inline(__always) private func precedes(_ left: Entry, _ right: Entry) -> Bool {
         left.ordinal != right.ordinal ? left.ordinal < right.ordinal : precedesAmongEqualOrdinals(left, right)
     }
@@ -212,7 +212,7 @@ final class RowSorter {
         let entry: UInt32
     }
 
-    /// The indexes of the entries in order.
+    /// Sorts the kept rows, and returns their indexes in the order of the result.
     private func sortedEntries() throws(StorageError) -> [UInt32] {
         var places = entries.enumerated().map { Place(ordinal: $1.ordinal, entry: UInt32(truncatingIfNeeded: $0)) }
         places.sort { left, right in

@@ -7,15 +7,15 @@ internal import RealmStorage
 /// A key belongs to one bound query. It keeps the leaves that it read last, so it is used by one
 /// thread at a time.
 final class SortKey {
-    /// The property at the end of the path.
+    /// The column of the property at the end of the key path.
     let column: Column
-    /// Whether smaller values come first.
+    /// Whether objects with smaller values come first.
     let isAscending: Bool
-    /// The text of the path, for query plans and page positions.
+    /// The text of the key path, for query plans and page positions.
     let label: String
-    /// The to-one links of the path.
+    /// The to-one links that the key path follows before its property.
     private let chain: LinkChain
-    /// The class that has the property.
+    /// The class that has the property at the end of the key path.
     private let table: Table
     /// The key of the dictionary entry that is meant; nil when the property is not a dictionary.
     private let dictionaryKey: ByteView?
@@ -42,7 +42,7 @@ final class SortKey {
         reader = ColumnReader(column)
     }
 
-    /// Whether the path passes through links, which may be null.
+    /// Whether the key path passes through links, any of which may be null.
     var hasLinks: Bool { !chain.isEmpty }
 
     /// Whether every value is read from one column of the base class, so that packed leaves can be

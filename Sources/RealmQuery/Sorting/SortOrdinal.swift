@@ -7,9 +7,9 @@ internal import RealmStorage
 /// If two ordinals differ, their values are ordered like them; if they are equal, the values have
 /// to be compared, unless they are exact.
 struct SortOrdinal: Comparable {
-    /// The more significant half.
+    /// The more significant 64 bits of the ordinal.
     var high: UInt64
-    /// The less significant half.
+    /// The less significant 64 bits of the ordinal.
     var low: UInt64
 
     /// The ordinal of null, and of values whose type has no ordinals.
@@ -51,7 +51,7 @@ struct SortOrdinal: Comparable {
         }
     }
 
-    /// Creates an ordinal from its halves.
+    /// Creates an ordinal from its two halves of 64 bits.
     init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low

@@ -5,12 +5,12 @@ internal import RealmStorage
 /// A way to combine the values of a collection into one. The raw values are the spellings in a
 /// query.
 enum AggregateOperator: String, Sendable {
-    /// The least value; null when there is none.
+    /// The least value of the collection; null when it has no value.
     case min = "@min"
-    /// The greatest value; null when there is none.
+    /// The greatest value of the collection; null when it has no value.
     case max = "@max"
-    /// The sum of the numbers; 0 when there is none.
+    /// The sum of the numbers of the collection; 0 when it has none.
     case sum = "@sum"
-    /// The arithmetic mean of the numbers; null when there is none.
+    /// The arithmetic mean of the numbers of the collection; null when it has none.
     case average = "@avg"
 }

@@ -4,13 +4,13 @@ internal import RealmStorage
 
 /// An arithmetic operator between two operands. The raw values are the spellings in a query.
 enum ArithmeticOperator: String, Sendable {
-    /// Addition.
+    /// The sum of two numbers.
     case plus = "+"
-    /// Subtraction.
+    /// The difference of two numbers.
     case minus = "-"
-    /// Multiplication.
+    /// The product of two numbers.
     case times = "*"
-    /// Division, which truncates between two integers.
+    /// The quotient of two numbers, which is truncated towards zero if both are integers.
     case divided = "/"
 
     /// How tightly the operator binds: 2 for multiplication and division, 1 for the others.

@@ -9,39 +9,43 @@ internal import RealmStorage
 struct ConstantSyntax: Sendable {
     /// The kinds of constants with their values. Texts are the raw bytes between the quotes.
     indirect enum Kind: Sendable {
-        /// `null` or `nil`, which has no type of its own.
+        /// The literal `null` or `nil`, which has no type of its own.
         case null
+        /// The literal `true` or `false`.
         case bool(Bool)
-        /// An integer of 64 bits.
+        /// An integer literal of 64 bits, decimal, hexadecimal or octal.
         case integer(Int64)
         /// A double, and its text, which is kept for an exact conversion to decimal.
         case double(Double, text: String)
-        /// A number with the suffix `f`.
+        /// A floating-point literal with the suffix `f`, of 32 bits.
         case float(Float)
-        /// The UTF-8 bytes of a string; escapes are not decoded.
+        /// A string literal as UTF-8 bytes, in which escape sequences are not decoded.
         case string([UInt8])
-        /// The bytes of `bin(…)`.
+        /// The bytes of a literal `bin(…)`, which is binary data.
         case binary([UInt8])
-        /// A moment in UTC.
+        /// A timestamp literal, in seconds and nanoseconds since 1970-01-01 UTC.
         case timestamp(Timestamp)
         /// A well-formed calendar date that the language does not support; binding the query fails
         /// with this detail.
         case impossibleTimestamp(String)
+        /// A UUID literal `uuid(…)`.
         case uuid(UUIDValue)
+        /// An object id literal `oid(…)`.
         case objectID(ObjectID)
-        /// The key of an object in the class that the other side of the comparison links to.
+        /// A link literal `O…`: the key of an object in the class that the other side of the
+        /// comparison links to.
         case link(ObjectKey)
-        /// The keys of a table and of an object in it.
+        /// A link literal `L…:…`: the keys of a table and of an object in it.
         case typedLink(TableKey, ObjectKey)
-        /// The number of an argument, and the quantifier before it.
+        /// An argument `$n`, by its number, with the quantifier before it if there is one.
         case argument(Int, Quantifier?)
         /// `obj('Class', key)`: the object of a class with this primary key, or null when there is
         /// none.
         case object(className: [UInt8], primaryKey: ConstantSyntax)
     }
 
-    /// The kind of the constant with its value.
+    /// The value of the literal, or the number of the argument.
     let kind: Kind
-    /// The bytes of the text that the constant covers.
+    /// The bytes of the query text that the literal or the argument covers.
     let range: Range<Int>
 }

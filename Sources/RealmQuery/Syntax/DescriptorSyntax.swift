@@ -4,11 +4,11 @@ internal import RealmStorage
 
 /// A clause after the predicate that reorders or prunes the list of matches.
 enum DescriptorSyntax: Sendable {
-    /// A path to sort by, with its direction.
+    /// A key path to sort by, with its direction.
     struct SortKey: Sendable {
-        /// The path to the value that objects are ordered by.
+        /// The key path to the value that decides about the order of two objects.
         let path: PathSyntax
-        /// Whether smaller values come first.
+        /// Whether objects with smaller values come first: `ASC` rather than `DESC`.
         let isAscending: Bool
     }
 
@@ -16,6 +16,6 @@ enum DescriptorSyntax: Sendable {
     case sort([SortKey])
     /// `DISTINCT`: keeps the first object for each combination of the values at these paths.
     case distinct([PathSyntax])
-    /// `LIMIT`: keeps the first so many objects, at least 0.
+    /// `LIMIT`: keeps the given number of objects from the start, which may be 0.
     case limit(Int)
 }

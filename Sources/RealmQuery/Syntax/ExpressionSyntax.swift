@@ -4,15 +4,15 @@ internal import RealmStorage
 
 /// An operand of a comparison as the parser sees it: a value, or arithmetic on values.
 indirect enum ExpressionSyntax: Sendable {
-    /// A literal or an argument.
+    /// A literal or an argument as an operand.
     case constant(ConstantSyntax)
-    /// A key path.
+    /// A key path as an operand, with its quantifier and its suffix.
     case property(PropertySyntax)
-    /// A list in braces.
+    /// A list of constants in braces as an operand.
     case list(ListSyntax)
-    /// A minimum, maximum, sum or mean.
+    /// The minimum, maximum, sum or mean of a collection as an operand.
     case aggregate(AggregateSyntax)
-    /// A count of the linked objects that fulfil a predicate.
+    /// The number of linked objects that fulfil a predicate as an operand.
     case subquery(SubquerySyntax)
     /// An arithmetic operator with its left and right side, and the bytes of the text that all of
     /// it covers.

@@ -7,9 +7,9 @@
 /// otherwise ignored. The parser owns the lexer and asks for a token when it has consumed the one
 /// before, so an error is found only when the parser reaches it.
 struct Lexer {
-    /// The query text as UTF-8. All offsets count its bytes.
+    /// The query text as UTF-8. All offsets of the lexer count its bytes.
     let bytes: [UInt8]
-    /// The byte offset of the next character to read.
+    /// The byte offset at which the next token is searched.
     private(set) var position = 0
 
     /// Creates a lexer at the beginning of a text.
@@ -31,7 +31,7 @@ struct Lexer {
         return Token(kind: kind, start: start, end: position)
     }
 
-    /// The text that a token covers.
+    /// Returns the part of the query text that a token covers.
     func text(of token: Token) -> String { text(token.start, token.end) }
 
     /// The text between two byte offsets.
@@ -176,7 +176,7 @@ extension Lexer {
     /// separates tokens.
     static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d }
 
-    /// Whether the byte is a decimal digit.
+    /// Whether a byte is an ASCII decimal digit.
     static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
 
     /// Whether the byte is a hexadecimal digit, in either letter case.

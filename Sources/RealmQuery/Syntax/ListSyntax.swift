@@ -2,9 +2,9 @@
 
 internal import RealmStorage
 
-/// A list of constants in braces, possibly empty.
+/// A list literal: constants in braces with commas between them, possibly none.
 struct ListSyntax: Sendable {
-    /// The quantifier before the list, if there is one.
+    /// The quantifier `ANY`, `ALL` or `NONE` before the list, if there is one.
     let quantifier: Quantifier?
     /// The elements in the order of the text; they may be of different types.
     let elements: [ConstantSyntax]

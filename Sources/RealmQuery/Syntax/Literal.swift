@@ -73,13 +73,13 @@ enum Literal {
         text.reduce(0) { number, byte in hexDigit(byte).map { number << 4 | UInt64($0) } ?? number }
     }
 
-    /// The UUID of 32 hexadecimal digits, with or without hyphens between them.
+    /// Returns the UUID that 32 hexadecimal digits represent, with or without hyphens between them.
     static func uuid(_ text: some Collection<UInt8>) -> UUIDValue {
         let digits = text.filter { hexDigit($0) != nil }
         return UUIDValue(first: hexNumber(digits.prefix(16)), last: hexNumber(digits.dropFirst(16)))
     }
 
-    /// The object id of 24 hexadecimal digits.
+    /// Returns the object id that 24 hexadecimal digits represent.
     static func objectID(_ text: some Collection<UInt8>) -> ObjectID {
         ObjectID(first: hexNumber(text.prefix(16)), last: UInt32(truncatingIfNeeded: hexNumber(text.dropFirst(16))))
     }

@@ -31,7 +31,7 @@ extension Parser {
         return .sort(keys)
     }
 
-    /// Parses `DISTINCT(path, …)`.
+    /// Parses the clause `DISTINCT(path, …)`, which has at least one path.
     private mutating func parseDistinct() throws(QueryError) -> DescriptorSyntax {
         try advance()
         try require(.leftParenthesis)

@@ -184,7 +184,9 @@ extension Parser {
         }
     }
 
-    /// The decoded bytes of a base64 token `B64"…"`.
+    /// Returns the decoded bytes of the current token, which is a base64 literal `B64"…"`.
+    ///
+    /// - Throws: `QueryError.syntax` when the text is malformed.
     private func base64Bytes() throws(QueryError) -> [UInt8] {
         guard let bytes = Base64Literal.decode(tokenBytes.dropFirst(4).dropLast()) else {
             throw syntaxError("malformed base64", at: token.start)

@@ -22,14 +22,14 @@ struct Parser {
     /// value for each of them.
     static let maximumDescriptorPaths = 100
 
-    /// The source of tokens, positioned after the current token.
+    /// The lexer that delivers the tokens; it is positioned after the current token.
     var lexer: Lexer
     /// The current token: the first one that is not consumed yet.
     var token: Token
     /// The byte offset after the last token that was consumed, which is where the range of a
     /// finished node ends.
     var previousEnd = 0
-    /// The number of subqueries that the parser is inside of.
+    /// The number of subqueries that enclose the current token.
     var subqueryDepth = 0
     /// The nesting depth of the predicate that was parsed last, with the subqueries in it.
     var predicateDepth = 0

@@ -7,15 +7,15 @@ internal import RealmStorage
 /// Nothing is resolved yet: whether a name is a property, a link or the key of a dictionary depends
 /// on the schema.
 struct PathSyntax: Sendable {
-    /// One element of a path.
+    /// One element of a key path: a name, an index, a wildcard or a backlink.
     enum Element: Sendable {
-        /// A name, or a string in brackets; the two mean the same.
+        /// A name after a dot, or a string in brackets; the two mean the same.
         case key(String)
         /// A zero-based index in brackets; `FIRST` is 0.
         case index(Int)
-        /// `[LAST]`.
+        /// The index `[LAST]`: the last element of a list.
         case last
-        /// `[*]`.
+        /// The wildcard `[*]`: every element of a collection.
         case all
         /// `[$n]`: an argument that is an index or a key.
         case argument(Int)
@@ -29,8 +29,8 @@ struct PathSyntax: Sendable {
     /// The number of the key path argument that the path starts with; nil when it starts with a
     /// name.
     let argument: Int?
-    /// The elements after the key path argument, or all of them.
+    /// The elements of the path, without the key path argument with which it may start.
     let elements: [Element]
-    /// The bytes of the text that the path covers.
+    /// The bytes of the query text that the path covers.
     let range: Range<Int>
 }

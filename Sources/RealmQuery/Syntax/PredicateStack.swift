@@ -16,7 +16,7 @@ struct PredicateStack {
     enum Frame {
         /// An opening parenthesis. `allowsPredicate` is false where only arithmetic is allowed.
         case parenthesis(allowsPredicate: Bool)
-        /// A `NOT` before its predicate.
+        /// A `NOT` that waits for the predicate after it.
         case not
         /// A chain of `AND`s, with the number of complete operands that wait on the operand stack.
         case and(Int)
@@ -24,7 +24,7 @@ struct PredicateStack {
         case or(Int)
         /// A comparison operator, whether `[c]` follows it, and its range in bytes of the text.
         case comparison(QueryOperator, ignoresCase: Bool, Range<Int>)
-        /// An arithmetic operator after its left operand.
+        /// An arithmetic operator that waits for its right operand.
         case arithmetic(ArithmeticOperator)
     }
 

@@ -8,18 +8,18 @@ internal import RealmStorage
 /// tree is bounded by `Parser.maximumDepth`. In all nodes, ranges are byte offsets into the query
 /// text.
 indirect enum PredicateSyntax: Sendable {
-    /// `TRUEPREDICATE` or `FALSEPREDICATE`.
+    /// The predicate `TRUEPREDICATE` or `FALSEPREDICATE`, which holds for all objects or for none.
     case constant(Bool)
-    /// All of the predicates hold; there are at least two.
+    /// A chain of `AND`: all of its parts have to hold. It has at least two.
     case and([PredicateSyntax])
-    /// At least one of the predicates holds; there are at least two.
+    /// A chain of `OR`: at least one of its parts has to hold. It has at least two.
     case or([PredicateSyntax])
-    /// The predicate does not hold.
+    /// The negation of a predicate.
     case not(PredicateSyntax)
-    /// Two operands and an operator.
+    /// Two operands that an operator compares.
     case comparison(ComparisonSyntax)
-    /// A value within two limits.
+    /// A test whether a value lies within two limits.
     case between(BetweenSyntax)
-    /// Locations within a shape.
+    /// A test whether locations lie within a shape.
     case geoWithin(GeoWithinSyntax)
 }

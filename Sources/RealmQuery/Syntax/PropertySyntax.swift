@@ -8,12 +8,12 @@ struct PropertySyntax: Sendable {
     /// the names of their types.
     enum Postfix: Sendable { case count, type }
 
-    /// `ANY`, `ALL` or `NONE` before the path.
+    /// The quantifier `ANY`, `ALL` or `NONE` before the path, if there is one.
     let quantifier: Quantifier?
-    /// The path without quantifier and suffix.
+    /// The key path, without the quantifier before it and the suffix after it.
     let path: PathSyntax
     /// The suffix operator; nil when the values themselves are compared.
     let postfix: Postfix?
-    /// The bytes of the text that all of it covers.
+    /// The bytes of the query text that the path covers, with its quantifier and its suffix.
     let range: Range<Int>
 }

@@ -26,7 +26,7 @@ package enum QueryError: Error, Sendable, Equatable {
     /// have arguments, sort keys and distinct paths of its own, and a client needs to know which of
     /// them to correct.
     package enum Part: Sendable, Hashable {
-        /// The text of the query, its descriptors included.
+        /// The text of the query, its `SORT`, `DISTINCT` and `LIMIT` clauses included.
         case text
         /// The argument that the text refers to as `$n`, by its zero-based number.
         case argument(Int)

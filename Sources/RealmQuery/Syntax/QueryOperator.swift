@@ -17,11 +17,13 @@ enum QueryOperator: String, Sendable {
     /// `<`: false when one of the values is null, except for strings of the base class, where null
     /// is the smallest.
     case less = "<"
-    /// `<=` or `=<`.
+    /// `<=` or `=<`: the left value is less than the right one, or both are equal, or both are
+    /// null.
     case lessOrEqual = "<="
-    /// `>`.
+    /// `>`: the left value is greater than the right one; false when one of them is null.
     case greater = ">"
-    /// `>=` or `=>`.
+    /// `>=` or `=>`: the left value is greater than the right one, or both are equal, or both are
+    /// null.
     case greaterOrEqual = ">="
     /// `BEGINSWITH`: the bytes on the left start with those on the right.
     case beginsWith = "BEGINSWITH"

@@ -5,28 +5,28 @@ internal import RealmStorage
 /// A geospatial shape as written, in which arguments may still replace coordinates. Nothing about
 /// it has been validated.
 indirect enum ShapeSyntax: Sendable {
-    /// A coordinate or a radius.
+    /// A number in a shape: a coordinate or a radius, written out or passed as an argument.
     enum Coordinate: Sendable {
         /// The number itself: degrees for a coordinate, radians for a radius.
         case number(Double)
-        /// The number of an argument that holds it.
+        /// The number of the argument `$n` that holds the value.
         case argument(Int)
     }
 
-    /// A point on the surface of the earth.
+    /// A point of a shape: a place on the surface of the earth.
     struct Point: Sendable {
-        /// Degrees east, the first number in the brackets.
+        /// The longitude in degrees east, the first number in the brackets.
         let longitude: Coordinate
-        /// Degrees north, the second number.
+        /// The latitude in degrees north, the second number in the brackets.
         let latitude: Coordinate
-        /// The third number, which is ignored.
+        /// The altitude, the optional third number in the brackets. It has no effect.
         let altitude: Double?
     }
 
-    /// Two opposite corners, in either order.
+    /// `geoBox`: the polygon with two opposite corners, given in either order.
     case box(Point, Point)
-    /// A centre, and an angular radius in radians.
+    /// `geoCircle`: the points within an angular radius, in radians, of a centre.
     case circle(Point, radius: Coordinate)
-    /// An outer ring, then the rings of its holes.
+    /// `geoPolygon`: an outer ring, followed by the rings of its holes.
     case polygon([[Point]])
 }

@@ -12,42 +12,48 @@ enum TokenKind: String, Sendable {
     case identifier, string, base64, infinity, natural, number, float, timestamp
     /// `nan` in any letter case, with or without a sign, which has no meaning.
     case nan = "NaN"
-    /// `uuid(…)` with 32 hexadecimal digits in five groups.
+    /// A UUID literal: `uuid(…)` with 32 hexadecimal digits in five groups.
     case uuid = "UUID"
-    /// `oid(…)` with 24 hexadecimal digits.
+    /// An object id literal: `oid(…)` with 24 hexadecimal digits.
     case objectID = "ObjectId"
     /// `O17`: the key of an object in the class that the other side of the comparison links to.
     case link
     /// `L3:17`: the key of a table and the key of an object in it.
     case typedLink = "typed link"
-    /// `$0`: the number of an argument.
+    /// An argument such as `$0`, whose digits are its number.
     case argument
-    /// `$K0`: the number of an argument that holds a key path.
+    /// A key path argument such as `$K0`, whose digits are the number of an argument that holds a
+    /// key path.
     case keyPathArgument = "key path argument"
 
-    /// `==` or `=`.
+    /// The operator `==` or `=`.
     case equal = "=="
-    /// `!=` or `<>`.
+    /// The operator `!=` or `<>`.
     case notEqual = "!="
-    /// `<`, which appears in no other form.
+    /// The operator `<`.
     case less = "<"
+    /// The operator `>`.
     case greater = ">"
-    /// `<=` or `=<`.
+    /// The operator `<=` or `=<`.
     case lessOrEqual = "<="
-    /// `>=` or `=>`.
+    /// The operator `>=` or `=>`.
     case greaterOrEqual = ">="
     /// `[c]`, which makes the operator before it ignore letter case. Exactly these three
     /// characters.
     case caseModifier = "[c]"
-    /// `&&`, or `and` in any letter case.
+    /// The operator `&&`, or the word `and` in any letter case.
     case and = "&&"
-    /// `||`, or `or` in any letter case.
+    /// The operator `||`, or the word `or` in any letter case.
     case or = "||"
-    /// `!`, `not` or `NOT`.
+    /// The operator `!`, or the word `not` or `NOT`, but not in mixed case.
     case not = "!"
+    /// The operator `+`, when no digit follows directly.
     case plus = "+"
+    /// The operator `-`, when no digit follows directly.
     case minus = "-"
+    /// The operator `*`, or the wildcard in the brackets of a path.
     case times = "*"
+    /// The operator `/`.
     case divided = "/"
     /// Opens a predicate, an arithmetic expression, or the arguments of a keyword such as `SORT`.
     case leftParenthesis = "("
@@ -58,34 +64,38 @@ enum TokenKind: String, Sendable {
     /// Opens an index or a key after a path, or a point of a shape.
     case leftBracket = "["
     case rightBracket = "]"
+    /// Separates the elements of a list, the corners of a ring, and the paths of a descriptor.
     case comma = ","
     /// Separates the names of a path. A dot next to a digit belongs to a number.
     case dot = "."
 
-    /// `in` or `IN`. A mixed-case spelling is an identifier.
+    /// The operator `in` or `IN`. A mixed-case spelling is an identifier.
     case `in`
     /// A quantifier, all lower case or all upper case. `some` is a synonym of `any`.
     case any, all, none
-    /// A string operator, in any letter case, as are the next two lines.
+    /// The string operator `BEGINSWITH`, in any letter case.
     case beginsWith = "beginswith"
+    /// The string operator `ENDSWITH`, in any letter case.
     case endsWith = "endswith"
+    /// The operators `CONTAINS`, `LIKE`, `BETWEEN` and `TEXT`, in any letter case.
     case contains, like, between, text
     /// `geoWithin`, in any letter case: the operator that tests whether a location lies within a
     /// shape.
     case geoWithin = "geowithin"
-    /// The shape with two opposite corners.
+    /// `geoBox`, in any letter case: the keyword of the shape with two opposite corners.
     case geoBox = "geobox"
-    /// The shape with a centre and a radius in radians.
+    /// `geoCircle`, in any letter case: the keyword of the shape with a centre and a radius in
+    /// radians.
     case geoCircle = "geocircle"
-    /// The shape with an outer ring and holes.
+    /// `geoPolygon`, in any letter case: the keyword of the shape with an outer ring and holes.
     case geoPolygon = "geopolygon"
-    /// The predicate that every object fulfils.
+    /// `TRUEPREDICATE`, in any letter case: the predicate that every object fulfils.
     case truePredicate = "truepredicate"
-    /// The predicate that no object fulfils.
+    /// `FALSEPREDICATE`, in any letter case: the predicate that no object fulfils.
     case falsePredicate = "falsepredicate"
     /// The keyword that begins `SUBQUERY(path, $variable, predicate).@count`.
     case subquery
-    /// The keyword that begins `obj('Class', key)`.
+    /// `obj`, in any letter case: the keyword that begins `obj('Class', key)`.
     case object = "obj"
     /// `bin` or `binary`: the keyword that begins a literal for binary data, or a property of that
     /// name.

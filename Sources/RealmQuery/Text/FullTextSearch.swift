@@ -8,22 +8,22 @@ package import RealmStorage
 /// exclusion. Words are folded in the same way as the words of stored texts: to lower case, and
 /// without most diacritics. All terms have to hold.
 package struct FullTextSearch: Sendable {
-    /// A word that is searched for.
+    /// A term of a full-text search: a word that a text must have.
     package struct Term: Hashable, Sendable {
         /// The folded bytes of the word. Empty when the term has no letter or digit; then it
         /// matches nothing.
         package let word: [UInt8]
-        /// Whether words that begin with this one match, too.
+        /// Whether the term ends with `*`, so that words which begin with it match, too.
         package let isPrefix: Bool
     }
 
     /// The reason why a search string cannot be used.
     package enum Malformed: Error, Sendable {
-        /// The string has no term at all.
+        /// The search string has no term at all.
         case noTerms
         /// A term consists of several words, for example because of a hyphen.
         case severalWords(term: String)
-        /// The same word is searched for and excluded.
+        /// The same word is wanted by one term and excluded by another.
         case includedAndExcluded(word: String)
 
         /// The reason as a sentence without a full stop, for the problem that a client receives.
@@ -65,7 +65,7 @@ package struct FullTextSearch: Sendable {
         }
     }
 
-    /// The ranges of bytes between white space.
+    /// Returns the terms of a search string, as the ranges of bytes between white space.
     private static func terms(of text: ByteView) -> [Range<Int>] {
         var terms: [Range<Int>] = []
         var start: Int?
@@ -140,7 +140,7 @@ extension FullTextSearch {
         return (found, unwanted)
     }
 
-    /// The keys that are in both of two ascending lists.
+    /// Returns the object keys that are in both of two ascending lists.
     private static func common(_ left: [ObjectKey], _ right: [ObjectKey]) -> [ObjectKey] {
         var common: [ObjectKey] = []
         var position = 0

@@ -9,7 +9,8 @@ package import RealmStorage
 /// be nothing or one `*`, but not two: `a**` does not match `a`. The reference engine behaves in
 /// the same way. Source: realm-core `string_data.cpp`.
 package struct LikePattern: Sendable {
-    /// The pattern, in which the bits that do not count are set.
+    /// The bytes of the pattern. Bits that do not count, because letter case is ignored, are set in
+    /// it.
     private let bytes: [UInt8]
     /// For each byte of the pattern the bits that do not count, see `CaseFolding`; 0 when letter
     /// case counts.
@@ -22,9 +23,9 @@ package struct LikePattern: Sendable {
     /// The number of steps of a `CancellationCheck` that `bytesPerCheck` bytes count for.
     private static let stepsPerCheck = 1 << 11
 
-    /// The byte that matches any sequence.
+    /// The byte `*`, which matches any sequence.
     private static let star = UInt8(ascii: "*")
-    /// The byte that matches one character.
+    /// The byte `?`, which matches one character.
     private static let question = UInt8(ascii: "?")
 
     /// Prepares a pattern.
