@@ -54,6 +54,8 @@ struct Binder {
     /// Its recursion is as deep as the tree, which the parser bounds. The parts of `AND` and `OR`
     /// are put in the order of their cost.
     ///
+    /// - Parameter predicate: A part of the predicate of the query, or of a subquery in it.
+    /// - Returns: A condition on the objects of `table`.
     /// - Throws: `QueryError.invalid` when a part of the predicate does not fit, and `.storage` or
     ///   `.cancelled` from look-ups.
     mutating func condition(_ predicate: PredicateSyntax) throws(QueryError) -> any Condition {

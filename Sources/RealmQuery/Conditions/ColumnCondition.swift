@@ -45,7 +45,7 @@ final class ColumnCondition: Condition {
     /// The check that can stop the query within a leaf, as texts may be long.
     private let cancellation: CancellationCheck
 
-    /// Creates the condition.
+    /// Creates the condition that compares a property with a constant.
     ///
     /// - Parameters:
     ///   - column: A property of the class that holds one value.
@@ -178,7 +178,10 @@ final class ColumnCondition: Condition {
         }
     }
 
-    /// Chooses the test for strings; for all other types the values are compared one by one.
+    /// Chooses the test for string properties: a prepared pattern for equality and the string
+    /// operators.
+    ///
+    /// For all other types, and for an order of strings, the values are compared one by one.
     private static func textKernel(_ type: ColumnType, _ comparator: Comparator, _ constant: Value) -> Kernel {
         guard type == .string, case .string(let text) = constant else { return .values }
         switch comparator {

@@ -10,7 +10,7 @@ final class ColumnPairCondition: Condition {
     private let right: ColumnReader
     private let label: String
 
-    /// Creates the condition.
+    /// Creates the condition that compares two int properties.
     ///
     /// - Parameters:
     ///   - left: An int property.

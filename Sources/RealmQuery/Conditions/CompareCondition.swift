@@ -25,7 +25,7 @@ final class CompareCondition: RowCondition {
     /// The values of the right operand for the current object.
     private var rightGroups: ValueGroups
 
-    /// Creates the condition.
+    /// Creates the condition that compares two operands with all the rules for lists.
     ///
     /// - Parameters:
     ///   - left: The left operand.

@@ -13,7 +13,7 @@ struct ConditionOutline {
     /// test.
     let children: [any Condition]
 
-    /// Creates an outline.
+    /// Creates the description of a condition.
     ///
     /// - Parameters:
     ///   - method: The way of testing.

@@ -8,7 +8,7 @@ final class ConstantCondition: Condition {
     /// Whether every object matches; otherwise no object does.
     let isTrue: Bool
 
-    /// Creates the condition.
+    /// Creates a condition whose result does not depend on the object.
     ///
     /// - Parameter isTrue: Whether every object matches; otherwise none does.
     init(_ isTrue: Bool) { self.isTrue = isTrue }

@@ -22,7 +22,7 @@ final class FullTextCondition: RowCondition {
     /// The result of searching the index; nil until the first object is tested.
     private var found: Found?
 
-    /// Creates the condition.
+    /// Creates the condition for a search string; the index is not read yet.
     ///
     /// - Parameters:
     ///   - column: The string property, which has a full-text index.

@@ -13,7 +13,7 @@ final class GeoCondition: RowCondition {
     private let label: String
     private let cancellation: CancellationCheck
 
-    /// Creates the condition.
+    /// Creates the condition that tests whether locations lie inside a region.
     ///
     /// - Parameters:
     ///   - chain: The path to the locations.

@@ -25,7 +25,7 @@ final class MembershipCondition: Condition {
     private let label: String
     private var buffer: [Value] = []
 
-    /// Creates the condition.
+    /// Creates the condition that tests whether a property is one of several constants.
     ///
     /// - Parameters:
     ///   - column: A property of the class that holds one value.

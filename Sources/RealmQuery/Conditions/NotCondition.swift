@@ -7,7 +7,7 @@ internal import RealmStorage
 final class NotCondition: Condition {
     private let child: any Condition
 
-    /// Creates the negation.
+    /// Creates the negation of another condition.
     ///
     /// - Parameter child: The condition that must not hold.
     init(_ child: any Condition) { self.child = child }

@@ -10,7 +10,7 @@ final class OrCondition: Condition {
     /// The sum of the costs of all children, as if every one were tested.
     let cost: Double
 
-    /// Creates the disjunction.
+    /// Creates the disjunction of conditions.
     ///
     /// - Parameter children: The conditions, in the order in which they shall be tested.
     init(_ children: [any Condition]) {

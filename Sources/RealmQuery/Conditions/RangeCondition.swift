@@ -9,7 +9,7 @@ final class RangeCondition: Condition {
     private let reader: ColumnReader
     private let label: String
 
-    /// Creates the condition.
+    /// Creates the condition that tests whether an int lies within two limits.
     ///
     /// - Parameters:
     ///   - column: An int property of the class.

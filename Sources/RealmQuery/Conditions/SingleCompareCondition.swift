@@ -17,7 +17,7 @@ final class SingleCompareCondition: Condition {
     /// The values of the right operand for the candidates of a leaf.
     private var rightValues: [Value] = []
 
-    /// Creates the condition.
+    /// Creates the condition that compares two operands of one value each.
     ///
     /// - Parameters:
     ///   - left: The left operand.

@@ -12,7 +12,7 @@ final class SubqueryOperand: SingleOperand {
     /// The predicate of the subquery, bound to the class that the path leads to.
     private let condition: any Condition
 
-    /// Creates the operand.
+    /// Creates the operand for the number of linked objects that fulfil a condition.
     ///
     /// - Parameters:
     ///   - chain: The path to the linked objects.

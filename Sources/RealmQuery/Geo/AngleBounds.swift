@@ -61,7 +61,7 @@ struct AngleBounds: Equatable, Sendable {
         }
     }
 
-    /// Creates bounds.
+    /// Creates bounds from an interval of latitudes and one of longitudes.
     ///
     /// - Parameters:
     ///   - low: The least latitude in radians.

@@ -9,7 +9,7 @@ package struct GeoPoint: Sendable, Equatable {
     /// The altitude as it was given. It has no effect on what lies within a shape.
     package let altitude: Double?
 
-    /// Creates a place.
+    /// Creates a place from degrees, which are not checked.
     ///
     /// - Parameters:
     ///   - longitude: Degrees east.

@@ -14,7 +14,7 @@ final class AllBacklinksOperand: SingleOperand {
     /// The backlink columns of the target class, one for every link column that leads to it.
     private let columns: [Column]
 
-    /// Creates the operand.
+    /// Creates the operand for the number of all incoming links.
     ///
     /// - Parameters:
     ///   - chain: The path to the objects whose incoming links are counted; empty for the object

@@ -21,8 +21,8 @@ final class ArithmeticOperand: Operand {
     /// object.
     private var rightGroups: ValueGroups
 
-    /// Creates the operand for two sides of which one at least may have several values; `make` is
-    /// the way to it.
+    /// Creates the operand for two sides of which at least one may have several values. Callers use
+    /// `make`.
     private init(
         _ left: any Operand, _ operation: ArithmeticOperator, _ right: any Operand, cancellation: CancellationCheck?
     ) {

@@ -13,8 +13,10 @@ final class ArithmeticSingleOperand: SingleOperand {
     /// The values of the right side for the rows of a leaf; reused from leaf to leaf.
     private var buffer: [Value] = []
 
-    /// Creates the operand. Its type and its quantifier are those of the left side, or of the right
-    /// side if that alone has a quantifier.
+    /// Creates the operand for an arithmetic operator between two operands of one value each.
+    ///
+    /// Its type is that of the left side. Its quantifier is that of the left side, or of the right
+    /// side if only that has one.
     init(_ left: any SingleOperand, _ operation: ArithmeticOperator, _ right: any SingleOperand) {
         self.operation = operation
         self.left = left

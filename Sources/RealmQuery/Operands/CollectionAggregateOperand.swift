@@ -17,7 +17,7 @@ final class CollectionAggregateOperand: SingleOperand {
     private let aggregate: AggregateOperator
     private let reader: ColumnReader
 
-    /// Creates the operand.
+    /// Creates the operand for the aggregate of a collection of values.
     ///
     /// - Parameters:
     ///   - column: The list, set or dictionary whose elements are combined.

@@ -16,7 +16,7 @@ final class CollectionSizeOperand: SingleOperand {
     private let chain: LinkChain
     private let reader: ColumnReader
 
-    /// Creates the operand.
+    /// Creates the operand for the number of elements of a collection.
     ///
     /// - Parameters:
     ///   - column: The collection whose elements are counted.

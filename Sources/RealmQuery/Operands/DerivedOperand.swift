@@ -19,7 +19,7 @@ final class DerivedOperand<Derivation: ValueDerivation>: Operand {
     var isMultiValued: Bool { inner.isMultiValued }
     var single: (any SingleOperand)? { nil }
 
-    /// Creates the operand for an inner one that may have several values; `make` is the way to it.
+    /// Creates the operand for an inner one that may have several values. Callers use `make`.
     private init(_ inner: any Operand, _ derivation: Derivation, quantifier: Quantifier?) {
         self.inner = inner
         self.derivation = derivation

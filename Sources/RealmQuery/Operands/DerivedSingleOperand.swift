@@ -15,7 +15,7 @@ final class DerivedSingleOperand<Derivation: ValueDerivation>: SingleOperand {
     var isMultiValued: Bool { false }
     var single: (any SingleOperand)? { self }
 
-    /// Creates the operand.
+    /// Creates the operand that applies a derivation to the value of another one.
     ///
     /// - Parameters:
     ///   - inner: An operand that has exactly one value for every object.

@@ -14,7 +14,7 @@ final class DictionaryKeysOperand: Operand {
     private let chain: LinkChain
     private let reader: ColumnReader
 
-    /// Creates the operand.
+    /// Creates the operand for the keys of a dictionary.
     ///
     /// - Parameters:
     ///   - column: The dictionary whose keys are read.

@@ -23,7 +23,7 @@ final class DictionaryOperand: Operand {
     /// `[*]` nor `@keys`.
     private let selectsOne: Bool
 
-    /// Creates the operand.
+    /// Creates the operand for the values that a path selects in a dictionary.
     ///
     /// - Parameters:
     ///   - column: The dictionary.

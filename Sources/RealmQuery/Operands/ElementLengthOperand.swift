@@ -12,7 +12,7 @@ final class ElementLengthOperand: Operand {
     private let chain: LinkChain
     private let reader: ColumnReader
 
-    /// Creates the operand.
+    /// Creates the operand for the lengths of the elements of a list or set.
     ///
     /// - Parameters:
     ///   - column: The list or set.

@@ -15,7 +15,7 @@ final class ElementOperand: SingleOperand {
     var label: String { "self" }
     private let box: Box
 
-    /// Creates the operand.
+    /// Creates the operand that reads the tested element from a box.
     ///
     /// - Parameters:
     ///   - box: The place from which the element is read.

@@ -16,7 +16,7 @@ final class LinkAggregateOperand: SingleOperand {
     /// object.
     private var keys: [ObjectKey] = []
 
-    /// Creates the operand.
+    /// Creates the operand for the aggregate of a property of linked objects.
     ///
     /// - Parameters:
     ///   - chain: The path to the objects whose property is combined.

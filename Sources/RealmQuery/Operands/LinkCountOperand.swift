@@ -14,7 +14,7 @@ final class LinkCountOperand: SingleOperand {
     private let last: LinkStep
     private let reader: ColumnReader
 
-    /// Creates the operand.
+    /// Creates the operand for the number of links at the end of a path.
     ///
     /// - Parameters:
     ///   - chain: The path up to the object that holds the links; empty for the object itself.

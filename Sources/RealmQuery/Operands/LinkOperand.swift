@@ -12,7 +12,7 @@ final class LinkOperand: SingleOperand {
     /// The class of the objects that the compared links lead to.
     let target: Table
 
-    /// Creates the operand.
+    /// Creates the operand for the links at the end of a path.
     ///
     /// - Parameters:
     ///   - chain: The path, the links at its end included.

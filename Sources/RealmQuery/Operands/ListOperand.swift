@@ -18,7 +18,7 @@ final class ListOperand: Operand {
     private let descent: ValueDescent
     private let reader: ColumnReader
 
-    /// Creates the operand.
+    /// Creates the operand for the elements of a list or set.
     ///
     /// - Parameters:
     ///   - column: The list or set.

@@ -13,7 +13,7 @@ final class MixedPathOperand: Operand {
     /// The steps of the path into the mixed value; there is at least one.
     private let descent: ValueDescent
 
-    /// Creates the operand.
+    /// Creates the operand for a path into the value of a mixed property.
     ///
     /// - Parameters:
     ///   - column: The mixed property.

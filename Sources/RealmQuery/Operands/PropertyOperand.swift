@@ -14,7 +14,7 @@ final class PropertyOperand: SingleOperand {
     let chain: LinkChain
     private let reader: ColumnReader
 
-    /// Creates the operand.
+    /// Creates the operand for a property with one value.
     ///
     /// - Parameters:
     ///   - column: The property, which is not a collection.

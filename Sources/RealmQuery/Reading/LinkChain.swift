@@ -19,7 +19,7 @@ final class LinkChain {
     /// The finder of the objects that each step leads to.
     private let finders: [ObjectFinder]
 
-    /// Creates a chain.
+    /// Creates a chain from resolved steps; without steps it leads to the object itself.
     ///
     /// - Parameters:
     ///   - steps: The links in the order in which they are followed.

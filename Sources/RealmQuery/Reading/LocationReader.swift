@@ -12,7 +12,7 @@ final class LocationReader {
     private let coordinates: ColumnReader
     private let pointType = ByteStorage("Point")
 
-    /// Creates a reader.
+    /// Creates a reader for the objects of a class, if they can be locations.
     ///
     /// - Parameter table: The class of the objects.
     /// - Returns: Nil when the class is not embedded, or lacks one of the two properties.

@@ -13,7 +13,7 @@ package struct AggregateRequest: Sendable, Hashable {
     /// The key path of a property, possibly through to-one links.
     package let path: String
 
-    /// Creates a request.
+    /// Creates a request for an aggregate of one property.
     ///
     /// - Parameters:
     ///   - function: The way in which the values are combined.

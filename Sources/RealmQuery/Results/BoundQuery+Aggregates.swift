@@ -18,7 +18,7 @@ extension BoundQuery {
         try cancellation.watching(check) { () throws(QueryError) in try aggregateWatched(requests, check) }
     }
 
-    /// The same while the check of the query is installed already.
+    /// Calculates the aggregates, after `aggregate` has installed the check of the query.
     private func aggregateWatched(
         _ requests: [AggregateRequest], _ check: Check?
     ) throws(QueryError) -> (count: Int, results: [AggregateResult]) {

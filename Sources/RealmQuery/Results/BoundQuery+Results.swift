@@ -38,7 +38,7 @@ extension BoundQuery {
         try cancellation.watching(check) { () throws(QueryError) in try executeWatched(window, check) }
     }
 
-    /// The same while the check of the query is installed already.
+    /// Returns the keys of the results, after `execute` has installed the check of the query.
     private func executeWatched(_ window: ResultWindow, _ check: Check?) throws(QueryError) -> [ObjectKey] {
         if let keys = try exactKeys(window) { return keys }
         guard let cursor = try cursor(window) else { return try executeSteps(window, check) }
@@ -82,7 +82,7 @@ extension BoundQuery {
         try cancellation.watching(check) { () throws(QueryError) in try countWatched(check) }
     }
 
-    /// The same while the check of the query is installed already.
+    /// Returns the number of results, after `count` has installed the check of the query.
     private func countWatched(_ check: Check?) throws(QueryError) -> Int {
         if !hasDistinct, let count = try plan().exactCount(in: table) { return min(count, limitOfSteps) }
         guard let cursor = try isOnlySorted ? MatchCursor(self) : cursor() else { return try executeSteps(.all, check).count }
@@ -162,7 +162,7 @@ extension BoundQuery {
         try cancellation.watching(check) { () throws(QueryError) in try executeWatched(over: keys, check) }
     }
 
-    /// The same while the check of the query is installed already.
+    /// Filters a sequence of objects, after `execute` has installed the check of the query.
     private func executeWatched(over keys: [ObjectKey], _ check: Check?) throws(QueryError) -> [Int] {
         let finder = ObjectFinder(table)
         var items: [Int64] = []
@@ -316,7 +316,7 @@ extension BoundQuery {
         return items.dropFirst(window.offset).prefix(window.limit ?? .max).map { ObjectKey($0) }
     }
 
-    /// Whether a sort is the only step, which leaves out the pages before by itself.
+    /// Whether the only step is a sort, which itself leaves out the rows of the pages before.
     private var endsWithSort: Bool {
         if case .sort? = steps.last { return steps.count == 1 }
         return false

@@ -87,7 +87,8 @@ package final class MatchCursor {
         try query.cancellation.watching(check) { () throws(QueryError) in try nextWatched(check, pause) }
     }
 
-    /// The same while the check of the query is installed already.
+    /// Returns the next leaf with matches, like `next`, for callers that have installed the check
+    /// of the query already.
     func nextWatched(_ check: BoundQuery.Check?, _ pause: Instant? = nil) throws(QueryError) -> (leaf: ClusterLeaf, rows: Mask)? {
         isPaused = false
         while remaining > 0 {

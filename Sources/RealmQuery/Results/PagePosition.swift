@@ -22,7 +22,7 @@ package struct PagePosition: Sendable {
     /// The key of the object, which decides between objects with equal values.
     package let key: ObjectKey
 
-    /// Creates a position.
+    /// Creates a position in the order of a result.
     ///
     /// - Parameters:
     ///   - cells: The values of the sort keys.

@@ -11,7 +11,7 @@ package struct ResultWindow: Sendable {
     /// The place in the order of the result after which the part begins; nil for the start.
     package var after: PagePosition?
 
-    /// Creates a window.
+    /// Creates a window; without parameters it contains the whole result.
     ///
     /// - Parameters:
     ///   - offset: The number of results to leave out; a negative number counts as 0.

@@ -26,7 +26,7 @@ final class DistinctFilter {
     /// The kept rows in the order in which they came, as the caller identifies them.
     private(set) var items: [Int64] = []
 
-    /// Creates an empty filter.
+    /// Creates a filter without rows, if the values of all keys can be compared by their hashes.
     ///
     /// - Parameters:
     ///   - keys: The keys whose values are combined.

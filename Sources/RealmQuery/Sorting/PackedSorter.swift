@@ -21,7 +21,7 @@ final class PackedSorter {
     private let finder: ObjectFinder
     private let cancellation: CancellationCheck
 
-    /// Creates an empty sorter.
+    /// Creates a sorter without rows, if all keys can be read from packed leaves.
     ///
     /// - Parameters:
     ///   - keys: The sort keys.

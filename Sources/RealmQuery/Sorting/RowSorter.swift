@@ -55,7 +55,7 @@ final class RowSorter {
     /// The number of rows that were offered to the sorter so far.
     private var position = 0
 
-    /// Creates an empty sorter.
+    /// Creates a sorter without rows.
     ///
     /// - Parameters:
     ///   - keys: The sort keys; at least one.

@@ -21,7 +21,7 @@ final class SortKey {
     private let dictionaryKey: ByteView?
     private let reader: ColumnReader
 
-    /// Creates a key.
+    /// Creates a key from a resolved path.
     ///
     /// - Parameters:
     ///   - column: The property at the end of the path.
