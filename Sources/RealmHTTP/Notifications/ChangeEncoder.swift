@@ -13,7 +13,7 @@ struct ChangeEncoder {
     let definition: SubscriptionDefinition
     /// What the rows of the subscription are: objects, values, entries or sections.
     let shape: ResolvedSubscription.Shape
-    /// The configured names of linking objects.
+    /// The names of linking objects that the configuration of the realm gives, used in change sets.
     let names: BacklinkNames
     /// What one change set may cost in time and bytes. One that costs more is not delivered: the
     /// feed is reset, and its subscribers get the contents again, part by part.
@@ -122,14 +122,14 @@ struct ChangeEncoder {
         return writer
     }
 
-    /// Ends the JSON object and the event.
+    /// Ends the JSON object of a change set and the event that carries it.
     private static func end(_ writer: JSONWriter) -> OutputBuffer {
         writer.buffer.append(UInt8(ascii: "}"))
         writer.buffer.append(ChangeSet.lineEnd)
         return writer.buffer
     }
 
-    /// Writes `[]`.
+    /// Writes an empty JSON array, `[]`.
     private static func emptyArray(_ writer: inout JSONWriter) {
         writer.beginArray()
         writer.endArray()

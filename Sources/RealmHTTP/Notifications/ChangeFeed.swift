@@ -22,7 +22,7 @@ final class ChangeFeed: Sendable {
         var isAttaching = false
         /// Actions to call when the observation has begun, for callers that came before that.
         var waiting: [@Sendable () -> Void] = []
-        /// The newest change sets.
+        /// The newest change sets of the feed, from which clients resume.
         var ring = ChangeRing(base: 0)
         /// The problem that ended the observation early; nil while there is none.
         var failure: Problem?
@@ -32,9 +32,9 @@ final class ChangeFeed: Sendable {
         var firstCount: Int?
         /// The number of holds: streams, polls and registrations that use the feed.
         var users = 0
-        /// The number of streams and waiting polls among the holds.
+        /// The number of streams and waiting polls among the users of the feed.
         var activeUsers = 0
-        /// When the last hold was given up; nil while there is one.
+        /// When the last user of the feed left; nil while it has users.
         var unusedSince: Instant?
         /// The streams and polls that are notified of new change sets, by identity.
         var subscribers: [ObjectIdentifier: any ChangeSubscriber] = [:]
@@ -46,9 +46,9 @@ final class ChangeFeed: Sendable {
     /// Text that is the same for all feeds of one definition, whatever objects its names have
     /// referred to.
     let nameIdentity: String
-    /// The subscription as its clients wrote it.
+    /// The definition that the feed observes, as its clients wrote it.
     let definition: SubscriptionDefinition
-    /// The configured names of linking objects.
+    /// The names of linking objects that the configuration of the realm gives, used in change sets.
     let names: BacklinkNames
     /// The thread that evaluates all observed definitions of the realm.
     private let hub: ObservationHub
@@ -93,7 +93,7 @@ final class ChangeFeed: Sendable {
     var shape: ResolvedSubscription.Shape { state.withLock { $0.resolved.shape } }
     /// The problem that ended the observation early; nil while there is none.
     var failure: Problem? { state.withLock { $0.failure } }
-    /// A new encoder for one change set.
+    /// A new encoder for the next change set of the feed.
     private var encoder: ChangeEncoder { ChangeEncoder(definition: definition, shape: shape, names: names, budget: newBudget()) }
 
     /// Returns the limits for the cost of one change set, or of one part of a snapshot.
@@ -127,7 +127,7 @@ final class ChangeFeed: Sendable {
     /// When the last hold was given up; nil while the feed is in use.
     var unusedSince: Instant? { state.withLock { $0.unusedSince } }
 
-    /// Whether the last hold was given up at a time or before it.
+    /// Whether the last user of the feed left at the given time or before it.
     func isUnused(since time: Instant) -> Bool { state.withLock { $0.unusedSince.map { $0 <= time } ?? false } }
 
     /// Counts a subscriber that waits for changes.
@@ -166,7 +166,7 @@ final class ChangeFeed: Sendable {
         state.withLock { $0.subscribers[ObjectIdentifier(subscriber)] = subscriber }
     }
 
-    /// Notifies a subscriber no more.
+    /// Stops to notify a subscriber of the feed's change sets.
     func remove(_ subscriber: any ChangeSubscriber) {
         // This may be the last reference, so it is released after the lock.
         let removed = state.withLock { $0.subscribers.removeValue(forKey: ObjectIdentifier(subscriber)) }
@@ -264,7 +264,10 @@ final class ChangeFeed: Sendable {
     /// Has the subscribers of the feed notified when the current round of the hub ends.
     func noteChange() { notifications.noteChange(self) }
 
-    /// The problem that clients get for an error of the observation.
+    /// Makes the problem document that clients get for an error of the observation.
+    ///
+    /// - Parameter error: The error of the observation hub, such as an observed object that does
+    ///   not exist.
     static func problem(_ error: ObservationError) -> Problem {
         switch error {
         case .notFound: return Problem(.objectNotFound, "the observed object does not exist anymore")

@@ -18,25 +18,25 @@ struct ChangeReader: Sendable {
         /// The position after the batch: a client that has the batch has everything up to this
         /// version.
         let version: UInt64
-        /// The sets of the batch, in the order of their versions.
+        /// The change sets of the batch, in the order of their versions.
         let sets: [Entry]
     }
 
     /// One change set of one subscription in a batch.
     struct Entry {
-        /// The index of the subscription in the reader.
+        /// The index of the subscription that the change set belongs to, in the reader.
         let index: Int
-        /// The change set.
+        /// The change set that is delivered to the subscription.
         let set: ChangeSet
         /// The position of the subscription before the set, which becomes the member `from`.
         let from: UInt64
     }
 
-    /// What follows a position.
+    /// What a reader of several subscriptions finds after a position.
     enum Step {
-        /// All change sets up to the given version were delivered.
+        /// There is nothing to deliver: all change sets up to the given version were delivered.
         case nothing
-        /// The next change sets.
+        /// There are change sets to deliver next.
         case batch(Batch)
         /// The position cannot be resumed by these subscriptions, given by index: their sets were
         /// dropped.
@@ -108,7 +108,7 @@ struct ChangeReader: Sendable {
         }
     }
 
-    /// What one subscription has after a position.
+    /// What one subscription has after a position: a change set, or a lost position.
     private enum Next {
         case set(ChangeSet)
         case lost

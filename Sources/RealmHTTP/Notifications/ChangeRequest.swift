@@ -14,9 +14,9 @@ struct ChangeRequest: Sendable {
         case ticket(String)
     }
 
-    /// The definition or registration that is observed.
+    /// The definition or registration that the request observes.
     let source: Source
-    /// The position from which changes are wanted.
+    /// The position from which the client wants changes.
     var start: StartPosition
     /// Whether a client without a position gets the current state first.
     let wantsSnapshots: Bool
@@ -24,7 +24,7 @@ struct ChangeRequest: Sendable {
     let waitSeconds: Int
     /// Whether heartbeats of a stream are events with the position, rather than comments.
     let sendsHeartbeatEvents: Bool
-    /// The media type of the response.
+    /// The media type that was negotiated for the response to the request for changes.
     let format: ResponseFormat
     /// The representation of the whole response, which a registration needs to have in plain JSON.
     var representation = Representation()
@@ -32,7 +32,7 @@ struct ChangeRequest: Sendable {
     /// The maximum number of seconds that a poll waits. It is below the usual time-out of proxies,
     /// 60 seconds.
     static let longestWait = 55
-    /// The names of parameters that are not part of a definition.
+    /// The names of the parameters of a request for changes that are not part of a definition.
     private static let ownNames = ["subscription", "ticket", "since", "wait", "initial", "hb", "format", "snapshot"]
 
     /// Reads the parameters of a request.
@@ -62,7 +62,7 @@ struct ChangeRequest: Sendable {
         source = try ChangeRequest.source(set, url, call.limits, format: representation.format)
     }
 
-    /// The value of a flag that is true when it is missing.
+    /// Reads a flag whose value is true when the parameter is missing.
     private static func isTrue(_ set: ParameterSet, _ name: String) throws(Problem) -> Bool {
         guard set.has(name) else { return true }
         return try set.flag(name)

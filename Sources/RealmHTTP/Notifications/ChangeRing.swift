@@ -9,7 +9,7 @@ internal import RealmStorage
 /// Invariants: the sets are in the order of their versions and do not overlap, and `base` is not
 /// above the first `from`. There may be versions between two sets in which nothing changed.
 struct ChangeRing: Sendable {
-    /// Where a subscriber at some position continues.
+    /// Where a subscriber at some position continues in the ring of change sets.
     enum Place: Equatable {
         /// The index of the first set that the subscriber lacks, which is the number of sets when
         /// it lacks none.
@@ -24,9 +24,9 @@ struct ChangeRing: Sendable {
     /// The number of dropped sets at the beginning of `sets`. They are removed in groups, so that a
     /// drop is cheap.
     private var head = 0
-    /// The oldest position that can be resumed.
+    /// The oldest position from which a client can resume with the sets in the ring.
     private(set) var base: UInt64
-    /// The bytes of the sets that are kept.
+    /// The encoded size in bytes of the change sets that are kept.
     private(set) var byteCount = 0
 
     /// Makes an empty ring.
@@ -36,7 +36,7 @@ struct ChangeRing: Sendable {
         self.base = base
     }
 
-    /// The number of sets that are kept.
+    /// The number of change sets that are kept.
     var count: Int { sets.count - head }
 
     /// Adds the newest set, and drops the oldest ones beyond the limits of retention.

@@ -11,14 +11,14 @@ internal import Synchronization
 final class ChangeService: Sendable {
     /// Counts the streams and waiting polls, in all and per client.
     let slots: StreamSlots
-    /// The registered subscriptions of all realms.
+    /// The registered subscriptions of all realms of the server.
     let registrations: RegistrationTable
     /// Counts encoded, reset and replayed change sets of all realms.
     let metrics = NotificationMetrics()
     private let limits: Limits
     /// The timer for polls, registrations and unused feeds.
     private let alarm: Alarm
-    /// The pool that writes snapshots, which may be long.
+    /// The pool whose workers write snapshots for streams and polls, which may be long.
     private let workers: WorkerPool
 
     /// The notifications by realm and the state of the service, guarded by the lock.

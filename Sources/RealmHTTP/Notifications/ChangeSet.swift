@@ -32,7 +32,8 @@ final class ChangeSet: Sendable {
         let text: OutputBuffer
     }
 
-    /// The cached beginning of the event.
+    /// The beginning of the event as it was written last, for the next subscriber at the same
+    /// position.
     private let head = RankedMutex<Head?>(.leaf, nil)
 
     /// Makes a change set.

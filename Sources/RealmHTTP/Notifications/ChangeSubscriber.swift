@@ -6,7 +6,7 @@
 /// functions may be called under a lock: they take the lock of the subscriber and call its
 /// connection.
 protocol ChangeSubscriber: AnyObject, Sendable {
-    /// The subscriptions that it reads.
+    /// Reads the change sets of the subscriptions that the stream or poll is about.
     var reader: ChangeReader { get }
 
     /// Whether it is a stream, which continues after a delivery, rather than a poll, which is

@@ -10,14 +10,14 @@ internal import RealmStorage
 /// errors in a definition are found here, before anything is observed. A value is made for one
 /// definition, on the thread of the request, and on the hub's thread after a change of the schema.
 struct DefinitionResolver {
-    /// The definition as the client wrote it.
+    /// The definition to resolve, as the client wrote it.
     let definition: SubscriptionDefinition
-    /// The version whose schema and objects the names refer to.
+    /// The version whose schema and objects the names of the definition refer to.
     let version: Version
-    /// The realm, for its configured names of linking objects.
+    /// The realm of the definition, which has configured names of linking objects.
     let database: Database
 
-    /// The contents of the version.
+    /// The contents of the version in which the definition is resolved.
     private var snapshot: Snapshot { version.snapshot }
 
     /// Resolves the definition.
@@ -275,6 +275,7 @@ struct DefinitionResolver {
     ///   - kind: What to observe.
     ///   - shape: What the rows are.
     ///   - element: The class that the key paths begin at.
+    /// - Throws: `unknown_key_path` for a path that names nothing in the class.
     private func resolved(
         _ kind: ObservedTarget.Kind, _ shape: ResolvedSubscription.Shape, of element: Table
     ) throws(Problem) -> ResolvedSubscription {
@@ -293,7 +294,8 @@ struct DefinitionResolver {
         }
     }
 
-    /// The words that follow the name of a key path in an error.
+    /// Words for an error in a key path, which follow its name: for example, that it is not a
+    /// property.
     private static func text(of kind: KeyPathFilter.Failure.Kind) -> String {
         switch kind {
         case .unknownProperty: return "is not a property there"
@@ -315,7 +317,8 @@ struct DefinitionResolver {
         }
     }
 
-    /// Makes the result.
+    /// Combines what to observe, the changes that count and what the rows are into the result of
+    /// resolving.
     private func resolved(
         _ kind: ObservedTarget.Kind, _ shape: ResolvedSubscription.Shape, element: Table?, filter: ObservedTarget.Filter
     ) -> ResolvedSubscription {

@@ -18,13 +18,13 @@ internal import RealmStorage
 /// by the threads of the feeds. One lock guards the state. Whatever has to be called is called
 /// after the lock is released.
 final class EventStream: EventSource, ChangeSubscriber {
-    /// What the client asked for besides the subscriptions.
+    /// What the client of a stream asked for besides its subscriptions.
     struct Options: Sendable {
-        /// The position to start from.
+        /// The position that the stream starts from.
         var start = StartPosition.beginning
         /// Whether a client without a position gets snapshots of the current state.
         var wantsSnapshots = true
-        /// Whether heartbeats are events instead of comments.
+        /// Whether the heartbeats of the stream are events instead of comments.
         var sendsHeartbeatEvents = false
     }
 
@@ -35,33 +35,33 @@ final class EventStream: EventSource, ChangeSubscriber {
         case opening
         /// Snapshots of the start version are being written and sent.
         case snapshots
-        /// The change sets of the feeds are delivered.
+        /// The stream delivers the change sets of its feeds as they are published.
         case following
-        /// The last frame is queued, and nothing follows it.
+        /// The last frame of the stream is queued, and nothing follows it.
         case over
     }
 
     /// The position, the frames that are ready, and what is due next, guarded by the lock.
     private struct State {
-        /// The step that the stream is at.
+        /// The step in its life that the stream has reached.
         var phase = Phase.opening
-        /// The connection, from `didOpen` to `didClose`.
+        /// The connection of the stream, from `didOpen` to `didClose`.
         var connection: (any EventConnection)?
         /// The frames that are ready to be sent. One with `isHead` is the beginning of an event,
         /// whose tail is the next frame.
         var queue: Deque<(frame: OutputBuffer, isHead: Bool)> = []
-        /// The bytes of the queued frames.
+        /// The bytes of the frames that are ready to be sent.
         var queuedBytes = 0
         /// The version of the last id that was queued, or the position that the client brought.
         var position: UInt64 = 0
-        /// The published version up to which nothing more was found.
+        /// The published version up to which the stream has found all changes of its subscriptions.
         var seen: UInt64 = 0
         /// The last version that the client missed before it connected. The limits of the backlog
         /// do not count the changes up to it.
         var historyEnd: UInt64 = 0
         /// The version at which the event `ready` is due; nil when it is not due.
         var readyAt: UInt64?
-        /// Whether a heartbeat has to be sent next.
+        /// Whether a heartbeat has to be sent when nothing else is ready.
         var heartbeatIsDue = false
         /// The version of the newest change of the schema that was delivered.
         var schemaSeen: UInt64 = 0
@@ -69,7 +69,7 @@ final class EventStream: EventSource, ChangeSubscriber {
         var production: SnapshotProduction?
         /// Whether a worker is writing a part of a snapshot.
         var isProducing = false
-        /// Whether the connection is closed.
+        /// Whether the connection of the stream is closed.
         var isClosed = false
         /// The work that has to be done after the lock is released.
         var tasks: [Task] = []
@@ -77,7 +77,11 @@ final class EventStream: EventSource, ChangeSubscriber {
         /// Whether the beginning of an event was sent and its tail is the next frame.
         var isInsideEvent = false
 
-        /// Queues a frame.
+        /// Queues a frame to be sent.
+        ///
+        /// - Parameters:
+        ///   - frame: The bytes of the frame.
+        ///   - isHead: Whether it is the beginning of an event, whose tail is queued next.
         mutating func push(_ frame: OutputBuffer, isHead: Bool = false) {
             queue.append((frame, isHead))
             queuedBytes += frame.count
@@ -89,7 +93,7 @@ final class EventStream: EventSource, ChangeSubscriber {
             push(tail)
         }
 
-        /// Removes the next frame; nil when none is ready.
+        /// Removes the next frame to send from the queue; nil when none is ready.
         mutating func pop() -> OutputBuffer? {
             guard let (frame, isHead) = queue.popFirst() else { return nil }
             isInsideEvent = isHead
@@ -129,12 +133,12 @@ final class EventStream: EventSource, ChangeSubscriber {
     /// The bytes of snapshots that may be written before the client has received them.
     private static let bytesInAdvance = 128 << 10
 
-    /// Reads the change sets of the subscriptions.
+    /// Reads the change sets of the subscriptions of the stream.
     let reader: ChangeReader
-    /// The notifications of the realm.
+    /// The notifications of the realm that the stream is about.
     private let notifications: RealmNotifications
     private let options: Options
-    /// The id of the request, for problem documents.
+    /// The id of the request that opened the stream, for problem documents.
     private let requestID: RequestID
     /// The place of the stream among those that the limits allow, held as long as the stream
     /// exists.
@@ -142,7 +146,8 @@ final class EventStream: EventSource, ChangeSubscriber {
     /// The registration that is read, which the stream keeps in memory; nil for a definition in the
     /// request.
     private let registration: Registration?
-    /// Called once after the connection was closed.
+    /// Called once after the connection of the stream was closed, to remove its entry from the list
+    /// of leases.
     private let didEnd: @Sendable () -> Void
     private let state = RankedMutex(.eventStream, State())
 
@@ -170,7 +175,7 @@ final class EventStream: EventSource, ChangeSubscriber {
         self.didEnd = didEnd
     }
 
-    /// True: it is a stream and not a poll.
+    /// Always true, since this subscriber is a stream and not a poll.
     var isStream: Bool { true }
 
     /// The connection; nil before it is opened and after it is closed.
@@ -188,7 +193,7 @@ final class EventStream: EventSource, ChangeSubscriber {
         return result
     }
 
-    /// Performs a task, without the lock.
+    /// Performs work that was found under the lock, after the lock was released.
     private func perform(_ task: Task) {
         switch task {
         case .align(let position, let indexes, let reason):
@@ -227,7 +232,8 @@ final class EventStream: EventSource, ChangeSubscriber {
         }
     }
 
-    /// Returns the connection, which then calls `next`.
+    /// Returns the connection of the stream to wake, which then calls `next` for what was
+    /// published.
     func notify() -> (any EventConnection)? { connection }
 
     /// Breaks the connection, whatever is being sent. Called when an administrator ends the stream.
@@ -250,7 +256,8 @@ final class EventStream: EventSource, ChangeSubscriber {
         didEnd()
     }
 
-    /// Whether `next` would return something to send.
+    /// Whether `next` would return something to send now. Called after the connection was put to
+    /// sleep, to notice what was published just before.
     var hasMore: Bool {
         state.withLock { state in
             if !state.queue.isEmpty || state.heartbeatIsDue || state.phase == .over { return true }
@@ -492,7 +499,8 @@ final class EventStream: EventSource, ChangeSubscriber {
         state.push(EventText.position("ready", notifications.token(state.position)))
     }
 
-    /// Queues the change sets of a batch. The last one gets the id.
+    /// Queues the change sets of a batch. The last one gets the id, so that a client can only
+    /// resume after the whole batch.
     private func push(_ batch: ChangeReader.Batch, _ state: inout State) {
         for (place, entry) in batch.sets.enumerated() {
             let head = entry.set.eventHead(

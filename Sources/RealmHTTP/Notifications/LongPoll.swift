@@ -12,19 +12,19 @@ internal import RealmStorage
 /// `ChangeEndpoints` makes one per request. The feeds notify it on their threads, the alarm ends
 /// its wait, and a worker writes snapshots. A lock ensures that it is answered once.
 final class LongPoll: ChangeSubscriber {
-    /// What the client asked for besides the subscriptions.
+    /// What the client of a poll asked for besides its subscriptions.
     struct Options: Sendable {
-        /// The position to start from.
+        /// The position that the poll starts from.
         var start = StartPosition.beginning
         /// Whether a client without a position gets snapshots of the current state.
         var wantsSnapshots = true
-        /// How many seconds to wait for a change; 0 does not wait.
+        /// How many seconds the poll waits for a change; 0 does not wait.
         var seconds = 0
-        /// The representation of the response.
+        /// The representation of the response to the poll.
         var representation = Representation()
     }
 
-    /// The progress of the poll, guarded by the lock.
+    /// The progress of a poll, guarded by its lock.
     private struct State {
         /// The position after which changes are delivered; nil before the subscriptions are
         /// aligned.
@@ -32,7 +32,7 @@ final class LongPoll: ChangeSubscriber {
         /// The lowest position that the response may state as the next one: the version at which
         /// the subscriptions were aligned.
         var newest: UInt64 = 0
-        /// Whether the response was sent, or is being sent.
+        /// Whether the response to the poll was sent, or is being sent.
         var isAnswered = false
         /// Whether the wait has ended, because of its time, a client that left, or a server that
         /// stops: the poll is answered with what there is.
@@ -46,20 +46,20 @@ final class LongPoll: ChangeSubscriber {
     /// the next poll, unless the response would be almost empty without it.
     private static let byteLimit = 1 << 20
 
-    /// Reads the change sets of the subscriptions.
+    /// Reads the change sets of the subscriptions of the poll.
     let reader: ChangeReader
-    /// The notifications of the realm.
+    /// The notifications of the realm that the poll is about.
     private let notifications: RealmNotifications
     private let options: Options
     /// The place of the poll among those that the limits allow, held as long as the poll exists.
     private let slot: StreamSlots.Slot
     /// The registration that is read; nil for a definition in the request.
     private let registration: Registration?
-    /// The request.
+    /// The request that the poll answers.
     private let call: Call
-    /// The timer that ends the wait.
+    /// The timer that ends the wait of the poll.
     private let alarm: Alarm
-    /// Receives the response.
+    /// Receives the response to the poll, once.
     private let promise: any ResponsePromise
     private let state = RankedMutex(.leaf, State())
 
@@ -89,7 +89,7 @@ final class LongPoll: ChangeSubscriber {
         self.promise = promise
     }
 
-    /// False: it is a poll, which is answered once.
+    /// Always false, since this subscriber is a poll, which is answered once.
     var isStream: Bool { false }
 
     // MARK: - Flow
@@ -202,7 +202,7 @@ final class LongPoll: ChangeSubscriber {
         if isFirst { align(wantsContents: true) }
     }
 
-    /// Ends the wait, and answers with what there is.
+    /// Ends the wait of the poll, and answers with the changes that there are, possibly none.
     private func finish() {
         let (position, newest) = state.withLock { state -> (UInt64?, UInt64) in
             state.isUrgent = true
@@ -213,7 +213,7 @@ final class LongPoll: ChangeSubscriber {
         answer(from: position, upTo: max(newest, notifications.published), nil)
     }
 
-    /// Answers with a problem.
+    /// Answers the poll with a problem.
     private func fail(_ problem: Problem) {
         complete(Response(problem, for: call.request))
     }
@@ -296,7 +296,7 @@ final class LongPoll: ChangeSubscriber {
         }
     }
 
-    /// Writes the response for a plan, and sends it.
+    /// Writes the response of a poll that begins with snapshots or a reset, and sends it.
     private func write(_ plan: StartPlan, _ aligned: AlignedSubscriptions) {
         let body = OutputBuffer(capacity: 4096)
         let newest = aligned.version.token.version

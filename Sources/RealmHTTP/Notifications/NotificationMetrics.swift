@@ -6,7 +6,7 @@ internal import Synchronization
 /// Counts of the notifications of all realms since the start of the server. Any thread may add to
 /// them.
 final class NotificationMetrics: Sendable {
-    /// The number of change sets that were encoded.
+    /// The number of change sets that were encoded since the start of the server.
     let encodings = Atomic<Int>(0)
     /// The evaluations of definitions in realms that are closed. They are kept, because a counter
     /// must not decrease.
@@ -15,12 +15,14 @@ final class NotificationMetrics: Sendable {
     let overflows = Atomic<Int>(0)
     /// The number of change sets that were delivered from memory to clients that resumed.
     let replayed = Atomic<Int>(0)
-    /// The number of resets by reason.
+    /// How often subscriptions had to start anew, by reason.
     private let resets = RankedMutex<[ResetNotice.Reason: Int]>(.leaf, [:])
 
-    /// Counts a reset.
+    /// Counts that subscriptions had to start anew.
+    ///
+    /// - Parameter reason: Why their position was lost.
     func noteReset(_ reason: ResetNotice.Reason) { resets.withLock { $0[reason, default: 0] += 1 } }
 
-    /// Returns the number of resets with a reason.
+    /// Returns how often subscriptions had to start anew for a reason.
     func resets(_ reason: ResetNotice.Reason) -> Int { resets.withLock { $0[reason, default: 0] } }
 }

@@ -9,7 +9,7 @@ internal import RealmStorage
 struct ReadSubscription: Sendable {
     /// The name of the subscription, which is the member `sub` of events.
     let name: String
-    /// The feed that delivers the change sets.
+    /// The feed that delivers the change sets of the subscription.
     let feed: ChangeFeed
     /// The writes that the subscription is not notified of; nil for a definition in the request,
     /// which no write can name.

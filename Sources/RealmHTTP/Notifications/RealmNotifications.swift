@@ -16,12 +16,12 @@ internal import Synchronization
 final class RealmNotifications: Sendable {
     /// The feeds, the subscribers and what the current round has changed, guarded by the lock.
     private struct State {
-        /// The feeds by identity. One that has failed is removed.
+        /// The feeds of the realm by identity. One that has failed is removed.
         var feeds: [String: ChangeFeed] = [:]
         /// The feeds by definition: one for each object that the names of the definition have
         /// referred to.
         var byNames: [String: [ChangeFeed]] = [:]
-        /// The streams and polls, by identity.
+        /// The streams and polls of the realm, by identity.
         var subscribers: [ObjectIdentifier: any ChangeSubscriber] = [:]
         /// The feeds that have a new change set since the last round.
         var changed: [ChangeFeed] = []
@@ -40,7 +40,7 @@ final class RealmNotifications: Sendable {
         /// Whether an alarm is set that evicts unused feeds.
         var willDrop = false
 
-        /// Removes a feed.
+        /// Removes a feed from the lists by identity and by definition.
         mutating func remove(_ feed: ChangeFeed) {
             if feeds[feed.identity] === feed { feeds[feed.identity] = nil }
             byNames[feed.nameIdentity]?.removeAll { $0 === feed }
@@ -62,21 +62,21 @@ final class RealmNotifications: Sendable {
         }
     }
 
-    /// The number of changes of the schema that are remembered.
+    /// The number of changes of the schema that are remembered, so that streams can report them.
     private static let schemaChangeLimit = 100
 
-    /// The open realm.
+    /// The open realm that the notifications are about.
     let database: Database
-    /// The limits of the server.
+    /// The limits of the server for streams, polls and kept change sets.
     let limits: Limits
-    /// The counts of all realms.
+    /// The counts of change sets, resets and overflows of all realms.
     private let metrics: NotificationMetrics
     /// The timer that evicts unused feeds.
     private let alarm: Alarm
-    /// Gives a job to a worker; false when the server stops.
+    /// Gives a job to a worker, and returns false when the server stops.
     private let submit: @Sendable (@escaping WorkerPool.Job) -> Bool
     private let state = RankedMutex(.realmNotifications, State())
-    /// The version up to which the feeds have all changes.
+    /// The version up to which all feeds of the realm have their changes.
     private let publishedVersion: Atomic<UInt64>
 
     /// Makes the notifications of a realm, and begins to observe the rounds of its hub.
@@ -132,9 +132,9 @@ final class RealmNotifications: Sendable {
     /// The number of definitions that are observed, with those that are kept although no client
     /// reads them.
     var feedCount: Int { state.withLock { $0.feeds.count } }
-    /// The number of open streams.
+    /// The number of open streams of the realm.
     var streamCount: Int { state.withLock { $0.subscribers.values.count(where: \.isStream) } }
-    /// The number of polls that are not answered yet.
+    /// The number of polls of the realm that are not answered yet.
     var pollCount: Int { state.withLock { $0.subscribers.values.count { !$0.isStream } } }
 
     // MARK: - Feeds
@@ -306,7 +306,8 @@ final class RealmNotifications: Sendable {
         }
     }
 
-    /// Publishes a version, unless a later one is published already.
+    /// Makes a version the one up to which subscribers may read, unless a later one is published
+    /// already.
     private func publish(_ version: UInt64) { publishedVersion.max(version, ordering: .acquiringAndReleasing) }
 
     /// Ends a round: publishes its version, and notifies the subscribers of the feeds that have

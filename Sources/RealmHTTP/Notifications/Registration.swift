@@ -11,7 +11,7 @@ internal import RealmStorage
 /// there. It holds its feeds, so changes are kept from its first version on, and expires some time
 /// after its last reader has left. A lock guards its state.
 final class Registration: Sendable {
-    /// The readers and the expiry, guarded by the lock.
+    /// The readers and the expiry of a registration, guarded by its lock.
     private struct State {
         /// When the registration expires, unless it has a reader.
         var expires: Instant
@@ -21,14 +21,14 @@ final class Registration: Sendable {
         var readers: [ObjectIdentifier: any ChangeSubscriber] = [:]
     }
 
-    /// The id of the registration in URLs, random.
+    /// The id of the registration in URLs, which is random, so that it cannot be guessed.
     let id = "s_" + RandomName.make()
     /// The secret in the URL of a stream. It permits reading this registration without other
     /// credentials, and nothing else.
     let ticket = RandomName.make()
     /// The client that made the registration, for the limit per client.
     let client: String
-    /// The notifications of the realm.
+    /// The notifications of the realm that the registered subscriptions are about.
     let notifications: RealmNotifications
     /// The subscriptions, in the order in which the client named them.
     let subs: [ReadSubscription]
@@ -63,7 +63,7 @@ final class Registration: Sendable {
         state = RankedMutex(.registration, State(expires: Instant.now().adding(seconds: Double(seconds))))
     }
 
-    /// Gives up the holds on the feeds.
+    /// Gives up the registration's holds on its feeds.
     deinit {
         for sub in subs { notifications.release(sub.feed) }
     }

@@ -11,9 +11,9 @@ internal import RealmStorage
 final class RegistrationTable: Sendable {
     /// The registrations and the memory of ended ones, guarded by the lock.
     private struct State {
-        /// The registrations by id.
+        /// The registrations that have not ended, by id.
         var byID: [String: Registration] = [:]
-        /// The registrations by ticket.
+        /// The registrations that have not ended, by ticket.
         var byTicket: [String: Registration] = [:]
         /// The number of registrations of each client, with those that are being made.
         var perClient: [String: Int] = [:]
@@ -40,7 +40,7 @@ final class RegistrationTable: Sendable {
             firstEnded = 0
         }
 
-        /// Counts one registration of a client less.
+        /// Reduces the number of registrations of a client by one.
         mutating func leave(_ client: String) {
             let left = perClient[client, default: 1] - 1
             perClient[client] = left > 0 ? left : nil
@@ -54,10 +54,13 @@ final class RegistrationTable: Sendable {
     private let state = RankedMutex(.registrationTable, State())
     private let limits: Limits
 
-    /// Makes a table without registrations.
+    /// Makes a table of registrations, which is empty.
+    ///
+    /// - Parameter limits: The limits of the server, of which the number of registrations per
+    ///   client counts.
     init(_ limits: Limits) { self.limits = limits }
 
-    /// The number of registrations of all realms.
+    /// The number of registrations of all realms that have not ended.
     var count: Int { state.withLock { $0.byID.count } }
     /// The seconds until the first registration without a reader expires; nil when every
     /// registration has a reader.
@@ -90,7 +93,7 @@ final class RegistrationTable: Sendable {
         }
     }
 
-    /// Ends the registrations that have expired.
+    /// Ends the registrations without a reader whose time has passed.
     func sweep() {
         let now = Instant.now()
         let over = state.withLock { state -> [Registration] in

@@ -12,9 +12,9 @@ struct ResetNotice: Sendable {
 
     /// The names of the subscriptions whose contents have to be discarded.
     let subs: [String]
-    /// Why the position was lost.
+    /// Why the subscriptions lost their position.
     let reason: Reason
-    /// The token of the version that the snapshots show.
+    /// The token of the version that the snapshots after the reset show.
     let version: String
 
     /// Writes the notice as a JSON object.

@@ -13,14 +13,14 @@ struct ResolvedSubscription: Sendable {
     enum Shape: Sendable {
         /// There are no rows: the names of changed classes are reported.
         case realm
-        /// Rows are objects of a class.
+        /// Rows of the subscription are objects of a class.
         case objects(TableKey)
-        /// Rows are objects of a class, divided into sections.
+        /// Rows of the subscription are objects of a class, divided into sections.
         case sections(TableKey)
         /// Rows are elements of a list or set without an identity of their own: values and embedded
         /// objects. A query over a dictionary of such elements has rows of this kind as well.
         case values(ObservedProperty)
-        /// Rows are entries of a dictionary.
+        /// Rows of the subscription are entries of a dictionary.
         case entries(ObservedProperty)
         /// There are no rows: the changed properties of a single object are reported.
         case object(ObservedObject)
@@ -34,8 +34,8 @@ struct ResolvedSubscription: Sendable {
         }
     }
 
-    /// What the observation hub observes.
+    /// What the observation hub observes for the subscription.
     let target: ObservedTarget
-    /// What the rows are.
+    /// What the rows of the subscription are: objects, values, entries or sections.
     let shape: Shape
 }

@@ -10,15 +10,15 @@ internal import RealmStorage
 /// used by one thread, and keeps the version readable. Where an observed object does not exist in
 /// the version, keys are written in their internal form and contents as null.
 final class RowWriter {
-    /// The version whose contents are written.
+    /// The version whose rows are written.
     let version: Version
     /// The subscription, which decides what is written of an object.
     let definition: SubscriptionDefinition
-    /// What the rows are.
+    /// What the rows of the subscription are: objects, values, entries or sections.
     let shape: ResolvedSubscription.Shape
     /// Makes plans for objects with selected or expanded properties.
     private let planner: ObjectPlanner
-    /// Writes objects according to a plan.
+    /// Writes objects and values as JSON, according to a plan.
     private let encoder: ObjectEncoder
     /// The class of rows that are objects, with a finder and a plan; nil for other rows.
     private var objects: (table: Table, finder: ObjectFinder, plan: ObjectPlan)?
@@ -54,9 +54,9 @@ final class RowWriter {
         }
     }
 
-    /// The contents of the version.
+    /// The contents of the version whose rows are written.
     private var snapshot: Snapshot { version.snapshot }
-    /// How integers and wrapped values are written.
+    /// How the client wants integers and wrapped values in the rows.
     var representation: Representation { definition.representation }
 
     /// Finds the class of the rows. Nothing is opened when the version does not have it.
@@ -74,7 +74,8 @@ final class RowWriter {
         return try planned(table, definition.fields.map { PathTree($0) }, PathTree(definition.expand))
     }
 
-    /// Makes a plan, and turns an unknown path into a problem.
+    /// Makes a plan for writing objects of a class, and turns a path that names no property into a
+    /// problem.
     private func planned(_ table: Table, _ fields: PathTree?, _ expand: PathTree) throws(Problem) -> ObjectPlan {
         do throws(ObjectPlanner.UnknownPath) {
             return try planner.plan(table, fields: fields, expand: expand)
@@ -103,6 +104,10 @@ final class RowWriter {
     // MARK: - Keys
 
     /// Writes the member `key` of a row that is an object.
+    ///
+    /// - Parameters:
+    ///   - key: The internal key of the object.
+    ///   - writer: The writer, inside of the object of the row.
     func writeKey(_ key: ObjectKey, to writer: inout JSONWriter) throws(Problem) {
         writer.key("key")
         writer.string(try keyText(key))
@@ -195,7 +200,8 @@ final class RowWriter {
 
     // MARK: - Properties
 
-    /// Returns the names of columns of the rows' class.
+    /// Returns the names of properties by their column keys, for the class of the rows. Columns
+    /// that the version does not have are left out.
     func names(of columns: [ColumnKey]) -> [String] { columns.compactMap { objects?.table.column($0)?.name } }
 
     /// Writes the value of one property of an object, with links as stubs of their class and key;

@@ -10,7 +10,7 @@ struct SchemaNotice: Sendable {
     let oldVersion: UInt64?
     /// The schema version after the change; nil when the realm has none.
     let newVersion: UInt64?
-    /// The token of the commit's version.
+    /// The token of the version that changed the schema.
     let version: String
     /// Whether classes and properties were only added. After any other change all subscriptions
     /// start anew.

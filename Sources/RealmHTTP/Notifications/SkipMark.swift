@@ -9,7 +9,7 @@ internal import RealmEngine
 /// along with the write to its commit. The subscriptions then get an empty change set for that
 /// version.
 struct SkipMark: Sendable {
-    /// The subscriptions that skip the write.
+    /// The registered subscriptions that are not notified of the write.
     let subs: [ReadSubscription]
 
     /// The action that the commit carries. The hub calls it with the version after all feeds have

@@ -8,7 +8,7 @@ final class SkippedVersions: Sendable {
     /// The number of versions that are kept. Beyond it the older half is dropped; a client that is
     /// so far behind gets the changes of those writes like all others.
     private static let limit = 1000
-    /// The versions, ascending.
+    /// The versions that the subscription skips, in ascending order.
     private let versions = RankedMutex<[UInt64]>(.leaf, [])
 
     /// Adds the version of a skipped write, which is above all earlier ones.

@@ -13,11 +13,11 @@ final class SnapshotProduction: @unchecked Sendable {
     /// The number of bytes after which a `snapshot` event ends, whatever its number of rows.
     static let bytesOfPart = 1 << 20
 
-    /// The version whose contents are written.
+    /// The version whose contents the snapshots show, held until they are written.
     private let version: Version
     /// The subscriptions, each with its rows at the version; nil for one that has no snapshot.
     private let items: [(sub: ReadSubscription, contents: ObservedContents?)]
-    /// The index of the subscription that is being written.
+    /// The index of the subscription whose snapshot is being written.
     private var index = 0
     /// The writer of that subscription; nil before its first part and after its last one.
     private var current: SnapshotWriter?
@@ -58,7 +58,7 @@ final class SnapshotProduction: @unchecked Sendable {
     }
 }
 
-/// The event that carries a part of a snapshot.
+/// The event that carries one part of a snapshot.
 extension EventText {
     /// Returns the event `snapshot` with the next part. It has no id, because a client cannot
     /// resume within snapshots.

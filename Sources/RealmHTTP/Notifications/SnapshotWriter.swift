@@ -9,28 +9,28 @@ internal import RealmStorage
 /// as the client reads. A poll writes the snapshot as one part within the budget of its response.
 /// One thread at a time uses it.
 final class SnapshotWriter {
-    /// The name of the subscription.
+    /// The name of the subscription whose snapshot is written.
     private let name: String
-    /// The keys or places of the rows at the version.
+    /// The keys of the rows at the version, or their places in the collection.
     private let contents: ObservedContents
-    /// Writes single rows.
+    /// Writes single rows of the snapshot.
     private let rows: RowWriter
-    /// The subscription.
+    /// The subscription whose snapshot is written, which decides what is written of a row.
     private let definition: SubscriptionDefinition
     /// The version that the snapshot shows.
     private let version: Version
-    /// The maximum number of rows of a part.
+    /// The maximum number of rows of one part of the snapshot.
     private let rowsOfPart: Int
-    /// The number of bytes after which a part ends.
+    /// The number of bytes after which a part of the snapshot ends.
     private let bytesOfPart: Int
-    /// What the work may cost in time and bytes.
+    /// What writing the snapshot may cost in time and bytes.
     private let budget: WorkBudget
     /// The seconds that one part may take; nil when the snapshot is part of a document whose budget
     /// covers it.
     private let secondsOfPart: Double?
-    /// The number of rows that were written.
+    /// The number of rows of the snapshot that were written.
     private var position = 0
-    /// Whether the last part was written.
+    /// Whether the last part of the snapshot was written.
     private(set) var isFinished = false
 
     /// Makes a writer for a snapshot.
@@ -65,7 +65,7 @@ final class SnapshotWriter {
         self.bytesOfPart = bytesOfPart
     }
 
-    /// The number of rows.
+    /// The number of rows of the snapshot.
     private var count: Int {
         switch contents {
         case .rows(_, let keys): return keys.count

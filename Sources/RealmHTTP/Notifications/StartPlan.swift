@@ -5,7 +5,7 @@
 ///
 /// It is made when all subscriptions have reached one version.
 struct StartPlan: Sendable {
-    /// The position after which change sets are delivered.
+    /// The position after which a stream or poll delivers change sets.
     var position: UInt64
     /// The subscriptions that begin with a snapshot, as indexes of the reader.
     var snapshots: [Int] = []

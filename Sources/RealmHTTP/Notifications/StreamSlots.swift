@@ -8,33 +8,36 @@ final class StreamSlots: Sendable {
     /// One place of a stream or a poll among those that the limits allow. It is given back when the
     /// object is deallocated.
     final class Slot: Sendable {
-        /// The counts that the place belongs to.
+        /// The counts of streams and polls that this place is part of.
         private let slots: StreamSlots
-        /// The client that has the place.
+        /// The client whose stream or poll has this place.
         private let client: String
 
-        /// Makes a place that was counted.
+        /// Makes a place for a stream or poll, which was counted before.
         fileprivate init(_ slots: StreamSlots, _ client: String) {
             self.slots = slots
             self.client = client
         }
 
-        /// Gives the place back.
+        /// Gives the place back, so that another stream or poll may have it.
         deinit { slots.release(client) }
     }
 
-    /// The counts, guarded by the lock.
+    /// The counts of streams and polls, guarded by the lock.
     private struct State {
-        /// The number of places that are taken by all clients.
+        /// The number of streams and waiting polls of all clients.
         var total = 0
-        /// The number of places that each client has taken.
+        /// The number of streams and waiting polls of each client that has any.
         var perClient: [String: Int] = [:]
     }
 
     private let state = RankedMutex(.leaf, State())
     private let limits: Limits
 
-    /// Makes counts of zero.
+    /// Makes counts for a server without streams and polls.
+    ///
+    /// - Parameter limits: The limits of the server, of which `streams` and `streamsPerPrincipal`
+    ///   count.
     init(_ limits: Limits) { self.limits = limits }
 
     /// Takes a place for a stream or a poll.
@@ -64,7 +67,7 @@ final class StreamSlots: Sendable {
         return Slot(self, client)
     }
 
-    /// Counts one place of a client less.
+    /// Counts one stream or poll of a client less.
     private func release(_ client: String) {
         state.withLock { state in
             state.total -= 1

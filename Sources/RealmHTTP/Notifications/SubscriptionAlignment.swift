@@ -11,23 +11,23 @@ internal import RealmStorage
 /// since then. Those that are not valid are read again. `RealmNotifications.align` makes one per
 /// alignment.
 final class SubscriptionAlignment: Sendable {
-    /// The answers of the feeds, guarded by the lock.
+    /// What the feeds have answered in the current attempt to align them, guarded by the lock.
     private struct State {
-        /// The number of feeds that have not answered.
+        /// The number of feeds that have not caught up yet.
         var missing = 0
         /// The version that each feed has reached, by index; nil before its answer.
         var versions: [Version?]
         /// The rows of each subscription at its version, by index.
         var contents: [ObservedContents?]
-        /// The first problem that a feed has answered with.
+        /// The first problem that a feed has reported; it fails the whole alignment.
         var problem: Problem?
     }
 
-    /// The subscriptions to align.
+    /// The subscriptions that are brought to one version.
     private let subs: [ReadSubscription]
     /// Whether the rows at the version are needed, for snapshots.
     private let wantsContents: Bool
-    /// Receives the result once.
+    /// Receives the common version and contents, or the problem, once.
     private let completion: @Sendable (Result<AlignedSubscriptions, Problem>) -> Void
     private let state: RankedMutex<State>
 
@@ -63,7 +63,7 @@ final class SubscriptionAlignment: Sendable {
         }
     }
 
-    /// Notes the answer of one feed. The last answer ends the round.
+    /// Notes that one feed has caught up, or has failed. The last one ends the attempt.
     private func add(_ result: Result<(Version, ObservedContents?), Problem>, _ index: Int) {
         // Contents of an earlier version are released after the lock.
         let (isDone, old) = state.withLock { state -> (Bool, (Version?, ObservedContents?)) in

@@ -6,9 +6,9 @@
 /// Reading it needs no schema; `DefinitionResolver` resolves its names. Equal definitions share one
 /// `ChangeFeed`.
 struct SubscriptionDefinition: Sendable {
-    /// How much of a row is delivered.
+    /// How much of a row a subscription delivers.
     enum Include: String, Sendable, CaseIterable {
-        /// Rows are delivered with their objects.
+        /// Rows are delivered with their objects or values.
         case objects
         /// Rows are delivered with their keys and indexes only.
         case keys
@@ -16,14 +16,14 @@ struct SubscriptionDefinition: Sendable {
         case none
     }
 
-    /// The observed class; nil observes the whole realm.
+    /// The name of the observed class; nil observes the whole realm.
     var className: String?
     /// The primary key of the observed object; nil observes the objects of the class.
     var key: String?
     /// The observed property of that object: a collection, linking objects or an embedded object;
     /// nil observes the object itself.
     var property: String?
-    /// The query that selects and orders the rows.
+    /// The query of the subscription, which selects and orders the rows.
     var selection = SelectionParameters()
     /// The number of rows at the start of the result that are observed; nil observes all.
     var limit: Int?
@@ -36,22 +36,22 @@ struct SubscriptionDefinition: Sendable {
     var keyPaths: [String] = []
     /// Whether only the set and order of the rows is observed, and no change within a row.
     var isShallow = false
-    /// The properties that are written of an object; nil writes all.
+    /// The paths of the properties that are written of an object; nil writes all properties.
     var fields: [String]?
-    /// The links in whose place the linked objects are written.
+    /// The paths of links in whose place the linked objects are written.
     var expand: [String] = []
-    /// How much of a row is delivered.
+    /// How much of a row the subscription delivers.
     var include = Include.objects
-    /// How integers, wrapped values and metadata are written.
+    /// How integers, wrapped values and metadata of the rows are written.
     var representation = Representation()
 
-    /// The names of all members that a definition may have.
+    /// The names of all members that a definition may have, in a URL and in JSON.
     static let names = [
         "class", "key", "property", "where", "args", "sort", "distinct", "limit", "sectionBy", "section", "keyPaths", "shallow",
         "fields", "expand", "ints", "meta", "include",
     ]
 
-    /// The names of the members that need a class.
+    /// The names of the members that have a meaning only if the definition names a class.
     private static let namesOfClasses = names.filter { !["class", "ints", "meta", "include"].contains($0) }
 
     /// Reads a definition.
@@ -115,11 +115,12 @@ struct SubscriptionDefinition: Sendable {
 
     /// The text of the predicate; nil selects all rows.
     var predicate: String? { selection.predicate }
-    /// The arguments of the predicate, as JSON.
+    /// The arguments of the predicate, as JSON that was not yet decoded for the schema.
     var args: [JSONValue] { selection.args }
     /// The terms of the order, the first one deciding first.
     var sort: [SelectionParameters.SortTerm] { selection.sort }
-    /// The key paths in which no two rows are equal.
+    /// The key paths by which rows are compared: of rows that are equal in all of them only the
+    /// first is observed.
     var distinct: [String] { selection.distinct }
 
     /// Whether a query selects or orders the observed rows, rather than the collection being
@@ -179,7 +180,7 @@ struct SubscriptionDefinition: Sendable {
     }
 }
 
-/// The body of a registration.
+/// Reading the body of a registration, which has several definitions.
 extension SubscriptionDefinition {
     /// Reads the body of a registration: the member `subscriptions`, an object of definitions by
     /// name.

@@ -7,6 +7,6 @@ enum SubscriptionEnd: Sendable {
     /// The realm was detached, or cannot be served at present because of the given problem. Without
     /// a problem there is nothing to come back to.
     case realmClosed(Problem?)
-    /// The registration that is read was deleted.
+    /// The registration that the stream or poll reads was deleted.
     case registrationDeleted
 }

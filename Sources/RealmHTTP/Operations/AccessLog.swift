@@ -31,7 +31,7 @@ package final class AccessLog: Sendable {
         /// The name of the level on the command line and in the administration API.
         package var name: String { String(describing: self) }
 
-        /// Makes the level of a name; nil when no level has it.
+        /// Makes the log level of a name; nil when no level has it.
         package init?(name: String) {
             guard let level = Level.allCases.first(where: { $0.name == name }) else { return nil }
             self = level
@@ -52,14 +52,14 @@ package final class AccessLog: Sendable {
     package final class LevelSwitch: Sendable {
         private let value: Atomic<Int>
 
-        /// Makes a switch.
+        /// Makes a switch for the level of the log.
         ///
-        /// - Parameter level: The level at first.
+        /// - Parameter level: The level that is in force at first.
         package init(_ level: Level = .info) { value = Atomic(level.rawValue) }
 
-        /// The level in force.
+        /// The level of the log that is in force.
         package var current: Level { Level(rawValue: value.load(ordering: .relaxed)) ?? .info }
-        /// Changes the level, from the next line on.
+        /// Changes the level of the log, from the next line on.
         package func set(_ level: Level) { value.store(level.rawValue, ordering: .relaxed) }
     }
 
@@ -67,18 +67,18 @@ package final class AccessLog: Sendable {
     package struct Entry: Sendable {
         /// The request id, which is also in the response and in problem documents.
         package var id: String
-        /// The method as the client sent it, possibly an unknown one.
+        /// The method of the request as the client sent it, possibly an unknown one.
         package var method: String
         /// The path template of the route, such as `/v1/realms/{realm}`, so that the log contains
         /// no keys.
         package var route: String
         /// The HTTP status, or 499 for a client that disconnected before the response.
         package var status: Int
-        /// The number of body bytes that were sent.
+        /// The number of bytes of the response's body that were sent.
         package var bytes: Int
         /// The seconds from the arrival of the request to the end of the response.
         package var seconds: Double
-        /// The authenticated user; nil without credentials.
+        /// The authenticated user who sent the request; nil without credentials.
         package var principal: String?
         /// The token of the version that was read or written; nil when the request concerned none.
         package var version: String?
@@ -120,7 +120,7 @@ package final class AccessLog: Sendable {
 
     /// The collected lines and the state of the thread that writes them.
     private struct State {
-        /// The lines that the thread has not taken yet.
+        /// The lines of the log that its thread has not taken yet.
         var pending = OutputBuffer()
         /// The number of lines that were dropped because too much was waiting or the log was
         /// closed.
@@ -131,15 +131,15 @@ package final class AccessLog: Sendable {
         var isHeld: Bool
     }
 
-    /// The bytes that may wait to be written.
+    /// The number of bytes of the log that may wait to be written. Beyond it lines are dropped.
     private static let pendingLimit = 8 << 20
     private let format: Format
     private let monitor: Monitor<State>
-    /// Whether the thread has ended, for `close` to wait for.
+    /// Whether the thread of the log has ended, for `close` to wait for.
     private let writerEnded = Monitor(false)
-    /// The file descriptor to write to, normally standard output.
+    /// The file descriptor that the log is written to, normally standard output.
     private let descriptor: Int32
-    /// The level in force, which administrators may change.
+    /// The level of the log that is in force, which administrators may change.
     let level: LevelSwitch
 
     /// Makes a log and starts its thread.
@@ -203,7 +203,7 @@ package final class AccessLog: Sendable {
         }
     }
 
-    /// Appends the line of an event.
+    /// Appends the line of an event, such as the failure of a realm, in the format of the log.
     private static func append(
         _ event: StaticString, of realm: String, _ detail: String, at now: WallClock, _ format: Format, to buffer: OutputBuffer
     ) {
@@ -222,7 +222,7 @@ package final class AccessLog: Sendable {
     /// Writes the lines that were held, and from then on all others as they come.
     package func release() { monitor.broadcast { $0.isHeld = false } }
 
-    /// The number of lines that were dropped since the start.
+    /// The number of lines of the log that were dropped since the start.
     package var droppedLines: Int { monitor.withLock { $0.dropped } }
 
     /// Writes the remaining lines and ends the thread. Further lines are dropped.

@@ -6,9 +6,9 @@ package enum AdminAddress: Sendable, Equatable {
     case automatic
     /// No listener of its own. Administrators use the main listener, if that lets them.
     case none
-    /// A TCP port on a host, which has to be a loopback address.
+    /// Administrators use a TCP port on a host, which has to be a loopback address.
     case port(host: String, port: Int)
-    /// A Unix socket at a path.
+    /// Administrators use a Unix socket at a path.
     case unix(path: String)
 
     /// The port for administrators when the main listener can be reached from other machines and

@@ -9,18 +9,18 @@ internal import RealmStorage
 /// for one that comes before all others. There is no way to cancel an alarm; an action checks
 /// whether it is still needed.
 final class Alarm: Sendable {
-    /// An action and the time at which it is due.
+    /// One alarm: an action and the time at which it is due.
     fileprivate struct Entry {
         let time: Instant
         let action: @Sendable () -> Void
     }
 
-    /// The alarms that are set, and the state of the thread.
+    /// The alarms that are set, and the state of the thread that waits for them.
     fileprivate struct State {
         /// The alarms as a binary heap: no entry is earlier than the one at half its index, counted
         /// from 1.
         var heap: [Entry] = []
-        /// Whether there is a thread.
+        /// Whether the alarm has a thread.
         var isRunning = false
         /// Whether the thread stays when no alarm is set.
         var isKept = false
@@ -61,7 +61,7 @@ final class Alarm: Sendable {
     /// Lets the thread end when no alarm is left.
     func stop() { monitor.broadcast { $0.isKept = false } }
 
-    /// Starts the thread. Called under the lock.
+    /// Starts the thread of the alarm. Called under the lock.
     private func start(_ state: inout State) throws(Threads.Failure) {
         try Threads.start("alarm") { [self] in run() }
         state.isRunning = true
@@ -109,7 +109,7 @@ extension Alarm.State {
         return index == 0
     }
 
-    /// Removes the first alarm if it is due, and returns its action.
+    /// Removes the first alarm if it is due, and returns its action; nil otherwise.
     fileprivate mutating func takeDue(_ now: Instant) -> (@Sendable () -> Void)? {
         guard let first = heap.first, first.time <= now else { return nil }
         heap[0] = heap[heap.count - 1]
@@ -118,7 +118,7 @@ extension Alarm.State {
         return first.action
     }
 
-    /// Moves the first entry down to where it belongs in the heap.
+    /// Moves the first alarm down to where it belongs in the heap.
     private mutating func sink() {
         var index = 0
         while true {

@@ -8,11 +8,11 @@ internal import RealmStorage
 /// can forget them. Any thread may call it; `adjust` expects that no other thread changes the total
 /// at the same time.
 final class ByteHolding: Sendable {
-    /// The ledger that counts the bytes.
+    /// The ledger that the bytes are taken from.
     private let ledger: ByteLedger
-    /// The client that the bytes are counted for.
+    /// The client that the held bytes are counted for.
     private let principal: String
-    /// The number of bytes that are held.
+    /// The number of bytes that the request or response holds.
     private let count = RankedMutex(.leaf, 0)
 
     /// Makes a holding without any bytes.
@@ -25,7 +25,7 @@ final class ByteHolding: Sendable {
         self.principal = principal
     }
 
-    /// Gives all bytes back.
+    /// Gives all held bytes back to the ledger.
     deinit { shrink(by: .max) }
 
     /// Takes more bytes from the ledger.

@@ -12,19 +12,19 @@ final class ByteLedger: Sendable {
     /// The limit that would be exceeded: that of all clients together, or that of one client.
     enum Excess: Sendable { case total, principal }
 
-    /// The bytes that are held, guarded by the lock.
+    /// The bytes that are taken from a ledger, guarded by its lock.
     private struct State {
-        /// The bytes of all clients.
+        /// The number of bytes that all clients together hold.
         var total = 0
-        /// The bytes of each client that holds any.
+        /// The number of bytes that each client holds, for clients that hold any.
         var byPrincipal: [String: Int] = [:]
-        /// How often bytes were refused since the start.
+        /// How often the ledger refused bytes since the start of the server.
         var refusals: UInt64 = 0
     }
 
-    /// The bytes that all clients together may hold.
+    /// The maximum number of bytes that all clients together may hold.
     let limit: Int
-    /// The bytes that one client may hold.
+    /// The maximum number of bytes that one client may hold.
     let limitOfPrincipal: Int
     private let state = RankedMutex(.leaf, State())
 

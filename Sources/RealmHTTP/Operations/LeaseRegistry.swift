@@ -13,15 +13,15 @@ package final class LeaseRegistry: Sendable {
 
     /// One thing that a client holds open.
     package struct Lease: Sendable {
-        /// The id of the transaction, snapshot or stream.
+        /// The id of the transaction, snapshot or stream that a client holds open.
         package let id: String
-        /// What is held open.
+        /// Whether a client holds open a transaction, a snapshot or a stream.
         package let kind: Kind
-        /// The name of its realm.
+        /// The name of the realm in which the client holds something open.
         package let realm: String
-        /// The user that holds it; nil without credentials.
+        /// The user that holds the transaction, snapshot or stream; nil without credentials.
         package let principal: String?
-        /// When it was opened, by the clock of the system.
+        /// When the transaction, snapshot or stream was opened, by the clock of the system.
         package let begin: WallClock
         /// Ends it early. Called at most once, on the thread of the administrator's request,
         /// without a lock.
@@ -51,10 +51,11 @@ package final class LeaseRegistry: Sendable {
 
     private let leases = RankedMutex<[String: Lease]>(.leaf, [:])
 
-    /// Makes an empty registry.
+    /// Makes a registry in which nothing is held open.
     package init() {}
 
-    /// Adds an entry, which stays until it is removed or ended.
+    /// Adds a transaction, snapshot or stream to the list, where it stays until it is removed or
+    /// ended.
     package func add(_ lease: Lease) { leases.withLock { $0[lease.id] = lease } }
 
     /// Removes an entry that has ended. Does nothing if there is none of that id.
@@ -74,7 +75,7 @@ package final class LeaseRegistry: Sendable {
         return true
     }
 
-    /// All entries, the oldest first.
+    /// All transactions, snapshots and streams that clients hold open, the oldest first.
     package var all: [Lease] {
         leases.withLock { leases in
             leases.values.sorted { ($0.begin.nanoseconds, $0.id) < ($1.begin.nanoseconds, $1.id) }

@@ -13,6 +13,6 @@ package final class Lifecycle: Sendable {
     /// balancer sends no more requests.
     package func beginStopping() { stopping.store(true, ordering: .relaxed) }
 
-    /// Whether the server is stopping.
+    /// Whether the server is stopping, so that its readiness check fails.
     package var isStopping: Bool { stopping.load(ordering: .relaxed) }
 }

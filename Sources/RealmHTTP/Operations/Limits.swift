@@ -175,7 +175,7 @@ package struct Limits: Sendable {
     /// 0 keeps none.
     package var answerCacheBytes = 32 << 20
 
-    /// Makes the defaults.
+    /// Makes the default limits.
     package init() {}
 
     /// Limits without a time limit for reading, for the tools of the command line, which serve no
@@ -200,11 +200,11 @@ package struct Limits: Sendable {
 
     /// A limit that the command line can set.
     package struct Entry: Sendable {
-        /// Its name on the command line and in `GET /admin/config`.
+        /// The name of the limit on the command line and in `GET /admin/config`.
         package let name: String
-        /// The values that it may take.
+        /// The values that the limit may take.
         package let range: ClosedRange<Int>
-        /// The property that holds its value.
+        /// The property of `Limits` that has the value of the limit.
         let path: any WritableKeyPath<Limits, Int> & Sendable
     }
 
@@ -305,9 +305,10 @@ package struct Limits: Sendable {
 
     /// Why a setting of a limit is rejected.
     package struct Rejection: Error, CustomStringConvertible {
-        /// A sentence for the command line, which suggests a similar name if there is one.
+        /// A sentence for the command line about the rejected setting, which suggests a similar
+        /// name if there is one.
         package let text: String
-        /// The sentence.
+        /// The sentence about the rejected setting.
         package var description: String { text }
     }
 }

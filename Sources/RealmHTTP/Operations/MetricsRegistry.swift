@@ -10,10 +10,10 @@ package final class MetricsRegistry: Sendable {
     /// Writes the metrics of one part of the server, as they are at the moment of the call.
     package typealias Source = @Sendable (inout MetricsText) -> Void
 
-    /// The sources in the order in which they were added.
+    /// The parts of the server that write metrics, in the order in which they were added.
     private let sources = RankedMutex<[Source]>(.leaf, [])
 
-    /// Makes a registry without sources.
+    /// Makes a registry that knows no metrics yet.
     package init() {}
 
     /// Adds a source, which stays for the life of the registry.

@@ -8,10 +8,10 @@ package struct MetricsText {
     /// values by size.
     package enum Kind: String { case counter, gauge, histogram }
 
-    /// The text written so far.
+    /// The metrics that were written so far, in the Prometheus text format.
     package private(set) var text = ""
 
-    /// Makes an empty text.
+    /// Makes a text without metrics.
     package init() {}
 
     /// Begins a metric with its `HELP` and `TYPE` lines; its samples follow.

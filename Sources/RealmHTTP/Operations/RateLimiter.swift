@@ -20,9 +20,9 @@ package final class RateLimiter: Sendable {
     /// The name of the bucket that all clients beyond the limit share. No client has this name.
     private static let others = "*"
 
-    /// The requests per second of one client.
+    /// The number of requests per second that one client may send.
     package let rate: Int
-    /// The buckets, guarded by the lock.
+    /// The token buckets of the clients, guarded by the lock.
     private struct State {
         var buckets: [String: Bucket] = [:]
         /// The time from which full buckets may be searched for again. The search costs time for
@@ -34,7 +34,10 @@ package final class RateLimiter: Sendable {
     private static let secondsBetweenSweeps = 0.5
     private let state = RankedMutex(.leaf, State())
 
-    /// Makes a limiter; nil when `rate` is 0, which means no limit.
+    /// Makes a limiter of requests; nil when `rate` is 0, which means no limit.
+    ///
+    /// - Parameter rate: The requests per second that each client may send, which is also the size
+    ///   of a burst.
     package init?(rate: Int) {
         guard rate > 0 else { return nil }
         self.rate = rate
@@ -70,6 +73,6 @@ package final class RateLimiter: Sendable {
         return state.buckets.count < clientLimit ? client : others
     }
 
-    /// The number of buckets, which is bounded.
+    /// The number of clients that have buckets of their own, which is bounded.
     package var clientCount: Int { state.withLock { $0.buckets.count } }
 }

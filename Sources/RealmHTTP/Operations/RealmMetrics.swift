@@ -17,6 +17,7 @@ extension MetricsRegistry {
                 return (entry.name, database)
             }
             text.single("realms", .gauge, help: "Realms that are open.", value: Double(ready.count))
+            /// The open realms to write metrics about, by name.
             let realms = Array(ready.prefix(limit))
             guard !realms.isEmpty else { return }
             RealmMetrics(realms: realms).write(to: &text)
@@ -32,7 +33,7 @@ private struct RealmMetrics {
     /// The realms to write about, by name.
     let realms: [Realm]
 
-    /// Writes all metrics, each with one sample per realm.
+    /// Writes the metrics of the realms, each with one sample per realm.
     func write(to text: inout MetricsText) {
         each("pending_writes", help: "Writes that are not answered yet.", to: &text) { Double($0.pendingWrites) }
         each("live_versions", help: "Versions that are being read.", to: &text) { Double($0.liveVersions) }

@@ -5,10 +5,10 @@ internal import RealmStorage
 /// Counts the requests that were refused because of their origin, their host, or missing rights, by
 /// the code of their problem.
 final class RefusalMetrics: Sendable {
-    /// The codes that are counted.
+    /// The codes of the problems that count as refusals.
     private static let codes: [ProblemCode] = [.crossOrigin, .hostNotAllowed, .unauthenticated, .forbidden]
 
-    /// The counts since the start, in the order of `codes`.
+    /// The number of refusals since the start, in the order of `codes`.
     private let counts = RankedMutex(.leaf, [UInt64](repeating: 0, count: RefusalMetrics.codes.count))
 
     /// Counts a refusal.
@@ -19,7 +19,7 @@ final class RefusalMetrics: Sendable {
         counts.withLock { $0[index] += 1 }
     }
 
-    /// Writes one sample for each code.
+    /// Writes the number of refused requests, one sample for each reason.
     func write(to text: inout MetricsText) {
         let counts = counts.withLock { $0 }
         text.header("refused_requests_total", .counter, "Requests refused because of their origin, host or rights.")

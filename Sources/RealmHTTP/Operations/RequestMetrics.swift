@@ -30,7 +30,7 @@ package final class RequestMetrics: Sendable {
         var bytesReceived: UInt64 = 0
         var bytesSent: UInt64 = 0
 
-        /// Makes counts of zero.
+        /// Makes counts of zero for a number of routes.
         init(routes: Int) {
             requests = Array(repeating: 0, count: routes * RequestMetrics.statuses.count)
             buckets = Array(repeating: 0, count: routes * (RequestMetrics.bounds.count + 1))
@@ -40,7 +40,7 @@ package final class RequestMetrics: Sendable {
 
     /// The labels of the routes. Requests are counted by the index of their route in this array.
     private let routes: [String]
-    /// The counts, under their lock.
+    /// The counts of requests, latencies and bytes, under their lock.
     private let shard: RankedMutex<Shard>
 
     /// Makes metrics without requests.

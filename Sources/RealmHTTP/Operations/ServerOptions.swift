@@ -7,9 +7,9 @@ package import RealmStorage
 /// The options of a server: everything that the command line and tests can choose. They are fixed
 /// when the server is made.
 package struct ServerOptions: Sendable {
-    /// The address to listen on.
+    /// The address on which the server listens for clients.
     package var host = "127.0.0.1"
-    /// The port to listen on; with 0 the system assigns one.
+    /// The port on which the server listens for clients; with 0 the system assigns one.
     package var port = 8080
     /// Paths of `.realm` files to serve, or of folders with such files.
     package var paths: [String] = []
@@ -46,7 +46,7 @@ package struct ServerOptions: Sendable {
     /// Classes, as `realm.Class`, whose objects may only be written by requests with a condition
     /// such as `If-Match`.
     package var conditionalClasses: Set<String> = []
-    /// The limits of what clients can request.
+    /// The limits of what clients can request, each with a default.
     package var limits = Limits()
     /// The format of the access log; nil for no log.
     package var logFormat: AccessLog.Format? = .json
@@ -62,7 +62,7 @@ package struct ServerOptions: Sendable {
     /// Whether the server may listen on an address that other machines can reach, without
     /// credentials. Clients from there may read.
     package var isInsecure = false
-    /// Where administrators have a listener of their own.
+    /// The address of the listener for administrators.
     package var admin = AdminAddress.automatic
     /// Whether clients on this machine may administer through the main listener when it is on
     /// loopback.

@@ -5,19 +5,19 @@
 ///
 /// A request has one only if the server was started with that option.
 package struct ServerTiming: Sendable {
-    /// The seconds of waiting for a worker.
+    /// The seconds that the request waited for a worker.
     package var queue = 0.0
-    /// The seconds of waiting for the writer.
+    /// The seconds that the request waited for the writer.
     package var lock = 0.0
-    /// The seconds of finding the result.
+    /// The seconds that finding the result took.
     package var query = 0.0
-    /// The seconds of writing the result.
+    /// The seconds that writing the result as JSON or another format took.
     package var encode = 0.0
 
-    /// Makes a timing of zero.
+    /// Makes the timing of a request that has spent no time yet.
     package init() {}
 
-    /// The value of the header field, which states milliseconds.
+    /// The value of the header field `Server-Timing`, which states milliseconds.
     package var text: String {
         let buffer = OutputBuffer(capacity: 96)
         for (name, seconds) in [("queue", queue), ("lock", lock), ("query", query), ("encode", encode)] {

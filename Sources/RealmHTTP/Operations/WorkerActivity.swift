@@ -7,14 +7,14 @@ internal import Synchronization
 ///
 /// The daemon's threads read it for each request, to find out whether a client's work is delayed.
 final class WorkerActivity: Sendable {
-    /// The number of jobs that wait or run.
+    /// The number of jobs of the pool that wait or run.
     private let value = Atomic<Int>(0)
 
-    /// The number of jobs that wait or run. The value may be slightly out of date.
+    /// The number of jobs of the pool that wait or run. The value may be slightly out of date.
     var count: Int { value.load(ordering: .relaxed) }
 
-    /// Counts jobs that were queued.
+    /// Counts jobs that were queued for the workers.
     func add(_ count: Int) { value.add(count, ordering: .relaxed) }
-    /// Counts jobs that have ended or were dropped.
+    /// Counts jobs of the workers that have ended or were dropped.
     func subtract(_ count: Int) { value.subtract(count, ordering: .relaxed) }
 }

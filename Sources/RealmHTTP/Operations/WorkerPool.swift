@@ -17,15 +17,15 @@ package final class WorkerPool: Sendable {
     /// The client name for work that the server does for itself.
     static let server = ""
 
-    /// The limits of a pool.
+    /// The limits of a pool of workers.
     package struct Size: Sendable {
-        /// The number of threads at most.
+        /// The maximum number of threads of the pool.
         package var threads: Int
-        /// The number of threads that one client may occupy.
+        /// The maximum number of threads that one client may occupy.
         package var threadsPerClient: Int
-        /// The number of jobs that may wait for a thread.
+        /// The maximum number of jobs that may wait for a thread.
         package var queue: Int
-        /// The number of jobs of one client that may wait.
+        /// The maximum number of jobs of one client that may wait for a thread.
         package var queuePerClient: Int
 
         /// Makes limits for all clients together, and for each.
@@ -42,7 +42,7 @@ package final class WorkerPool: Sendable {
             self.queuePerClient = queuePerClient
         }
 
-        /// Makes the limits of the pool of the main listener.
+        /// Makes the limits of the worker pool of the main listener from the limits of the server.
         package init(_ limits: Limits) {
             self.init(
                 threads: limits.workers, threadsPerClient: limits.workersPerPrincipal, queue: limits.workerQueue,
@@ -50,18 +50,20 @@ package final class WorkerPool: Sendable {
         }
     }
 
-    /// Makes the pool of the main listener, without threads at first.
+    /// Makes the worker pool of the main listener, without threads at first.
+    ///
+    /// - Parameter limits: The limits of the server.
     package convenience init(_ limits: Limits) { self.init(name: "worker", Size(limits)) }
 
-    /// The jobs and the number of threads, guarded by the monitor.
+    /// The jobs and the number of threads of a pool, guarded by its monitor.
     private struct State {
-        /// The jobs that wait.
+        /// The jobs that wait for a thread, by client.
         var turns: WorkerTurns
-        /// The number of threads that were started.
+        /// The number of threads that the pool has started.
         var threads = 0
-        /// The number of threads that wait for a job.
+        /// The number of threads of the pool that wait for a job.
         var resting = 0
-        /// Whether the pool takes no more jobs.
+        /// Whether the pool is closed, so that it takes no more jobs.
         var isClosed = false
     }
 
@@ -115,7 +117,7 @@ package final class WorkerPool: Sendable {
     /// The number of jobs that wait for a thread.
     package var waiting: Int { monitor.withLock { $0.turns.waiting } }
 
-    /// The number of threads that were started.
+    /// The number of threads that the pool has started.
     package var threadCount: Int { monitor.withLock { $0.threads } }
 
     /// Drops the waiting jobs and lets the threads end after the jobs that they run. Returns at
@@ -154,7 +156,7 @@ package final class WorkerPool: Sendable {
         return state.threads > 0
     }
 
-    /// Starts a thread. Called under the lock.
+    /// Starts one more thread of the pool. Called under the lock.
     private func addThread(_ state: inout State) throws(Threads.Failure) {
         try Threads.start("\(name)-\(state.threads)") { [monitor, activity] in WorkerPool.run(monitor, activity) }
         state.threads += 1

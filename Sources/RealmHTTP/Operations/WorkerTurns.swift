@@ -7,26 +7,26 @@ internal import DequeModule
 /// Clients take turns: each turn gives one job. The number of jobs that run and that wait is
 /// limited for each client. `WorkerPool` guards it with its lock.
 struct WorkerTurns {
-    /// A piece of work.
+    /// A piece of work, called once on a worker.
     typealias Job = WorkerPool.Job
 
-    /// The jobs of one client.
+    /// The jobs of one client that wait for a worker, and the number of those that run.
     private struct Client {
-        /// Its waiting jobs, the oldest first.
+        /// The waiting jobs of a client, the oldest first.
         var jobs: Deque<Job> = []
-        /// The number of its jobs that run.
+        /// The number of jobs of a client that run.
         var running = 0
-        /// Whether the client is in `turns`.
+        /// Whether the client is in the list of clients whose turn comes.
         var isInTurns = false
     }
 
-    /// The limits of the pool.
+    /// The limits of the worker pool.
     private let size: WorkerPool.Size
-    /// The clients that have jobs that wait or run.
+    /// The clients that have jobs that wait for a worker or run.
     private var clients: [String: Client] = [:]
     /// The clients that have a waiting job and may run another, in the order of their turns.
     private var turns: Deque<String> = []
-    /// The number of jobs that wait, of all clients.
+    /// The number of jobs of all clients that wait for a worker.
     private(set) var waiting = 0
     /// The number of waiting jobs that could run at once if there were enough threads.
     private(set) var startable = 0
@@ -66,7 +66,7 @@ struct WorkerTurns {
         return job.map { (name, $0) }
     }
 
-    /// Notes that a job of a client has ended.
+    /// Notes that a job of a client has ended, so that another of its jobs may run.
     mutating func finish(_ name: String) {
         change(name) { $0.running -= 1 }
     }
@@ -74,7 +74,7 @@ struct WorkerTurns {
     /// Whether a client has jobs that wait or run.
     func has(_ name: String) -> Bool { clients[name] != nil }
 
-    /// Drops all jobs that wait.
+    /// Drops all jobs that wait for a worker.
     mutating func removeAll() { self = WorkerTurns(size) }
 
     /// Changes a client, and keeps `startable`, `turns` and `clients` consistent with it.

@@ -14,20 +14,20 @@ internal import RealmStorage
 /// outcome as its response. Without one (`respond-async`) the outcome is in the realm's document.
 /// `RealmDeparture` may cancel the attempt from another thread.
 final class Attaching: Sendable {
-    /// The request, with its paths resolved.
+    /// The body of the attach request, with its paths resolved.
     let attachment: RealmAttachment
     /// The HTTP request, which decides how the response is written.
     private let call: WriteCall
-    /// Whether nothing may be changed outside of memory.
+    /// Whether the attempt is a dry run, which changes nothing outside of memory.
     private let isDryRun: Bool
     /// Cancels the work between its steps, and reports its progress to the catalog.
     private let control: WorkControl
     /// Actions to call when the attempt has ended, added by `cancel`; nil after the end.
     private let waiting = RankedMutex<[@Sendable () -> Void]?>(.leaf, [])
 
-    /// The realms of the server.
+    /// The realms of the server, to which the attached realm will belong.
     private let directory: RealmDirectory
-    /// The request that asks for the realm.
+    /// The HTTP request that asks for the realm.
     var request: Request { call.request }
     /// The name under which the realm will be served.
     private var name: String { attachment.name.text }
@@ -90,7 +90,7 @@ final class Attaching: Sendable {
 
     // MARK: - Opening
 
-    /// The purpose for which a database is being arranged.
+    /// The purpose for which a database was opened while a realm is being attached.
     private enum Stage {
         /// It was opened with changes in memory, to find out what would become of it.
         case rehearsal
@@ -125,7 +125,7 @@ final class Attaching: Sendable {
         return options
     }
 
-    /// Opens the realm with all changes in memory.
+    /// Opens the realm with all changes in memory, to find out what would be refused.
     private func rehearsal() throws(StorageError) -> Database {
         switch attachment.source {
         case .memory(let identifier):

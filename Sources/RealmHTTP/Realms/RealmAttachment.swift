@@ -11,20 +11,20 @@ struct RealmAttachment: Sendable {
     /// The name under which the realm will be served: the member `name`, otherwise the identifier
     /// in memory or the name of the file.
     let name: RealmName
-    /// Where the bytes of the realm are.
+    /// Where the bytes of the realm to attach are.
     private(set) var source: Source
     /// Whether there is a file at the path. Valid after `locate(in:)`.
     private(set) var exists = false
     /// How to open the file: for writing, for reading only, or as a private copy. With nil the file
     /// decides, which is read-only if it cannot be written.
     var mode: Database.Mode?
-    /// The key of an encrypted file; nil for a plain one.
+    /// The encryption key of the file to attach; nil for a plain one.
     var key: EncryptionKey?
     /// The classes that the realm has to have; nil keeps the schema of the file.
     var schema: SchemaInput?
     /// The steps that bring the data of an older schema to `wantedVersion`.
     var migrationSteps: [MigrationStep]?
-    /// The names of linking objects.
+    /// The names of linking objects in the realm to attach.
     var backlinkNames = BacklinkNames.none
     /// How many versions may be live before writes are refused; nil for no limit of its own.
     var maximumVersions: Int?
@@ -34,7 +34,7 @@ struct RealmAttachment: Sendable {
     var compaction: Database.Compaction?
     /// Whether all data is deleted when the schema does not fit without a migration.
     var startsOver = false
-    /// Whether the migration steps may lose data.
+    /// Whether the migration steps of the request may lose data.
     var allowsDataLoss = false
     /// The path of a file to copy when the realm's file does not exist; nil for none.
     var seed: String?
@@ -44,9 +44,10 @@ struct RealmAttachment: Sendable {
     /// realm's document.
     let options: String
 
-    /// Where the bytes of a realm are.
+    /// Where the bytes of a realm that is attached are: in a new file, in an existing one, or in
+    /// memory.
     enum Source: Sendable {
-        /// A new file in the data folder.
+        /// A new file in the data folder, with its path.
         case new(path: String)
         /// A file that exists already, or that a seed is copied to.
         case file(path: String)
@@ -62,7 +63,7 @@ struct RealmAttachment: Sendable {
         }
     }
 
-    /// The members that the body may have.
+    /// The members that the body of an attach request may have.
     private static let names = [
         "name", "schema", "path", "inMemory", "mode", "encryptionKey", "backlinkNames", "schemaVersion", "migrations",
         "maxActiveVersions", "upgrade", "compactOnOpen", "onMigrationNeeded", "allowDataLoss", "seed",
@@ -106,7 +107,7 @@ struct RealmAttachment: Sendable {
         try checkCombinations()
     }
 
-    /// The members as JSON text, without the encryption key.
+    /// Returns the members of an attach request as JSON text, without the encryption key.
     private static func shown(_ object: JSONObject) -> String {
         var writer = JSONWriter(reservingCapacity: 256)
         writer.beginObject()
@@ -150,7 +151,7 @@ struct RealmAttachment: Sendable {
         }
     }
 
-    /// The number of a JSON value; nil when it is no number.
+    /// Returns the number of a JSON value as a floating-point number; nil when it is no number.
     private static func ratio(_ value: JSONValue) -> Double? {
         switch value {
         case .integer(let number): return Double(number)
@@ -183,7 +184,7 @@ struct RealmAttachment: Sendable {
         }
     }
 
-    /// The schema version that the realm has to have; nil for any.
+    /// The schema version that the realm to attach has to have; nil for any.
     private(set) var wantedVersion: UInt64?
 
     /// The place of the realm from the members `path`, `inMemory` and `name`. Without the first two

@@ -16,7 +16,7 @@ internal import Synchronization
 final class RealmCaretaker: Sendable {
     /// What the thread and the workers have in progress, with counters for the metrics.
     private struct State {
-        /// Whether the thread was started and has not ended.
+        /// Whether the thread that checks the files was started and has not ended.
         var isRunning = false
         /// Whether `stop` was called. Nothing is opened after that.
         var isStopped = false
@@ -31,13 +31,13 @@ final class RealmCaretaker: Sendable {
         var revivals = 0
     }
 
-    /// The seconds between two checks of all files.
+    /// The seconds between two checks of the files of all realms.
     private static let pauseSeconds = 2.0
     /// How many seconds `stop` waits at most for realms that are being opened.
     private static let patienceSeconds = 5.0
 
     private let monitor = Monitor(State())
-    /// The realms to watch.
+    /// The realms whose files are checked.
     private let catalog: Catalog
     /// The snapshot leases, which end with a realm that fails.
     private let pinned: PinnedVersions
@@ -183,7 +183,7 @@ final class RealmCaretaker: Sendable {
         if catalog.take(name, now) { revive(name) }
     }
 
-    /// Has a worker open a realm again.
+    /// Has a worker open a failed realm again.
     private func revive(_ name: String) {
         work { [self] in reviveNow(name) }
     }

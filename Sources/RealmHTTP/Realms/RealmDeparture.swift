@@ -10,14 +10,14 @@ internal import Synchronization
 /// anything is done. Only files in the data folder are deleted; files that were attached from
 /// elsewhere are only detached.
 struct RealmDeparture: Sendable {
-    /// The name of the realm in the URL.
+    /// The name of the realm to detach.
     private let name: String
-    /// Whether the file and the files beside it are deleted.
+    /// Whether the realm's file, and the files that belong to it, are deleted.
     private let deletesFiles: Bool
-    /// The realms of the server.
+    /// The realms of the server, one of which is detached.
     private let directory: RealmDirectory
 
-    /// The databases by name.
+    /// The databases of the server by name.
     private var catalog: Catalog { directory.catalog }
 
     /// Makes the departure of a realm. Nothing happens before `run`.
@@ -73,7 +73,7 @@ struct RealmDeparture: Sendable {
 
     /// The problem for a name that no realm has.
     static let unknown = Problem(.realmNotFound, "there is no realm of this name")
-    /// The response to a successful request, which has no body.
+    /// The response to a successful detach request: 204, without a body.
     private static let done = Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])
 
     /// Cancels an attach request that is in progress, and responds after it has ended.
@@ -180,10 +180,10 @@ struct RealmDeparture: Sendable {
         }
     }
 
-    /// The problem `not_owned` with this detail.
+    /// Makes the problem `not_owned`, for a file that the server must not delete.
     private static func notOwned(_ detail: String) -> Problem { Problem(.notOwned, detail) }
 
-    /// Runs a body and turns errors of the storage into problems.
+    /// Runs a body that touches files, and turns its errors of the storage into problems.
     private func mapping(_ body: () throws(StorageError) -> Void) throws(Problem) {
         do throws(StorageError) { try body() } catch { throw Problem(opening: error) }
     }

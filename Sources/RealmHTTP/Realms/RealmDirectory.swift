@@ -13,14 +13,14 @@ final class RealmDirectory: Sendable {
     let catalog: Catalog
     /// The options that the server was started with.
     let options: ServerOptions
-    /// The folders that paths in requests may lead into.
+    /// The folders that paths in requests about realms may lead into.
     let folders: RealmFolders
     /// How many realms the server may have: the configured limit, or less where the system allows
     /// few open files.
     let realmLimit: Int
     /// The policy that decides which clients are shown paths and options.
     let access: AccessPolicy
-    /// The pool for work that waits for files.
+    /// The pool for attaching and detaching, which wait for files.
     let workers: WorkerPool
     /// The snapshot leases, which end when their realm is detached.
     let pinned: PinnedVersions

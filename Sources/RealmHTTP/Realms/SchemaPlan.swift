@@ -9,13 +9,13 @@ internal import RealmStorage
 /// `Attaching` makes one and applies it in a write transaction, first with all changes in memory
 /// and then to the real file, so that a dry run and the real call take the same decisions.
 struct SchemaPlan: Sendable {
-    /// The requested classes; nil when the request has none.
+    /// The classes that the attach request asks for; nil when it has none.
     private let schema: SchemaInput?
     /// The schema version that the realm has to have afterwards; nil for any.
     private let wantedVersion: UInt64?
     /// The steps of a migration to `wantedVersion`; nil without a migration.
     private let steps: [MigrationStep]?
-    /// Whether the steps may lose data.
+    /// Whether the migration steps may lose data.
     private let allowsDataLoss: Bool
     /// Whether the realm is empty because it was created for this request.
     private let isNew: Bool

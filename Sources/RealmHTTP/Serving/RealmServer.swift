@@ -29,7 +29,7 @@ package final class RealmServer: Sendable {
     /// The HTTP server of the administrators' listener; nil when administrators use the main
     /// listener, or none.
     package let adminDaemon: HTTPServer?
-    /// The options that the server was made with.
+    /// The options that the server was made with, kept for its listeners and its end.
     private let options: ServerOptions
     /// The access log; nil when the options ask for none. It is held until the server has announced
     /// its address.

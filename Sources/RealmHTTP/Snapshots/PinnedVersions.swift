@@ -22,9 +22,9 @@ package final class PinnedVersions: Sendable {
     struct Lease: Sendable {
         /// The name of the lease in URLs, random, so that other clients cannot guess it.
         let id: String
-        /// The open realm of the version.
+        /// The open realm whose version the lease holds.
         let database: Database
-        /// The name of the realm.
+        /// The name of the realm whose version the lease holds.
         let realm: String
         /// The version that is held. The reference keeps its nodes in the file.
         let version: Version
@@ -45,7 +45,7 @@ package final class PinnedVersions: Sendable {
     /// What is remembered of a lease that has ended, to answer 410 instead of 404.
     private struct Ended {
         let realm: String
-        /// The time at which this memory is dropped.
+        /// The time until which an ended lease is remembered.
         let until: Instant
     }
 
