@@ -2,21 +2,24 @@
 
 internal import RealmStorage
 
-/// Members in the order given, without duplicates.
+/// The members of an object or dictionary in the order in which they were given, without duplicates.
 ///
-/// Names are as written; what they mean for an object of a class is up to the `MemberNaming` of the session.
+/// Names are as written. What they mean for an object of a class is decided by the `MemberNaming` of the
+/// session.
 package struct InputObject: Sendable, ExpressibleByDictionaryLiteral {
-    /// The members, as they were given.
+    /// The members in the order in which they were given.
     package let members: [(name: String, value: InputValue)]
 
-    /// An object with these members, no two of the same name.
+    /// Makes an object with members of which no two have the same name.
     package init(_ members: [(name: String, value: InputValue)]) { self.members = members }
 
-    /// The members in the order of the literal.
+    /// Makes an object with the members of a literal, in its order.
     package init(dictionaryLiteral elements: (String, InputValue)...) {
         members = elements.map { (name: $0.0, value: $0.1) }
     }
 
-    /// The member of that name, or nil.
+    /// The value of the member with the given name, or nil.
+    ///
+    /// - Complexity: Linear in the number of members.
     package subscript(name: String) -> InputValue? { members.first { $0.name == name }?.value }
 }

@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where in an input a mistake is, from the root of that input.
+/// The place of an error in an input, as the steps from the root of that input.
 ///
-/// It grows from the inside out: the innermost code throws an error without a path, and each level that holds the input adds
-/// its step.
+/// It grows from the inside out: the innermost code throws an error without a path, and each level that
+/// contains the input adds its step with `at`.
 package struct InputPath: Sendable, Equatable, CustomStringConvertible {
     /// One step into an input.
     package enum Step: Sendable, Equatable {
+        /// The name of a member or entry.
         case name(String)
+        /// The index of an element, from 0.
         case index(Int)
     }
 
-    /// From the root of the input inwards.
+    /// The steps from the root of the input inward.
     package private(set) var steps: [Step]
 
-    /// The place that these steps lead to; without any, the root.
+    /// Makes the path with the given steps; without any it is the root.
     package init(_ steps: [Step] = []) { self.steps = steps }
 
-    /// The path of the same place, seen from what holds this input under `step`.
+    /// Returns the path of the same place as seen from the input that contains this one.
+    ///
+    /// - Parameter step: The step from the containing input to this one.
     package func inside(_ step: Step) -> InputPath { InputPath([step] + steps) }
 
-    /// As a JSON Pointer (RFC 6901).
+    /// The path as a JSON Pointer (RFC 6901).
     package var description: String {
         steps.map { step in
             switch step {
@@ -30,7 +34,7 @@ package struct InputPath: Sendable, Equatable, CustomStringConvertible {
         }.joined()
     }
 
-    /// A name as a part of a JSON Pointer.
+    /// Escapes a name for use in a JSON Pointer.
     private static func escaped(_ name: String) -> String {
         var text = ""
         for character in name {

@@ -2,38 +2,42 @@
 
 internal import RealmStorage
 
-/// A value that is to be stored, before it is known which property it is for.
+/// A value to be stored, before it is known which property it is for.
 ///
-/// Texts and number tokens mean different things for different types: `"2026-01-01T00:00:00Z"` is a date in a date
-/// property and a text elsewhere. So they stay as they were given until they meet a property (`ValueReader`). Values
-/// whose type was said are `typed`.
+/// Texts and number tokens mean different things for different types: `"2026-01-01T00:00:00Z"` is a date
+/// in a date property and a string elsewhere. They are therefore kept as given until they meet a property
+/// in `ValueReader`. Values that were given with their type are `typed`. The HTTP layer makes inputs from
+/// JSON and CSV.
 package enum InputValue: Sendable {
-    /// Nothing; what that means depends on the property.
+    /// Null; its meaning depends on the property.
     case null
-    /// True or false.
+    /// A boolean.
     case bool(Bool)
-    /// A whole number without fraction or exponent.
+    /// An integer without fraction and exponent that 64 bits can hold.
     case integer(Int64)
-    /// A whole number that no int can hold.
+    /// The digits of an integer that 64 bits cannot hold.
     case wideInteger(String)
-    /// A number with fraction or exponent.
+    /// A number with a fraction or exponent.
     case real(Double)
-    /// A number with fraction or exponent that no double can hold.
+    /// The text of a number with a fraction or exponent that is outside the range of a double.
     case wideReal(String)
-    /// A text, which may stand for a value of another type.
+    /// A text, which may represent a value of another type.
     case text(String)
-    /// A value whose type was said.
+    /// A value that was given with its type.
     case typed(TypedInput)
-    // A key is an input again. Nothing else needs a box, of which an object would have as many as members.
+    /// A link to an object.
+    ///
+    /// This case alone is indirect, because a link contains a key, which is an input again. A box for all
+    /// cases would cost one allocation for each member of an object.
     indirect case link(LinkInput)
     /// The elements of a list or set.
     case list([InputValue])
-    /// An object, a dictionary, or the entries of one.
+    /// An object, or the entries of a dictionary.
     case object(InputObject)
-    /// Computed from the object that is changed; in migrations only.
+    /// The text of an expression over the object that is changed; accepted in migrations only.
     case expression(String)
 
-    /// What to call it in messages.
+    /// The name of this kind of input in error messages, with its article.
     var kind: String {
         switch self {
         case .null: return "null"

@@ -2,10 +2,10 @@
 
 internal import RealmStorage
 
-/// What a link leads to.
+/// The object that a link in an input refers to.
 package enum LinkInput: Sendable {
-    /// An object of a class, named without prefix.
+    /// An object of a class, which is named without the prefix of its table.
     case stub(className: String, key: ObjectName)
-    /// An object made under this name earlier in the same session.
+    /// The object that was created under this name earlier in the same session.
     case reference(String)
 }

@@ -2,14 +2,15 @@
 
 package import RealmStorage
 
-/// Which object of a class is meant.
+/// Identifies one object of a class in a request.
 package enum ObjectName: Sendable {
-    /// A key as it is written in addresses and stubs; what it means depends on the primary key.
+    /// A key text as in URLs and link stubs; its meaning depends on the primary key of the class. See
+    /// `KeyText`.
     case text(String)
-    /// The key that the file stores for the object.
+    /// The internal key that the file stores for the object.
     case objectKey(ObjectKey)
-    /// A primary key value.
+    /// The value of the primary key.
     case primaryKey(InputValue)
-    /// An object made under this name earlier in the same session.
+    /// The name under which the object was created earlier in the same session.
     case reference(String)
 }

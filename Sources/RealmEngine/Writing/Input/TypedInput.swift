@@ -2,28 +2,28 @@
 
 package import RealmStorage
 
-/// A value whose type was said with it.
+/// A value that was given together with its type, for example in a typed JSON wrapper.
 package enum TypedInput: Sendable {
-    /// A whole number of 64 bits.
+    /// An integer of 64 bits.
     case int(Int64)
-    /// A number of 32 bits.
+    /// A floating-point number of 32 bits.
     case float(Float)
-    /// A number of 64 bits.
+    /// A floating-point number of 64 bits.
     case double(Double)
-    /// A decimal of 34 digits.
+    /// A decimal number of 34 digits.
     case decimal(Decimal128)
     /// A date with nanoseconds.
     case timestamp(Timestamp)
-    /// An id of 12 bytes.
+    /// An object id of 12 bytes.
     case objectID(ObjectID)
-    /// An id of 16 bytes.
+    /// A UUID of 16 bytes.
     case uuid(UUIDValue)
-    /// Data.
+    /// Binary data.
     case binary([UInt8])
-    /// Text that need not be UTF-8.
+    /// The bytes of a string that need not be UTF-8.
     case stringBytes([UInt8])
 
-    /// The type by the name that schemas use.
+    /// The type, under the name that schemas use.
     var typeName: String {
         switch self {
         case .int: return "int"

@@ -2,15 +2,25 @@
 
 internal import RealmStorage
 
-/// Reads inputs as values of a type: plain forms and those whose type was said.
+/// Reads inputs as values of a type: plain forms, and those that were given with their type.
 ///
-/// What a type takes:
-/// - int, float, double: numbers, and the texts of numbers that JSON cannot write.
-/// - decimal128: whole numbers, and texts; a number with a fraction has lost digits before it comes here.
+/// Each type accepts:
+///
+/// - int, float, double: numbers, and texts of numbers that JSON cannot write.
+/// - decimal128: integers and texts; a JSON number with a fraction has already lost digits.
 /// - string: texts. date, objectId, uuid, data: texts in their usual form.
-/// - mixed: any of these as what it is.
+/// - mixed: any of these, with the type that the input has by itself.
 enum ValueReader {
-    /// The value that `input` is in a property, or an element, of `type`. Links and collections are not read here.
+    /// Reads an input as a value of a property, or of an element of a collection. Links and collections
+    /// are not read here.
+    ///
+    /// - Parameters:
+    ///   - input: The value as it was given.
+    ///   - type: The type that the property stores.
+    ///   - isNullable: Whether null is accepted.
+    /// - Returns: The value, with bytes of its own.
+    /// - Throws: `WriteError`: `nullNotAllowed`, `typeMismatch`, `outOfRange` or `decimalNeedsString`,
+    ///   without a path.
     static func read(_ input: InputValue, as type: ColumnType, isNullable: Bool) throws(WriteError) -> OwnedValue {
         if case .null = input {
             guard isNullable else { throw WriteError(.nullNotAllowed, "null is not allowed here") }
@@ -20,12 +30,13 @@ enum ValueReader {
         return value
     }
 
-    /// An input that is no value of a type.
+    /// Makes the error for an input that is not a value of a type.
     static func mismatch(_ input: InputValue, _ type: ColumnType) -> WriteError {
         WriteError(.typeMismatch, "\(input.kind) is no value of type \(PropertyType(type).rawValue)")
     }
 
-    /// Nil when the input is of another type, or a text that cannot be read as this one.
+    /// Returns the value; nil when the input is of another type, or a text that cannot be read as this
+    /// type.
     private static func value(_ input: InputValue, _ type: ColumnType) throws(WriteError) -> OwnedValue? {
         switch type {
         case .int: return try integer(input).map { OwnedValue(.int($0)) }
@@ -47,7 +58,9 @@ enum ValueReader {
 
     // MARK: - Numbers
 
-    /// The whole number that an input is; nil for other inputs. Throws `outOfRange` beyond 64 bits.
+    /// Returns the integer that an input represents; nil for other inputs.
+    ///
+    /// - Throws: `WriteError` with the code `outOfRange` when 64 bits cannot hold it.
     static func integer(_ input: InputValue) throws(WriteError) -> Int64? {
         switch input {
         case .integer(let number), .typed(.int(let number)): return number
@@ -57,14 +70,14 @@ enum ValueReader {
         }
     }
 
-    /// Runs a reader of texts; its errors become those of writes.
+    /// Runs a parser of number texts, and converts its error to that of a write.
     private static func number<Number>(
         _ text: String, _ read: (String) throws(NumberText.OutOfRange) -> Number?
     ) throws(WriteError) -> Number? {
         do throws(NumberText.OutOfRange) { return try read(text) } catch { throw outOfRange(error.detail) }
     }
 
-    /// The number that an input is as a double; nil for other inputs.
+    /// Returns the number that an input represents as a double; nil for other inputs.
     private static func double(_ input: InputValue) throws(WriteError) -> Double? {
         switch input {
         case .integer(let number): return Double(number)
@@ -79,7 +92,8 @@ enum ValueReader {
         }
     }
 
-    /// The number that an input is as a float; nil for other inputs.
+    /// Returns the number that an input represents as a float; nil for other inputs. It is rounded, and
+    /// throws `outOfRange` beyond the range.
     private static func float(_ input: InputValue) throws(WriteError) -> Float? {
         if case .typed(.float(let number)) = input { return number }
         guard let number = try double(input) else { return nil }
@@ -88,7 +102,8 @@ enum ValueReader {
         return narrow
     }
 
-    /// The number that an input is as a decimal; fractions have to be given as texts, so that no digit is lost.
+    /// Returns the number that an input represents as a decimal. Fractions must be given as texts, so
+    /// that no digit is lost.
     private static func decimal(_ input: InputValue) throws(WriteError) -> Decimal128? {
         switch input {
         case .typed(.decimal(let number)): return number
@@ -100,12 +115,12 @@ enum ValueReader {
         }
     }
 
-    /// A value that its type cannot hold.
+    /// Makes the error for a value that its type cannot hold.
     private static func outOfRange(_ detail: String) -> WriteError { WriteError(.outOfRange, detail) }
 
     // MARK: - Texts
 
-    /// A text, or bytes that were said to be one.
+    /// Returns a text, or bytes that were given as a string.
     private static func string(_ input: InputValue) -> OwnedValue? {
         switch input {
         case .text(let text): return .string(text)
@@ -114,7 +129,7 @@ enum ValueReader {
         }
     }
 
-    /// Bytes, or a text in base64.
+    /// Returns bytes, or the bytes of a base64 text.
     private static func binary(_ input: InputValue) -> OwnedValue? {
         switch input {
         case .typed(.binary(let bytes)): return .binary(bytes)
@@ -125,7 +140,7 @@ enum ValueReader {
         }
     }
 
-    /// A date, or a text as RFC 3339 has it.
+    /// Returns a date, or the date of a text in the form of RFC 3339.
     private static func timestamp(_ input: InputValue) -> Timestamp? {
         switch input {
         case .typed(.timestamp(let date)): return date
@@ -134,7 +149,7 @@ enum ValueReader {
         }
     }
 
-    /// An id, or its 24 hex digits.
+    /// Returns an object id, or the one that 24 hexadecimal digits describe.
     private static func objectID(_ input: InputValue) -> ObjectID? {
         switch input {
         case .typed(.objectID(let id)): return id
@@ -143,7 +158,7 @@ enum ValueReader {
         }
     }
 
-    /// A UUID, or its canonical text.
+    /// Returns a UUID, or the one that a text in canonical form describes.
     private static func uuid(_ input: InputValue) -> UUIDValue? {
         switch input {
         case .typed(.uuid(let id)): return id
@@ -154,7 +169,8 @@ enum ValueReader {
 
     // MARK: - Mixed
 
-    /// The value of its own type that an input is; nil for collections, links and null.
+    /// Returns an input as a value of the type that it has by itself; nil for collections, links and
+    /// null.
     private static func mixed(_ input: InputValue) throws(WriteError) -> OwnedValue? {
         switch input {
         case .bool(let flag): return OwnedValue(.bool(flag))
@@ -168,7 +184,7 @@ enum ValueReader {
         }
     }
 
-    /// A value whose type was said, with bytes of its own.
+    /// Returns a value that was given with its type, with bytes of its own.
     private static func held(_ typed: TypedInput) -> OwnedValue {
         switch typed {
         case .int(let number): return OwnedValue(.int(number))

@@ -3,25 +3,26 @@
 internal import DequeModule
 internal import RealmStorage
 
-/// Asynchronous writes, by the ids under which their outcome can be asked for.
+/// Keeps the asynchronous writes of a database under the ids by which clients request their outcome.
 ///
-/// A write that is over is remembered for `WriteLimits.rememberedTime`, unless there are too many of them or they take too much
-/// memory. What exactly is remembered is up to the caller, as bytes.
+/// A finished write is remembered for `WriteLimits.rememberedTime`, unless there are too many of them or
+/// their results take too much memory. The caller decides what is remembered, as bytes. All threads may
+/// use it.
 package final class AsyncWrites: Sendable {
-    /// How far a write is, or what became of it.
+    /// The progress or the outcome of a write.
     package enum State: Sendable {
-        /// It waits for the writer.
+        /// The write waits for the writer.
         case queued
-        /// It has begun and can no longer be cancelled.
+        /// The write has begun and can no longer be cancelled.
         case running
-        /// Durable, with the bytes that the caller wants to have remembered.
+        /// The write is durable, with the bytes that the caller wants to have remembered.
         case committed([UInt8])
-        /// Failed and undone, with the bytes that the caller wants to have remembered.
+        /// The write failed and was rolled back, with the bytes that the caller wants to have remembered.
         case failed([UInt8])
-        /// It was cancelled before it began.
+        /// The write was cancelled before it began.
         case cancelled
 
-        /// The memory that remembering it takes.
+        /// The memory in bytes that remembering the state takes.
         fileprivate var byteCount: Int {
             switch self {
             case .committed(let bytes), .failed(let bytes): return bytes.count
@@ -29,7 +30,7 @@ package final class AsyncWrites: Sendable {
             }
         }
 
-        /// Whether nothing about the write will change any more.
+        /// Whether the state is final.
         var isOver: Bool {
             switch self {
             case .queued, .running: return false
@@ -38,44 +39,46 @@ package final class AsyncWrites: Sendable {
         }
     }
 
-    /// One write.
+    /// One asynchronous write.
     private struct Entry {
-        /// Who may ask for it.
+        /// The principal that may request the state of the write.
         let owner: String
-        /// How far it is.
+        /// The progress or the outcome.
         var state: State
-        /// The hold by which it is cancelled; nil once it is over.
+        /// The ticket with which the write is cancelled; nil when it has finished.
         var ticket: WriteTicket?
-        /// When it is forgotten, once it is over.
+        /// The instant at which a finished write is forgotten.
         var until = Instant.distantFuture
     }
 
-    /// What the lock guards.
+    /// The state that the lock guards.
     private struct Entries {
-        /// By the id of the write.
+        /// The writes by their ids.
         var byID: [String: Entry] = [:]
-        /// Ids of writes that are over, oldest first.
+        /// The ids of finished writes, oldest first.
         var finished: Deque<String> = []
-        /// What they are remembered with.
+        /// The memory in bytes that the results of finished writes take.
         var bytes = 0
     }
 
-    /// How long, how many and how much is remembered.
+    /// The limits of time, number and memory.
     private let limits: WriteLimits
-    /// All writes; the lock is a leaf.
+    /// All writes that are known; the lock is a leaf.
     private let entries = RankedMutex(.leaf, Entries())
 
-    /// Remembers writes within `limits`.
+    /// Makes an empty register.
     init(_ limits: WriteLimits) { self.limits = limits }
 
-    /// The id of a new write.
+    /// Registers a new write, and returns its random id.
+    ///
+    /// - Parameter owner: The principal that may request its state.
     func register(owner: String) -> String {
         let id = RandomName.make()
         entries.withLock { $0.byID[id] = Entry(owner: owner, state: .queued) }
         return id
     }
 
-    /// Notes by what a write is cancelled.
+    /// Stores the ticket with which a write is cancelled.
     func setTicket(_ ticket: WriteTicket, of id: String) {
         entries.withLock { entries in
             guard entries.byID[id]?.state.isOver == false else { return }
@@ -83,9 +86,9 @@ package final class AsyncWrites: Sendable {
         }
     }
 
-    /// Notes how far a write is; a write that is over stays as it is.
+    /// Sets the state of a write; a final state does not change again.
     func setState(_ state: State, of id: String) {
-        // What the write held, and what is forgotten, goes after the lock is open again.
+        // What the write held, and what is forgotten, is released after the lock.
         let dropped = entries.withLock { entries -> ([Entry], WriteTicket?) in
             guard var entry = entries.byID[id], !entry.state.isOver else { return ([], nil) }
             let ticket = entry.ticket
@@ -102,7 +105,8 @@ package final class AsyncWrites: Sendable {
         withExtendedLifetime(dropped) {}
     }
 
-    /// Takes out the writes that are over for too long, or are too many. Returns them, to be released without the lock.
+    /// Removes finished writes that are too old, too many or too large, and returns them, to be released
+    /// without the lock.
     private func forget(_ entries: inout Entries) -> [Entry] {
         let now = Instant.now()
         var dropped: [Entry] = []
@@ -119,7 +123,12 @@ package final class AsyncWrites: Sendable {
         return dropped
     }
 
-    /// What became of a write; nil when it never was, is forgotten, or has another owner. `owner` nil asks for all.
+    /// Returns the state of a write.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the write.
+    ///   - owner: The principal that asks; nil for access to the writes of all owners.
+    /// - Returns: The state; nil when the write is unknown, forgotten or has another owner.
     package func state(_ id: String, owner: String?) -> State? {
         entries.withLock { entries in
             guard let entry = entries.byID[id], owner == nil || entry.owner == owner, entry.until > Instant.now() else {
@@ -129,7 +138,13 @@ package final class AsyncWrites: Sendable {
         }
     }
 
-    /// Takes a write back. Nil when there is none; false when it has begun.
+    /// Cancels a write that has not begun.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the write.
+    ///   - owner: The principal that asks; nil for access to the writes of all owners.
+    /// - Returns: True when the write is cancelled, false when it has begun or finished, nil when there
+    ///   is no such write.
     package func cancel(_ id: String, owner: String?) -> Bool? {
         guard let state = state(id, owner: owner) else { return nil }
         if case .cancelled = state { return true }

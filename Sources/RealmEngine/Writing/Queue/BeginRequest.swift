@@ -2,20 +2,21 @@
 
 internal import RealmStorage
 
-/// A request to begin an interactive transaction.
+/// A request to begin an interactive transaction, as it waits in the queue.
 struct BeginRequest: Sendable {
-    /// Whose transaction it will be.
+    /// The principal that will own the transaction.
     let owner: String
-    /// The client whose limit it counts against; nil for no limit.
+    /// The client whose limit of transactions applies; nil for no limit.
     let client: String?
-    /// When it entered the queue.
+    /// The instant at which it entered the queue.
     let submitted = Instant.now()
-    /// When it gives up waiting for the writer.
+    /// The instant at which it stops waiting for the writer.
     let waitEnds: Instant
-    /// How long the transaction may be unused before it ends.
+    /// The time for which the transaction may remain unused before it ends.
     let idleTime: Duration
-    /// How long the transaction may last in all.
+    /// The longest time that the transaction may take in all.
     let lifetime: Duration
-    /// Called on the writer thread, or on the caller's when it is refused at once.
+    /// Receives the open transaction or an error.
+    /// It is called on the writer's thread, or on the caller's when the request is rejected at once.
     let completion: @Sendable (Result<TransactionInfo, WriteError>) -> Void
 }

@@ -3,14 +3,16 @@
 internal import DequeModule
 internal import RealmStorage
 
-/// Interactive transactions that are over, for those who still ask.
+/// The interactive transactions that have ended, remembered so that later requests get a precise error.
+///
+/// It is guarded by the monitor of the queue.
 struct EndedTransactions {
-    /// By id, with the time until which they are remembered.
+    /// The transactions by their ids, with the instant until which they are remembered.
     private var infos: [String: (info: TransactionInfo, until: Instant)] = [:]
-    /// Ids, oldest first.
+    /// The ids, oldest first.
     private var order: Deque<String> = []
 
-    /// Remembers a transaction, and forgets those that are over for too long or are too many.
+    /// Remembers a transaction, and forgets those that are too old or too many.
     mutating func insert(_ info: TransactionInfo, _ limits: WriteLimits) {
         infos[info.id] = (info, Instant.now().adding(limits.rememberedTime))
         order.append(info.id)
@@ -20,15 +22,17 @@ struct EndedTransactions {
         }
     }
 
-    /// Whether a transaction need not be remembered any more.
+    /// Returns whether the time for which a transaction is remembered has passed.
     private func isOver(_ id: String) -> Bool { infos[id].map { $0.until <= Instant.now() } ?? true }
 
-    /// The transaction of that id, if it is not forgotten yet.
+    /// The transaction with the given id; nil when it is unknown, forgotten or has another owner. A nil
+    /// owner accepts all.
     subscript(id: String, owner: String?) -> TransactionInfo? {
         guard let entry = infos[id], entry.until > Instant.now(), owner == nil || entry.info.owner == owner else { return nil }
         return entry.info
     }
 
-    /// A transaction that failed may be rolled back, which changes nothing else.
+    /// Changes the state of a remembered transaction: one that was aborted may still be rolled back by
+    /// its client.
     mutating func setState(_ state: TransactionInfo.State, of id: String) { infos[id]?.info.state = state }
 }

@@ -4,21 +4,22 @@ internal import RealmStorage
 
 /// The interactive transaction that holds the writer, as other threads see it.
 ///
-/// Guarded by the monitor of the queue: requests put their step in, the writer thread takes it out.
+/// It is guarded by the monitor of the queue: requests store their step in it, and the writer's thread
+/// takes the step out.
 struct InteractiveState: Sendable {
-    /// What its client is shown.
+    /// The description of the transaction that its client receives.
     var info: TransactionInfo
-    /// Among whose transactions it counts.
+    /// The client whose limit of transactions it counts against.
     let client: String?
-    /// The end of the whole lease.
+    /// The instant at which the transaction ends even if it is in use.
     let expires: Instant
-    /// The end of the lease unless a request comes.
+    /// The instant at which the transaction ends if no request arrives.
     var idleEnds: Instant
-    /// Whether a request is in it: a second one has to come later.
+    /// Whether a request is running in it; a second request is rejected meanwhile.
     var isBusy = false
-    /// A request for the writer thread.
+    /// The request that the writer's thread runs next.
     var step: TransactionStep?
 
-    /// When the lease is over, unless a request prolongs it.
+    /// The instant at which the lease ends if no further request arrives.
     var ends: Instant { isBusy ? expires : min(expires, idleEnds) }
 }

@@ -2,23 +2,30 @@
 
 internal import RealmStorage
 
-/// A transaction that a client holds over several requests, run by the writer thread.
+/// A transaction that a client holds over several requests, run by the writer's thread.
 ///
-/// The writer waits for the next request, the end of the lease, or the patience of those who queue. Requests come one
-/// at a time through `InteractiveState.step`.
+/// The writer's thread waits for the next request, the end of the lease, or the end of the time that
+/// other writes are willing to wait. Requests arrive one at a time through `InteractiveState.step`.
 ///
-/// It ends when its client commits or rolls back, when a write in it fails, when its lease ends, or when the database is
-/// closed. Until then the writer thread belongs to it; whatever else waits for the writer is refused as soon as it has waited
-/// for too long.
+/// It ends when its client commits or rolls back, when a write in it fails, when its lease ends, or when
+/// the database is closed. Until then the writer's thread belongs to it; other writes are rejected as
+/// soon as they have waited for too long.
 struct InteractiveTransaction {
-    /// The queue, whose monitor has the step of the next request.
+    /// The queue, whose monitor guards the step of the next request.
     private let queue: WriteQueue
     /// The database.
     private let writer: any WriteBackend
     /// The transaction that is held.
     private let transaction: WriteTransaction
 
-    /// Begins the transaction, answers `request`, and returns when the transaction is over.
+    /// Begins the transaction, completes `request`, and returns when the transaction has ended. Runs on
+    /// the writer's thread.
+    ///
+    /// - Parameters:
+    ///   - request: The request to begin; its completion receives an error when the database accepts no
+    ///     write.
+    ///   - queue: The queue whose writer is held.
+    ///   - writer: The database.
     static func run(_ request: BeginRequest, on queue: WriteQueue, _ writer: any WriteBackend) {
         let transaction: WriteTransaction
         do throws(WriteError) {
@@ -39,16 +46,19 @@ struct InteractiveTransaction {
         InteractiveTransaction(queue: queue, writer: writer, transaction: transaction).serve()
     }
 
-    /// What ends the wait of the writer.
+    /// The reasons for which the writer's thread stops waiting.
     private enum Event {
+        /// A request arrived.
         case step(TransactionStep)
+        /// The lease has ended.
         case expired
+        /// The queue is being closed.
         case closing
         /// A write in the queue may have waited long enough.
         case impatience
     }
 
-    /// Runs requests until the transaction is over.
+    /// Runs requests until the transaction has ended.
     private func serve() {
         while true {
             switch nextEvent() {
@@ -62,7 +72,8 @@ struct InteractiveTransaction {
         }
     }
 
-    /// Waits for a request, the end of the lease, the end of the queue, or the end of the patience of a write in the queue.
+    /// Waits for a request, the end of the lease, the closing of the queue, or the time at which a
+    /// waiting write gives up.
     private func nextEvent() -> Event {
         let (wakes, known) = queue.monitor.withLock { state -> (Instant, Int) in
             let patience = state.entries.map { $0.waitEnds(queue.limits) }.min() ?? .distantFuture
@@ -74,7 +85,7 @@ struct InteractiveTransaction {
                 return .step(step)
             }
             if state.isClosed { return .closing }
-            // Newcomers may be less patient than those whose time was looked at.
+            // Writes that arrived meanwhile may give up earlier than those considered above.
             return state.entries.count == known ? nil : .impatience
         }
         if let event { return event }
@@ -83,7 +94,7 @@ struct InteractiveTransaction {
 
     // MARK: - Steps
 
-    /// Returns whether the transaction is over.
+    /// Runs one step, and returns whether the transaction has ended.
     private func perform(_ step: TransactionStep) -> Bool {
         switch step.action {
         case .run(let kind, let deadline, let body): return run(kind, until: deadline, body, step)
@@ -98,7 +109,13 @@ struct InteractiveTransaction {
         return true
     }
 
-    /// Runs the body of a request; returns whether the transaction is over.
+    /// Runs the body of a request, and returns whether the transaction has ended.
+    ///
+    /// - Parameters:
+    ///   - kind: Whether the request reads, writes or is a dry run.
+    ///   - deadline: The deadline of the request; the end of the lease may come first.
+    ///   - body: The operations.
+    ///   - step: The request, which is completed.
     private func run(
         _ kind: TransactionStep.Kind, until deadline: Instant, _ body: (WriteSession) throws -> Void, _ step: TransactionStep
     ) -> Bool {
@@ -119,7 +136,7 @@ struct InteractiveTransaction {
             return false
         } catch {
             if let savepoint { transaction.rollBack(to: savepoint) }
-            // What ran out may have been the lease, and not the time of the request.
+            // The lease may have ended rather than the time of the request.
             let isOver = error.code == .deadlineExceeded && expires < deadline
             guard kind == .write || isOver else {
                 release()
@@ -132,7 +149,7 @@ struct InteractiveTransaction {
         }
     }
 
-    /// Lets the next request in; the idle time starts again.
+    /// Accepts the next request; the idle time starts again.
     private func release() {
         queue.monitor.withLock { state in
             guard let idle = state.interactive?.info.idleTime else { return }
@@ -141,7 +158,7 @@ struct InteractiveTransaction {
         }
     }
 
-    /// Makes the changes durable, if there are any, and answers.
+    /// Commits the changes, if there are any, ends the transaction and completes the request.
     private func commit(_ step: TransactionStep, _ mark: CommitMark?) {
         do throws(WriteError) {
             let version = transaction.hasChanges ? try writer.commit(transaction, mark: mark) : writer.current
@@ -153,7 +170,7 @@ struct InteractiveTransaction {
         }
     }
 
-    /// Ends the transaction and remembers what became of it.
+    /// Ends the transaction, and remembers its outcome for later requests.
     private func end(_ state: TransactionInfo.State, _ version: Version? = nil) {
         transaction.end()
         let late = queue.monitor.broadcast { queueState -> (step: TransactionStep, info: TransactionInfo)? in
@@ -165,7 +182,7 @@ struct InteractiveTransaction {
             queueState.interactive = nil
             return step.map { ($0, info) }
         }
-        // A request that came just when the lease ended.
+        // A request that arrived just when the lease ended.
         if let late { late.step.completion(.failure(WriteQueue.over(late.info))) }
     }
 }

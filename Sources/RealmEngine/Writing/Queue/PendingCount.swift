@@ -3,14 +3,15 @@
 internal import RealmStorage
 internal import Synchronization
 
-/// How many writes are not answered yet.
+/// The number of writes that were submitted and not completed yet. Idle checks and shutdown read it
+/// without a lock.
 final class PendingCount: Sendable {
-    /// The count; any thread may change it.
+    /// The number; all threads may change it.
     private let count = Atomic<Int>(0)
 
-    /// The count now.
+    /// The present number.
     var value: Int { count.load(ordering: .acquiring) }
 
-    /// Changes the count; negative when writes are answered.
+    /// Changes the number; the difference is negative when writes are completed.
     func add(_ difference: Int) { count.wrappingAdd(difference, ordering: .acquiringAndReleasing) }
 }

@@ -2,23 +2,24 @@
 
 package import RealmStorage
 
-/// What a client is shown of an interactive transaction.
+/// The description of an interactive transaction that clients receive.
 package struct TransactionInfo: Sendable {
-    /// What became of it.
+    /// Whether a transaction is open, or how it ended.
     package enum State: String, Sendable { case open, aborted, committed, rolledBack, expired }
 
-    /// The name that its client uses.
+    /// The id that its client uses.
     package let id: String
-    /// Whose transaction it is.
+    /// The principal that owns the transaction.
     package let owner: String
-    /// The version it started from. Only its name: the transaction is remembered long after the version is gone.
+    /// The version that the transaction started from.
+    /// It is only a token, because the transaction is remembered longer than the version is kept.
     package let version: VersionToken
-    /// How long it may be unused before it ends.
+    /// The time for which it may remain unused before it ends.
     package let idleTime: Duration
-    /// When it ends whatever happens.
+    /// The time at which it ends in any case.
     package let expires: WallClock
     /// Whether it is open, or how it ended.
     package internal(set) var state: State
-    /// The version it was committed as.
+    /// The version that its commit made; nil unless it was committed.
     package internal(set) var committed: VersionToken?
 }

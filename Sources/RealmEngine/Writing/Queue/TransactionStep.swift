@@ -2,30 +2,33 @@
 
 internal import RealmStorage
 
-/// One request inside an interactive transaction.
+/// One request inside an interactive transaction, passed from the thread of the request to the writer's
+/// thread.
 struct TransactionStep: Sendable {
     /// What a request may do, and what its failure means.
     enum Kind: Sendable {
-        /// Reads the uncommitted state; its failure changes nothing.
+        /// It reads the uncommitted state; its failure changes nothing.
         case read
-        /// Changes something; its failure ends the transaction.
+        /// It changes data; its failure ends the transaction.
         case write
-        /// Is undone whatever happens.
+        /// It changes data and is rolled back in any case.
         case dryRun
     }
 
-    /// What a request wants.
+    /// The operation that a request asks for.
     enum Action: Sendable {
+        /// Runs a closure in the transaction.
         case run(Kind, deadline: Instant, body: @Sendable (WriteSession) throws -> Void)
+        /// Commits the transaction, with a mark for the round of notifications.
         case commit(mark: CommitMark?)
-        /// Undoes everything.
+        /// Rolls back all changes.
         case rollBack
-        /// A write failed before it came here.
+        /// Ends the transaction because a write failed before it reached the engine.
         case abort
     }
 
-    /// What is wanted.
+    /// The operation that is requested.
     let action: Action
-    /// Called on the writer thread; with the new version after a commit.
+    /// Receives the result on the writer's thread: the new version after a commit, otherwise nil.
     let completion: @Sendable (Result<Version?, WriteError>) -> Void
 }

@@ -2,24 +2,35 @@
 
 internal import RealmStorage
 
-/// What the queue needs of a database.
+/// The operations of a database that its write queue needs.
 ///
-/// The queue lies below databases, so it knows them by this alone. All methods but `current` are called on the writer thread.
+/// The queue belongs to a lower layer than databases and knows them through this protocol only. All
+/// members but `current` are called on the writer's thread.
 protocol WriteBackend: Sendable {
-    /// The newest version.
+    /// The newest version. All threads may read it.
     var current: Version { get }
-    /// Does what has to be done before the first write, as long as `goesOn` says so; called once, before anything else.
+    /// Prepares the file for its first write; called once, before anything else.
+    ///
+    /// - Parameter goesOn: Returns false when the preparation should stop; it is called at intervals.
     func prepare(_ goesOn: () -> Bool)
-    /// Throws when writes are not possible now.
+    /// Begins a transaction at the newest version.
+    ///
+    /// - Throws: `WriteError` when the database accepts no writes at present.
     func beginWrite() throws(WriteError) -> WriteTransaction
-    /// A session for one write.
+    /// Makes the session in which one write runs.
     func makeSession(_ transaction: WriteTransaction, deadline: Instant) -> WriteSession
-    /// A write has run, whatever came of it.
+    /// Called when a write has run, whatever its outcome, with its session.
     func didRun(_ session: WriteSession)
-    /// Makes the changes durable and the new version the newest.
+    /// Makes the changes durable and the new version the newest one, and calls observers.
+    ///
+    /// - Parameters:
+    ///   - transaction: The transaction with the changes.
+    ///   - mark: The action after observers were notified.
+    /// - Returns: The new version.
+    /// - Throws: `WriteError` when the commit fails; nothing has changed then.
     func commit(_ transaction: WriteTransaction, mark: CommitMark?) throws(WriteError) -> Version
-    /// A group of writes is over, committed or not.
+    /// Called when a group of writes has ended, committed or not.
     func didEndWrite()
-    /// Nothing was there to write for a moment.
+    /// Called when the writer had nothing to do for a few milliseconds.
     func didPause()
 }

@@ -2,17 +2,17 @@
 
 internal import RealmStorage
 
-/// How long writes waited for the writer, and how long they held it.
+/// Metrics of a writer: how long writes waited for it, and how long it was held.
 ///
-/// The lookups and views are counts of work, not of time: they show on any machine whether a kind of request does something
-/// twice.
+/// Lookups and views are counts of work rather than time: they show on any machine whether a kind of
+/// request does something twice. All threads may read the metrics.
 package final class WriteFigures: Sendable {
-    /// Durations by their length.
+    /// A histogram of durations.
     package struct Histogram: Sendable {
-        /// Upper bounds in seconds.
+        /// The upper bounds of the buckets, in seconds.
         package static let bounds: [Double] = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60]
 
-        /// How many were within each bound and above the one before it; the last ones are above all bounds.
+        /// The number of durations in each bucket; the last bucket is above all bounds.
         package private(set) var counts = [UInt64](repeating: 0, count: bounds.count + 1)
         /// The sum of all durations in seconds.
         package private(set) var seconds = 0.0
@@ -24,34 +24,34 @@ package final class WriteFigures: Sendable {
         }
     }
 
-    /// All figures at one moment.
+    /// All metrics at one instant.
     package struct Figures: Sendable {
-        /// How long writes waited for the writer.
+        /// The times for which writes waited for the writer.
         package fileprivate(set) var waits = Histogram()
-        /// How long the writer was held at a time.
+        /// The times for which the writer was held without interruption.
         package fileprivate(set) var holds = Histogram()
-        /// How many commits there were.
+        /// The number of commits.
         package fileprivate(set) var commits: UInt64 = 0
-        /// How often writes looked an object up by its key.
+        /// The number of times that writes looked up an object by its key.
         package fileprivate(set) var lookups: UInt64 = 0
-        /// How often writes made a snapshot of their uncommitted state.
+        /// The number of snapshots of uncommitted states that writes made.
         package fileprivate(set) var views: UInt64 = 0
     }
 
-    /// The figures so far.
+    /// The metrics so far; the lock is a leaf.
     private let state = RankedMutex(.leaf, Figures())
 
-    /// The figures now. May be asked from any thread.
+    /// The present metrics. All threads may read them.
     package var figures: Figures { state.withLock { $0 } }
 
-    /// Adds the wait of a write in seconds.
+    /// Adds the waiting time of a write, in seconds.
     func noteWait(_ seconds: Double) { state.withLock { $0.waits.add(seconds) } }
-    /// Adds in seconds how long the writer was held.
+    /// Adds the time for which the writer was held, in seconds.
     func noteHold(_ seconds: Double) { state.withLock { $0.holds.add(seconds) } }
     /// Counts a commit.
     func noteCommit() { state.withLock { $0.commits += 1 } }
 
-    /// Adds what a write did, when it is over.
+    /// Adds the counts of a write that has ended.
     func note(_ session: WriteSession) {
         state.withLock { figures in
             figures.lookups += UInt64(session.lookupCount)

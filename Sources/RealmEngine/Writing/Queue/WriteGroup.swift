@@ -2,26 +2,34 @@
 
 internal import RealmStorage
 
-/// Writes that share one transaction and one durable commit; each is atomic by a savepoint of its own.
+/// Writes that share one transaction and one durable commit; each is atomic by its own savepoint.
 ///
-/// A commit costs two syncs, whatever it has in it. Under load the writes that come during one commit are the group of the
-/// next, so the number of syncs does not grow with the number of clients.
+/// A commit costs two syncs of the file, whatever it contains. Under load the writes that arrive during
+/// one commit form the group of the next one, so the number of syncs does not grow with the number of
+/// clients.
 struct WriteGroup {
-    /// In the order in which they came.
+    /// The writes in the order in which they arrived.
     private let jobs: [WriteJob]
     /// The database.
     private let writer: any WriteBackend
-    /// How large a group may become.
+    /// The limits for the size of a group.
     private let limits: WriteLimits
 
-    /// The jobs in the order in which they came.
+    /// Makes a group.
+    ///
+    /// - Parameters:
+    ///   - jobs: The writes in the order in which they arrived.
+    ///   - writer: The database.
+    ///   - limits: The limits for the size of a group.
     init(_ jobs: [WriteJob], _ writer: any WriteBackend, _ limits: WriteLimits) {
         self.jobs = jobs
         self.writer = writer
         self.limits = limits
     }
 
-    /// Runs the writes and answers them. Returns those that there was no room for.
+    /// Runs the writes, commits them together and completes them.
+    ///
+    /// - Returns: The writes for which the group had no room; they have not begun.
     func run() -> [WriteJob] {
         let waiting = jobs.filter { !$0.isCancelled }
         guard !waiting.isEmpty else { return [] }
@@ -47,10 +55,18 @@ struct WriteGroup {
         return Array(waiting[taken...])
     }
 
-    /// Returns whether the job waits for the commit; otherwise it has left no trace and was answered.
+    /// Runs one write.
+    ///
+    /// - Parameters:
+    ///   - job: The write.
+    ///   - transaction: The transaction of the group.
+    ///   - isOnly: Whether the group has no other write, so that no savepoint is needed.
+    /// - Returns: Whether the write waits for the commit; otherwise its changes are rolled back and it is
+    ///   completed.
     private func apply(_ job: WriteJob, _ transaction: WriteTransaction, isOnly: Bool) -> Bool {
         guard job.start() else { return false }
-        // What fails alone is rolled back with the transaction: nothing has to be copied for a savepoint.
+        // A write that fails alone is rolled back with the transaction, so nothing has to be copied for a
+        // savepoint.
         let savepoint = isOnly ? nil : transaction.savepoint()
         do throws(WriteError) {
             try check(job, transaction)
@@ -71,12 +87,12 @@ struct WriteGroup {
         return false
     }
 
-    /// Goes back to before a write; without a savepoint the whole transaction ends anyway.
+    /// Rolls back to the savepoint; without one the whole transaction is discarded anyway.
     private func undo(_ transaction: WriteTransaction, _ savepoint: WriteTransaction.Savepoint?) {
         if let savepoint { transaction.rollBack(to: savepoint) }
     }
 
-    /// Throws when a write is too late, or made for an older version.
+    /// Throws when the deadline of a write has passed, or the newest version is not the one it expects.
     private func check(_ job: WriteJob, _ transaction: WriteTransaction) throws(WriteError) {
         guard Instant.now() < job.request.deadline else { throw WriteError(.deadlineExceeded, WriteError.late) }
         guard let wanted = job.request.ifVersion else { return }
@@ -85,7 +101,7 @@ struct WriteGroup {
         }
     }
 
-    /// Makes the group durable and answers all who wait for it.
+    /// Commits the changes, and completes all writes of the group with the new version or the error.
     private func commit(_ transaction: WriteTransaction, _ applied: [WriteJob]) {
         guard !applied.isEmpty else { return }
         do throws(WriteError) {

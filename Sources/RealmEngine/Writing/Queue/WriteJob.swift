@@ -3,37 +3,43 @@
 internal import RealmStorage
 internal import Synchronization
 
-/// One write in the queue: a closure, and who waits for it.
+/// One write in the queue: a closure with the completion of its caller.
 ///
-/// `@unchecked Sendable`: `value` in the closures belongs to the writer thread, `pending` is set before the job is handed
-/// over, the rest is immutable or guarded.
+/// `@unchecked Sendable`: the `value` in the closures belongs to the writer's thread, `pending` is set
+/// before the job is passed on, and the rest is immutable or atomic.
 ///
-/// Its stage goes from waiting to running to finished, or from waiting to finished when it is cancelled or refused. Each
-/// transition is one atomic exchange, so cancelling and starting cannot both succeed, and the completion is called exactly
-/// once.
+/// Its stage changes from waiting to running to finished, or from waiting to finished when it is
+/// cancelled or rejected. Each transition is one atomic exchange, so cancelling and starting cannot both
+/// succeed, and the completion is called exactly once.
 final class WriteJob: @unchecked Sendable {
-    /// What the writer thread has to say of a job.
+    /// The result of a job as the writer's thread reports it.
     typealias Outcome = Result<(version: Version, isCommitted: Bool), WriteError>
 
-    /// What it asks for besides its changes.
+    /// The options of the write.
     let request: WriteRequest
-    /// When it entered the queue.
+    /// The instant at which it entered the queue.
     let submitted = Instant.now()
-    /// What it does; keeps the value that it returns.
+    /// The operations; the closure stores the value that they return.
     private let body: (WriteSession) throws -> Void
-    /// Called once, on the writer thread or on that which refuses or cancels it.
+    /// Called once, on the writer's thread or on the thread that rejects or cancels the job.
     private let completion: (Outcome) -> Void
-    /// Called when it can no longer be cancelled.
+    /// Called when the job can no longer be cancelled.
     private let didStart: @Sendable () -> Void
-    /// See `Stage`.
+    /// One of the values of `Stage`.
     private let stage = Atomic<UInt8>(0)
-    /// Counts the writes that are not answered; set when the job enters a queue.
+    /// The counter of uncompleted writes; set when the job enters a queue.
     private var pending: PendingCount?
 
-    /// Whether it waits, runs or is over.
+    /// The stages of a job.
     private enum Stage { static let waiting: UInt8 = 0, running: UInt8 = 1, finished: UInt8 = 2 }
 
-    /// A write whose body returns a value; `didStart` is called on the writer thread when it can no longer be cancelled.
+    /// Makes a job.
+    ///
+    /// - Parameters:
+    ///   - request: The options of the write.
+    ///   - body: The operations, run on the writer's thread; its value is passed to the completion.
+    ///   - didStart: Called on the writer's thread when the job can no longer be cancelled.
+    ///   - completion: Receives the receipt after the commit is durable, or the error.
     init<Value: Sendable>(
         _ request: WriteRequest, _ body: @escaping @Sendable (WriteSession) throws -> Value,
         didStart: @escaping @Sendable () -> Void = {},
@@ -53,20 +59,20 @@ final class WriteJob: @unchecked Sendable {
         }
     }
 
-    /// Counts the job as pending until just before it is answered.
+    /// Counts the job as pending until just before its completion is called.
     func enter(_ count: PendingCount) {
         count.add(1)
         pending = count
     }
 
-    /// Calls the completion; no lock is held then.
+    /// Calls the completion; no lock may be held.
     private func answer(_ outcome: Outcome) {
         pending?.add(-1)
         HeldLocks.assertNone()
         completion(outcome)
     }
 
-    /// Whether the job may run now: it was not cancelled.
+    /// Marks the job as running; returns false when it was cancelled before.
     func start() -> Bool {
         guard stage.compareExchange(expected: Stage.waiting, desired: Stage.running, ordering: .acquiringAndReleasing).exchanged
         else { return false }
@@ -74,7 +80,9 @@ final class WriteJob: @unchecked Sendable {
         return true
     }
 
-    /// Takes the job back if it has not begun; its completion is called with `cancelled`.
+    /// Cancels the job if it has not begun; its completion then receives `cancelled`.
+    ///
+    /// - Returns: Whether it was cancelled by this call.
     func cancel() -> Bool {
         guard stage.compareExchange(expected: Stage.waiting, desired: Stage.finished, ordering: .acquiringAndReleasing).exchanged
         else { return false }
@@ -82,16 +90,16 @@ final class WriteJob: @unchecked Sendable {
         return true
     }
 
-    /// Whether it is over before it began.
+    /// Whether it has finished without running, because it was cancelled.
     var isCancelled: Bool { stage.load(ordering: .acquiring) == Stage.finished }
 
-    /// Fails a job that waits; nothing happens to one that was cancelled.
+    /// Completes a waiting job with an error; a cancelled job is left alone.
     func refuse(_ error: WriteError) {
         guard stage.exchange(Stage.finished, ordering: .acquiringAndReleasing) != Stage.finished else { return }
         answer(.failure(error))
     }
 
-    /// Runs the body; throws what it threw, or that it took too long.
+    /// Runs the closure; throws its error, or `deadlineExceeded` when it took too long.
     func run(_ session: WriteSession) throws(WriteError) {
         do {
             try body(session)
@@ -101,7 +109,7 @@ final class WriteJob: @unchecked Sendable {
         try session.checkDeadline()
     }
 
-    /// Answers a job that has begun.
+    /// Completes a job that has begun.
     func finish(_ outcome: Outcome) {
         stage.store(Stage.finished, ordering: .releasing)
         answer(outcome)

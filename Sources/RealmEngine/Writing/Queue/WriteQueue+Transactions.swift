@@ -2,11 +2,14 @@
 
 internal import RealmStorage
 
-/// Interactive transactions as their clients see them. Nothing here waits.
+/// Interactive transactions from the view of their clients. Nothing here waits.
 extension WriteQueue {
-    /// The transaction of that id, open or ended; nil when it never was, is forgotten, or has another owner.
+    /// Returns the transaction with the given id, open or ended.
     ///
-    /// `owner` nil asks for everybody's.
+    /// - Parameters:
+    ///   - id: The id of the transaction.
+    ///   - owner: The principal that asks; nil for access to the transactions of all owners.
+    /// - Returns: The description; nil when the transaction is unknown, forgotten or has another owner.
     func transaction(_ id: String, owner: String?) -> TransactionInfo? {
         monitor.withLock { state in
             if let info = state.interactive?.info, info.id == id { return owner == nil || info.owner == owner ? info : nil }
@@ -14,12 +17,17 @@ extension WriteQueue {
         }
     }
 
-    /// The transaction that is open now.
+    /// The transaction that holds the writer; nil when there is none.
     var openTransaction: TransactionInfo? { monitor.withLock { $0.interactive?.info } }
 
-    /// Hands a request to the transaction, or refuses it at once.
+    /// Passes a request to the transaction, or completes it with an error at once.
+    ///
+    /// - Parameters:
+    ///   - step: The request.
+    ///   - id: The id of the transaction.
+    ///   - owner: The principal that asks; nil for access to the transactions of all owners.
     func submit(_ step: TransactionStep, to id: String, owner: String?) {
-        /// What is done with a request.
+        /// How a request was received.
         enum Answer {
             case taken
             case refused(WriteError)
@@ -49,9 +57,10 @@ extension WriteQueue {
         }
     }
 
+    /// The error for an id that belongs to no known transaction.
     private static let unknown = WriteError(.notFound, "there is no transaction of this id")
 
-    /// Why nothing can be done in a transaction that has ended.
+    /// Makes the error for a request in a transaction that has ended.
     static func over(_ info: TransactionInfo) -> WriteError {
         switch info.state {
         case .committed: return WriteError(.alreadyCommitted, "the transaction was committed")
@@ -60,6 +69,6 @@ extension WriteQueue {
         }
     }
 
-    /// The error of a transaction whose lease has ended.
+    /// The error for a transaction whose lease has ended.
     static let expired = WriteError(.transactionExpired, "the transaction is over")
 }

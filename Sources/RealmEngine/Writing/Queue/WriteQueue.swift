@@ -3,28 +3,33 @@
 internal import DequeModule
 internal import RealmStorage
 
-/// The one writer of a database: a thread, and what waits for it.
+/// The single writer of a database: a thread with the queue of writes that wait for it.
 ///
-/// Writes that wait are applied in order in one transaction, each under a savepoint of its own, and share one durable
-/// commit (`WriteGroup`). An interactive transaction holds the writer alone (`InteractiveTransaction`). Completions run
-/// on the writer thread and must not wait for anything.
+/// Waiting writes are applied in order in one transaction, each under its own savepoint, and share one
+/// durable commit (`WriteGroup`). An interactive transaction holds the writer alone
+/// (`InteractiveTransaction`). Completions run on the writer's thread and must not wait.
 ///
 /// Threads and locks:
-/// - `monitor` guards everything that changes. It is never held while a job runs, while a completion is called or while the
-///   file is written.
-/// - The thread is made by the first write and ends after `WriteLimits.threadRest` without work, so realms that are only read
-///   have none.
-/// - Closing lets the thread finish what waits; an interactive transaction is rolled back.
 ///
-/// Order: jobs run in the order in which they came. A request for an interactive transaction waits for the jobs before it;
-/// between two of them the jobs that wait get their turn, and a client that just had one comes after the others.
+/// - `monitor` guards everything that changes. It is never held while a job runs, while a completion is
+///   called or while the file is written.
+/// - The thread is started by the first write and ends after `WriteLimits.threadRest` without work, so
+///   realms that are only read have none.
+/// - When the queue is closed, the thread finishes the waiting writes; an interactive transaction is
+///   rolled back.
+///
+/// Order: jobs run in the order in which they arrive. A request for an interactive transaction waits for
+/// the jobs before it; between two such transactions the waiting jobs run, and a client that just had a
+/// transaction comes after the other clients.
 final class WriteQueue: Sendable {
-    /// Something that waits for the writer.
+    /// An entry of the queue.
     enum Entry {
+        /// A write.
         case job(WriteJob)
+        /// A request to begin an interactive transaction.
         case begin(BeginRequest)
 
-        /// When it stops waiting for an interactive transaction to end.
+        /// Returns the instant at which the entry stops waiting for an interactive transaction to end.
         func waitEnds(_ limits: WriteLimits) -> Instant {
             switch self {
             case .job(let job): return min(job.submitted.adding(limits.lockWait), job.request.deadline)
@@ -32,7 +37,7 @@ final class WriteQueue: Sendable {
             }
         }
 
-        /// Answers with an error.
+        /// Completes the entry with an error.
         func refuse(_ error: WriteError) {
             switch self {
             case .job(let job): job.refuse(error)
@@ -41,38 +46,44 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// What the monitor guards.
+    /// The state that the monitor guards.
     struct State {
-        /// What waits, in order.
+        /// The waiting entries in their order.
         var entries: Deque<Entry> = []
-        /// Whether nothing new is taken.
+        /// Whether new entries are rejected.
         var isClosed = false
         /// Whether the last thread has ended after the queue was closed.
         var isStopped = false
         /// Whether the writer has a thread; without work it has none.
         var hasThread = false
-        /// Whether the writer comes from an interactive transaction: writes that wait are next then.
+        /// Whether the writer ran an interactive transaction last: waiting writes are next then.
         var comesFromTransaction = false
-        /// Whose interactive transaction was the last.
+        /// The client of the last interactive transaction.
         var lastClient: String?
         /// The interactive transaction that holds the writer.
         var interactive: InteractiveState?
-        /// Interactive transactions that are over.
+        /// The interactive transactions that have ended.
         var ended = EndedTransactions()
     }
 
-    /// Bounds of the queue.
+    /// The limits of the queue.
     let limits: WriteLimits
-    /// The state; the writer thread waits on it.
+    /// The state; the writer's thread waits for its changes.
     let monitor = Monitor(State())
     /// The database.
     private let writer: any WriteBackend
-    /// Where waits and holds are noted.
+    /// The metrics of waiting times and holding times.
     private let figures: WriteFigures
-    /// The name of the realm, after which the thread is named.
+    /// The name of the realm, which is part of the thread's name.
     private let name: String
 
-    /// A queue for one database, whose thread is named after it.
+    /// Makes the queue of one database. It has no thread until the first write.
+    ///
+    /// - Parameters:
+    ///   - writer: The database.
+    ///   - limits: The limits of the queue.
+    ///   - figures: Receives waiting times and holding times.
+    ///   - name: The name of the realm, for the name of the thread.
     init(_ writer: any WriteBackend, _ limits: WriteLimits, _ figures: WriteFigures, name: String) {
         self.writer = writer
         self.limits = limits
@@ -80,13 +91,14 @@ final class WriteQueue: Sendable {
         self.name = name
     }
 
-    /// Counts the writes that are not answered.
+    /// Counts the writes that are not completed yet.
     private let pending = PendingCount()
 
-    /// Writes that are not answered yet.
+    /// The number of writes that are not completed yet.
     var pendingCount: Int { pending.value }
 
-    /// Hands a write in. It is refused at once when too many wait or the database is closing.
+    /// Adds a write to the queue. It is completed with an error at once when too many wait or the
+    /// database is closing.
     func submit(_ job: WriteJob) {
         job.enter(pending)
         let refusal = monitor.broadcast { state -> WriteError? in
@@ -97,7 +109,8 @@ final class WriteQueue: Sendable {
         if let refusal { job.refuse(refusal) }
     }
 
-    /// Hands in a request for an interactive transaction; it may be refused at once.
+    /// Adds a request for an interactive transaction. It is completed with an error at once when it
+    /// cannot wait.
     func submit(_ begin: BeginRequest) {
         let refusal = monitor.broadcast { state -> WriteError? in
             if state.isClosed { return WriteQueue.closed }
@@ -109,7 +122,8 @@ final class WriteQueue: Sendable {
         if let refusal { begin.completion(.failure(refusal)) }
     }
 
-    /// Adds what waits, and sees to it that there is a thread.
+    /// Adds an entry, and starts a thread if there is none; returns the error when the system provides no
+    /// thread.
     private func enqueue(_ entry: Entry, _ state: inout State) -> WriteError? {
         if !state.hasThread {
             do throws(Threads.Failure) {
@@ -123,14 +137,15 @@ final class WriteQueue: Sendable {
         return nil
     }
 
-    /// The error of a write for which the system gives no thread.
+    /// The error for a write for which the system provides no thread.
     private static let withoutThread: WriteError = {
         var error = WriteError(.overloaded, "the server can make no thread for the writer of this realm at the moment")
         error.retryAfter = .seconds(1)
         return error
     }()
 
-    /// Nobody keeps the writer for himself by beginning again and again.
+    /// Returns an error when a client has too many interactive transactions, so that no client keeps the
+    /// writer to itself.
     private func tooMany(of client: String?, _ state: State) -> WriteError? {
         guard let client else { return nil }
         var count = state.interactive?.client == client ? 1 : 0
@@ -142,7 +157,7 @@ final class WriteQueue: Sendable {
         return error
     }
 
-    /// The error of a write that finds the queue full.
+    /// Makes the error for a write that finds the queue full.
     private func overload(_ state: State) -> WriteError {
         var error = WriteError(.overloaded, "\(state.entries.count) writes are waiting already")
         error.limit = limits.queuedJobs
@@ -150,10 +165,10 @@ final class WriteQueue: Sendable {
         return error
     }
 
-    /// The error of what comes after the queue was closed.
+    /// The error for entries that arrive after the queue was closed.
     static let closed = WriteError(.realmUnavailable, "the realm is being closed")
 
-    /// The error of what cannot wait for an interactive transaction to end.
+    /// Makes the error for an entry that cannot wait any longer for an interactive transaction to end.
     static func busy(_ interactive: InteractiveState) -> WriteError {
         var error = WriteError(.writeLockBusy, "an interactive transaction holds the writer")
         error.retryAfter = interactive.expires.duration(since: Instant.now())
@@ -162,7 +177,8 @@ final class WriteQueue: Sendable {
 
     // MARK: - Closing
 
-    /// Takes no more writes, rolls an interactive transaction back, and returns when what waited is done.
+    /// Rejects further writes, rolls back an interactive transaction, and returns when the waiting writes
+    /// are done.
     func close() {
         monitor.broadcast { $0.isClosed = true }
         _ = monitor.wait { state -> Bool? in state.isStopped || !state.hasThread ? true : nil }
@@ -170,15 +186,17 @@ final class WriteQueue: Sendable {
 
     // MARK: - The writer thread
 
-    /// What the thread does next.
+    /// The next work of the thread.
     private enum Work {
+        /// A group of writes.
         case group([WriteJob])
+        /// An interactive transaction.
         case begin(BeginRequest)
-        /// There is nothing to do, and will be nothing more, or not for a while.
+        /// Nothing is waiting, and the queue is closed or the thread may end.
         case stop
     }
 
-    /// What the thread does until there is nothing to do for a while.
+    /// The body of the writer's thread: runs work until there is none for a while.
     private func run() {
         writer.prepare { [self] in
             refuseUnprepared()
@@ -201,10 +219,12 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// A pause between writes that is worth a look at the file.
+    /// The time without work after which the file is compared with what this process last saw of it.
     private static let pause = Duration.milliseconds(5)
 
-    /// Waits for something to do.
+    /// Waits for work.
+    ///
+    /// - Parameter afterWrite: Whether work was done before, so that a pause is reported to the database.
     private func next(afterWrite: Bool) -> Work {
         if afterWrite {
             if let work = waitForWork(for: WriteQueue.pause) { return work }
@@ -216,7 +236,7 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Nil when there is none in this time, or the queue is closed.
+    /// Waits for work for the given time; nil when none arrives or the queue is closed.
     private func waitForWork(for time: Duration) -> Work? {
         let work = monitor.wait(until: Instant.now().adding(time)) { state -> Work? in
             guard !state.entries.isEmpty else { return state.isClosed ? .stop : nil }
@@ -226,7 +246,7 @@ final class WriteQueue: Sendable {
         return nil
     }
 
-    /// Lets the thread end, unless something came just now; the next write makes another.
+    /// Ends the thread, unless an entry arrived meanwhile; the next write starts another one.
     private func rests() -> Bool {
         monitor.broadcast { state in
             guard state.entries.isEmpty else { return false }
@@ -236,9 +256,9 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Takes what is done next out of the queue.
+    /// Removes the next work from the queue.
     private func take(_ state: inout State) -> Work {
-        // Between two interactive transactions the writes that wait get their turn.
+        // Between two interactive transactions the waiting writes are next.
         let jobs = takeGroup(&state, passingBegins: state.comesFromTransaction)
         state.comesFromTransaction = false
         guard jobs.isEmpty else { return .group(jobs) }
@@ -248,7 +268,8 @@ final class WriteQueue: Sendable {
         return .begin(request)
     }
 
-    /// The interactive transaction that begins next: that of another client than the last, if there is one.
+    /// Removes the interactive transaction that begins next: one of another client than the last, if
+    /// there is one.
     private func takeBegin(_ state: inout State) -> BeginRequest? {
         var chosen: (index: Int, request: BeginRequest)?
         for (index, entry) in state.entries.enumerated() {
@@ -262,7 +283,13 @@ final class WriteQueue: Sendable {
         return chosen?.request
     }
 
-    /// The writes that wait, up to the next that wants to be alone, or up to the next beginning of a transaction.
+    /// Removes the next group of writes.
+    ///
+    /// - Parameters:
+    ///   - state: The queue.
+    ///   - passingBegins: Whether writes behind requests for interactive transactions are included.
+    /// - Returns: The writes up to the next that must be alone, or up to the next request for a
+    ///   transaction.
     private func takeGroup(_ state: inout State, passingBegins: Bool) -> [WriteJob] {
         var jobs: [WriteJob] = []
         var passed: [Entry] = []
@@ -282,15 +309,16 @@ final class WriteQueue: Sendable {
         return jobs
     }
 
-    /// Runs a group; jobs that there was no room for wait again, before all others.
+    /// Runs a group; writes for which it had no room are put back at the front of the queue.
     private func perform(_ jobs: [WriteJob]) {
         let left = hold(jobs.map(\.submitted)) { WriteGroup(jobs, writer, limits).run() }
         guard !left.isEmpty else { return }
         monitor.withLock { $0.entries.insert(contentsOf: left.map(Entry.job), at: 0) }
     }
 
-    /// Does something with the writer, and notes how long that took, and how long those waited who wanted it. Jobs that are
-    /// left over start to wait again.
+    /// Runs an operation with the writer, and records how long it took and how long its writes had
+    /// waited.
+    /// Writes that are put back start a new wait.
     private func hold<Result>(_ submissions: [Instant], _ body: () -> Result) -> Result {
         let begin = Instant.now()
         for submitted in submissions { figures.noteWait(begin.seconds(since: submitted)) }
@@ -298,7 +326,7 @@ final class WriteQueue: Sendable {
         return body()
     }
 
-    /// Refuses what has waited too long for a file that is looked through before its first write.
+    /// Rejects entries that have waited too long for the check of a file before its first write.
     private func refuseUnprepared() {
         guard monitor.withLock({ !$0.entries.isEmpty }) else { return }
         var error = WriteError(.realmUnavailable, "the file is being looked through before it is written to")
@@ -306,9 +334,10 @@ final class WriteQueue: Sendable {
         refuseImpatient(error)
     }
 
-    /// Refuses what has waited too long for an interactive transaction.
+    /// Rejects entries that have waited too long for an interactive transaction.
     func refuseImpatient(_ interactive: InteractiveState) { refuseImpatient(WriteQueue.busy(interactive)) }
 
+    /// Completes all entries whose waiting time has passed with an error.
     private func refuseImpatient(_ error: @autoclosure () -> WriteError) {
         let now = Instant.now()
         let refused = monitor.withLock { state -> [Entry] in

@@ -3,12 +3,13 @@
 internal import RealmStorage
 internal import Synchronization
 
-/// What became of a write.
+/// The result of a write.
 package struct WriteReceipt<Value: Sendable>: Sendable {
-    /// What the closure of the write returned.
+    /// The value that the closure of the write returned.
     package let value: Value
-    /// The version of its commit, durable; the newest one when nothing was changed or it was a dry run.
+    /// The version of its durable commit; the newest version when nothing was changed or it was a dry
+    /// run.
     package let version: Version
-    /// False for dry runs.
+    /// Whether the changes are committed; false for dry runs.
     package let isCommitted: Bool
 }

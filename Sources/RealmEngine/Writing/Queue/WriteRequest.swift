@@ -3,22 +3,29 @@
 package import RealmStorage
 internal import Synchronization
 
-/// What a write asks for besides its changes.
+/// The options of a write besides its operations.
 package struct WriteRequest: Sendable {
-    /// When to give up; the write is rolled back then.
+    /// The instant at which the write is given up and rolled back.
     package var deadline: Instant
-    /// Fails unless this is the newest version; writes ahead of it that share its commit count too.
+    /// The version that must be the newest one; nil accepts any.
+    /// Writes that are ahead of it in its group count as a newer version.
     package var ifVersion: UInt64?
-    /// Does everything, then rolls back.
+    /// Whether the write is rolled back after it has run.
     package var isDryRun = false
-    /// Shares its version with no other write.
+    /// Whether the write shares its version with no other write.
     package var isAlone = false
-    /// What to do when observers have been notified of the commit; makes sense for a write that is alone.
+    /// The action after observers were notified of the commit; only used for a write that is alone.
     package var mark: CommitMark?
-    /// Told how much is done, and asked whether it is still wanted.
+    /// Receives the progress, and states whether the write was cancelled.
     package var control: WorkControl?
 
-    /// A write that gives up at `deadline`.
+    /// Makes the options of a write.
+    ///
+    /// - Parameters:
+    ///   - deadline: The instant at which the write is given up.
+    ///   - ifVersion: The version that must be the newest one; nil accepts any.
+    ///   - isDryRun: Whether the write is rolled back after it has run.
+    ///   - isAlone: Whether the write shares its version with no other write.
     package init(deadline: Instant, ifVersion: UInt64? = nil, isDryRun: Bool = false, isAlone: Bool = false) {
         self.deadline = deadline
         self.ifVersion = ifVersion

@@ -3,11 +3,11 @@
 internal import RealmStorage
 internal import Synchronization
 
-/// A hold on a write that was handed in.
+/// Refers to a write that was submitted, so that it can be cancelled.
 package struct WriteTicket: Sendable {
-    /// The write.
+    /// The submitted write.
     let job: WriteJob
 
-    /// Takes the write back; false when it has begun or is over.
+    /// Cancels the write; returns false when it has begun or finished.
     package func cancel() -> Bool { job.cancel() }
 }

@@ -2,29 +2,41 @@
 
 internal import RealmStorage
 
-/// The members of an object that is going to be made: those that it can be made with, and those that are written
-/// afterwards, because they lead somewhere else or are many.
+/// The members of an object that is about to be created.
 ///
-/// An object, so that one object after the other is read into the same memory.
+/// They are divided into those that the object can be created with, and those that are written
+/// afterwards. Creating an object with all plain values changes each leaf once instead of once for each
+/// property. Links, collections and mixed values follow afterwards, as writing them may create other
+/// objects.
 ///
-/// An object is created with all values that need nothing else, which costs one change of each leaf instead of one for each
-/// property. Links, collections and mixed values follow afterwards, as they may create objects themselves.
+/// It is a class so that one object after the other is read into the same memory. It belongs to a
+/// `WriteSession` and is used on the writer's thread only.
 final class ObjectDraft {
-    /// By position of the property; nil where there is none.
+    /// The values by the position of their property; nil for a property that has none yet.
     private(set) var values: [Value?] = []
-    /// What `values` borrow from.
+    /// The values that own the bytes which `values` refer to.
     private var lenders: [OwnedValue] = []
-    /// Links, Mixed, collections, and what may be too long.
+    /// The members that are written after the object was created: links, mixed values, collections and
+    /// values that may be too long.
     private(set) var rest: [(name: String, value: InputValue, column: Column)] = []
-    /// Whether there is a member for the property at a position.
+    /// For each property, whether the body has a member for it.
     private(set) var given: [Bool] = []
 
-    /// Longer values may be refused when they are stored, and the refusal has to name their member.
+    /// The length in bytes from which a value is written afterwards.
+    ///
+    /// A longer value may be rejected when it is stored, and the error must name its member.
     private static let longest = 1 << 20
 
-    /// Forgets the object before and reads `body` for one that gets `primaryKey`.
+    /// Discards the previous object, and reads the members of a new one.
     ///
-    /// Throws when a member is not what its property takes; it need not be the first mistake.
+    /// - Parameters:
+    ///   - body: The members as they were given.
+    ///   - table: The class of the new object.
+    ///   - primaryKey: The checked primary key; nil for a class without one.
+    ///   - position: Returns the position of the property for a member, or nil for a member that is
+    ///     ignored. The guess is the position that usually follows.
+    /// - Throws: `WriteError` when a member does not fit its property. It need not be the first such
+    ///   member.
     func read(
         _ body: InputObject, of table: TableState, primaryKey: OwnedValue?,
         _ position: (_ name: String, _ guess: Int) throws(WriteError) -> Int?
@@ -47,6 +59,7 @@ final class ObjectDraft {
         }
     }
 
+    /// Removes all members, and prepares room for the given number of properties. The memory is kept.
     private func clear(_ count: Int) {
         values.removeAll(keepingCapacity: true)
         given.removeAll(keepingCapacity: true)
@@ -58,6 +71,7 @@ final class ObjectDraft {
         }
     }
 
+    /// Reads one member into `values`, or into `rest` when it has to be written later.
     private func read(_ value: InputValue, _ name: String, of column: Column, at position: Int) throws(WriteError) {
         guard column.collection == nil, column.type != .link, column.type != .mixed else {
             return rest.append((name, value, column))

@@ -2,16 +2,16 @@
 
 package import RealmStorage
 
-/// An object by its keys.
+/// Identifies an object by the key of its table and its own key.
 ///
-/// Good as long as the object is there, in this write and in later ones.
+/// It remains valid as long as the object exists, in this write and in later ones.
 package struct ObjectPlace: Sendable, Hashable {
-    /// Its class.
+    /// The key of the table of its class.
     package let table: TableKey
-    /// Its key in the class.
+    /// The key of the object within its table.
     package let object: ObjectKey
 
-    /// The object of a class with this key.
+    /// Makes the identification of an object; whether it exists is not checked.
     package init(table: TableKey, object: ObjectKey) {
         self.table = table
         self.object = object

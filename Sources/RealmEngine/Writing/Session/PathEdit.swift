@@ -2,20 +2,21 @@
 
 internal import RealmStorage
 
-/// One change to a place in an object, in the manner of JSON Patch.
+/// One change at a path in an object, with the operations of JSON Patch (RFC 6902).
 ///
-/// Paths lead through the object as it is shown: property names, list indexes (`-` for the end), dictionary keys.
+/// Paths lead through the object as it is shown: property names, list indexes (`-` for the end) and
+/// dictionary keys.
 package enum PathEdit: Sendable {
-    /// Puts a value into a list, a set or a dictionary, or writes a property.
+    /// Inserts a value into a list, set or dictionary, or writes a property.
     case add(path: [InputPath.Step], InputValue)
-    /// Takes an element or entry out, or makes a property null.
+    /// Removes an element or entry, or sets a property to null.
     case remove(path: [InputPath.Step])
-    /// Writes over what is there.
+    /// Replaces an existing value.
     case replace(path: [InputPath.Step], InputValue)
-    /// Takes a value from one place to another.
+    /// Removes a value from one place and adds it at another.
     case move(from: [InputPath.Step], path: [InputPath.Step])
-    /// Writes the value of one place to another as well.
+    /// Adds the value of one place at another.
     case copy(from: [InputPath.Step], path: [InputPath.Step])
-    /// Throws `patchTestFailed` unless a place has this value.
+    /// Compares a value with the one at a path; a difference fails with `patchTestFailed`.
     case test(path: [InputPath.Step], InputValue)
 }

@@ -2,14 +2,20 @@
 
 internal import RealmStorage
 
-/// A property, or a path from it into embedded objects and collections in Mixed.
+/// Addresses a property, or a place that a path from it leads to inside embedded objects and mixed
+/// collections.
 package struct PropertyAddress: Sendable {
-    /// What was written.
+    /// The address as it was written.
     package let text: String
-    /// The steps that the text stands for, unless a property has the text as its name; nil when it is no path.
+    /// The steps of the path that the text describes; nil when the text is not a path.
+    /// A property whose name is the whole text has precedence over the path.
     package let steps: [InputPath.Step]?
 
-    /// An address that was written as `text`.
+    /// Makes an address.
+    ///
+    /// - Parameters:
+    ///   - text: The address as it was written.
+    ///   - steps: The steps of the path, if it is one.
     package init(_ text: String, steps: [InputPath.Step]? = nil) {
         self.text = text
         self.steps = steps

@@ -2,12 +2,12 @@
 
 internal import RealmStorage
 
-/// A key, and what it means in a transaction. Good until something is changed.
+/// A key together with the object that it refers to in a transaction. It is valid until the next change.
 ///
-/// A replacement needs to know whether there is an object, for conditions, before it is known whether the input is sound; this
-/// way the key is looked up once for both.
+/// A replacement needs to know whether the object exists to evaluate conditions such as `If-Match`,
+/// before the body is checked. With this value the key is looked up once for both.
 package struct ResolvedKey: Sendable {
-    /// The class that the key is for.
+    /// The table of the class that the key belongs to.
     let table: TableKey
     /// The key as it was given.
     let name: ObjectName

@@ -2,21 +2,23 @@
 
 internal import RealmStorage
 
-/// Where one value is, or is going to be.
+/// The place where one value is stored or will be stored.
 ///
-/// A slot says where, a `SlotShape` says what may be there. Together they are enough to write a value, whether it is the value
-/// of a property, an element of a list or an entry of a dictionary.
+/// A slot describes where, and a `SlotShape` which values are accepted there. Together they are all that
+/// is needed to write a value, whether it is that of a property, an element of a list or an entry of a
+/// dictionary.
 enum Slot {
     /// A property of an object.
     case property(ObjectPlace, Column)
-    /// A list element at an index that exists.
+    /// An existing element of a list, by its index.
     case element(CollectionPlace, Int)
-    /// A list element that is put before the one at an index.
+    /// A new element of a list, which is inserted before the one at the index.
     case newElement(CollectionPlace, Int)
-    /// A dictionary entry, there or not.
+    /// An entry of a dictionary, whether the key exists or not.
     case entry(CollectionPlace, String)
 
-    /// The collection in this slot, if it is a Mixed one that holds a collection.
+    /// The collection that this slot contains, if it is a mixed slot with a list or dictionary as its
+    /// value.
     var collection: CollectionPlace {
         switch self {
         case .property(let place, let column): return CollectionPlace(place.table, place.object, column)

@@ -2,38 +2,44 @@
 
 internal import RealmStorage
 
-/// Which values a slot takes.
+/// Describes which values a slot accepts.
 struct SlotShape {
-    /// The type of the value.
+    /// The type of the values.
     let type: ColumnType
-    /// Whether the value may be null.
+    /// Whether null is accepted.
     let isNullable: Bool
-    /// Of links.
+    /// The table of the class that links must lead to; nil for other types.
     let target: TableKey?
 
-    /// A shape that no column has.
+    /// Makes a shape from its parts.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the values.
+    ///   - isNullable: Whether null is accepted.
+    ///   - target: The table that links lead to.
     init(_ type: ColumnType, isNullable: Bool, target: TableKey? = nil) {
         self.type = type
         self.isNullable = isNullable
         self.target = target
     }
 
-    /// The value of a property, or an element of its collection.
+    /// Makes the shape of the value of a property, or of an element of its collection.
     init(_ column: Column) { self.init(column.type, isNullable: column.isNullable, target: column.targetTable) }
 
-    /// What collections in Mixed hold.
+    /// The shape of elements and entries of collections in mixed values: any value, or null.
     static let mixed = SlotShape(.mixed, isNullable: true)
 
-    /// How lists of it are read.
+    /// The shape in which `ListView` reads a list or set of such values.
     var elements: ElementShape {
         ElementShape(type: type, isNullable: isNullable, targetTable: target ?? .null)
     }
 }
 
 extension CollectionPlace {
-    /// The collection at a step inside this one, which is in a mixed property.
+    /// Returns the collection that a step leads to inside this one; both belong to the same mixed
+    /// property.
     func inside(_ step: PathStep) -> CollectionPlace { CollectionPlace(table, object, column, path: path + [step]) }
 
-    /// What its elements are.
+    /// The shape of the elements or entries of this collection.
     var elementShape: SlotShape { path.isEmpty && column.collection != nil ? SlotShape(column) : .mixed }
 }

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which step of a migration is being done.
+/// The step of a migration that is in progress, for the progress of an asynchronous write.
 ///
-/// Steps count alike, whatever each of them costs: how many objects a step concerns is only known when it begins.
+/// All steps count the same, whatever they cost, because the number of objects that a step processes is
+/// known only when it begins.
 struct StepProgress {
-    /// From 0.
+    /// The index of the step, from 0.
     let step: Int
-    /// How many steps there are.
+    /// The number of steps.
     let count: Int
 
-    /// Step number `step` of `count`, from 0.
+    /// Makes the position of a step.
     init(step: Int, of count: Int) {
         self.step = step
         self.count = count
     }
 
-    /// How much of the migration is done when `part` of this step is; both from 0 to 1.
+    /// Returns the part of the migration that is done.
+    ///
+    /// - Parameter part: The part of the present step that is done, from 0 to 1.
+    /// - Returns: The part of the whole, from 0 to 1.
     func whole(_ part: Double) -> Double { (Double(step) + part) / Double(count) }
 }

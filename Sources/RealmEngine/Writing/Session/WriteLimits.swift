@@ -1,48 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bounds of the write queue and of interactive transactions.
+/// The limits of the write queue, of single writes and of interactive transactions.
 ///
-/// They are fixed while a database is open. The bounds of time protect those who wait for the writer, the bounds of size
-/// protect the memory of the server.
+/// They come from the server's options and are fixed while a database is open. The time limits protect
+/// the clients that wait for the writer, and the size limits protect the memory of the server.
 package struct WriteLimits: Sendable {
-    /// Writes that may wait at the same time.
+    /// The maximum number of writes that may wait at the same time; further ones are rejected.
     package var queuedJobs = 1000
-    /// Writes that share one commit at most.
+    /// The maximum number of writes that share one commit.
     package var groupJobs = 256
-    /// New nodes after which a group takes no further write.
+    /// The size of new nodes in bytes after which a group accepts no further write.
     package var groupBytes = 64 << 20
-    /// Memory for what one write changes; a value that goes into every object of a class would take any amount.
+    /// The memory in bytes that the changes of one write may take.
+    /// Without it, one long value that is written to all objects of a class could take any amount.
     package var writeBytes = 128 << 20
-    /// How long a write waits for an interactive transaction to end.
+    /// The time for which a write waits for an interactive transaction to end.
     package var lockWait = Duration.seconds(5)
-    /// An interactive transaction that is not used ends after this at the latest, and after `usualIdleTime` if its
-    /// client does not say.
+    /// The longest time for which an interactive transaction may remain unused before it ends.
     package var idleTime = Duration.seconds(5)
-    /// The same for a client that does not say.
+    /// The idle time of a transaction whose client does not request one.
     package var usualIdleTime = Duration.seconds(5)
-    /// An interactive transaction ends after this whatever happens, and after `usualLifetime` if its client does
-    /// not say.
+    /// The longest time that an interactive transaction may take in all, even if it is in use.
     package var lifetime = Duration.seconds(30)
-    /// The same for a client that does not say.
+    /// The lifetime of a transaction whose client does not request one.
     package var usualLifetime = Duration.seconds(30)
-    /// Interactive transactions of one client, the open one and those that wait.
+    /// The maximum number of interactive transactions of one client, including those that wait to begin.
     package var transactionsPerClient = 4
-    /// A writer thread without work ends after this.
+    /// The time after which a writer's thread without work ends; the next write starts a new one.
     package var threadRest = Duration.seconds(30)
-    /// The longest wait for the beginning of an interactive transaction.
+    /// The longest time for which a client may wait for its interactive transaction to begin.
     package var maximumWait = Duration.seconds(10)
-    /// How long, and how many, ended transactions and asynchronous writes are remembered.
+    /// The time for which ended transactions and asynchronous writes are remembered.
     package var rememberedTime = Duration.seconds(600)
-    /// How many of them are remembered.
+    /// The maximum number of ended transactions, and of asynchronous writes, that are remembered.
     package var rememberedCount = 10_000
 
-    /// What fates of asynchronous writes are remembered with, all together.
+    /// The memory in bytes for the results of all remembered asynchronous writes.
     package var rememberedBytes = 16 << 20
-    /// Classes of a realm, and properties of a class, beyond which none are added.
+    /// The number of classes of a realm from which no further class is added.
     package var classes = 1000
-    /// Properties of a class, beyond which none are added.
+    /// The number of properties of a class from which no further property is added.
     package var properties = 1000
 
-    /// The default bounds.
+    /// Makes the default limits.
     package init() {}
 }

@@ -2,18 +2,21 @@
 
 internal import RealmStorage
 
-/// How an input is written into an object that is there.
+/// How an input is written to an existing object.
 ///
-/// Creating, replacing, upserting and merging differ only in this; the code that writes values is the same.
+/// Creating, replacing, upserting and merging differ in this rule only; they share the code that writes
+/// values.
 enum WriteRule {
-    /// The object is new: absent members keep their defaults.
+    /// The object is new: properties without a member keep the default value of their type.
     case create
-    /// Absent members become null or empty.
+    /// Properties without a member become null or empty.
     case replace
-    /// The members given are written, each as `replace` would; absent ones stay.
+    /// The given members are written, each as `replace` would; the other properties remain.
     case update
-    /// As `update`, but equal values are left alone.
+    /// As `update`, but a value that equals the stored one is not written, so that it does not count as
+    /// modified.
     case updateModified
-    /// As `update`, but embedded objects and dictionaries merge, and null removes entries.
+    /// As `update`, but embedded objects and dictionaries are merged, and null removes entries: a JSON
+    /// merge patch.
     case merge
 }

@@ -2,9 +2,17 @@
 
 internal import RealmStorage
 
-/// Changes of single elements, which keep change sets small. All return the new number of elements.
+/// Changes of single elements of collections, which keep change sets small.
 extension WriteSession {
-    /// Changes a list of an object, or one inside it; returns the new number of elements.
+    /// Changes a list of an object, or one that a path leads to.
+    ///
+    /// - Parameters:
+    ///   - property: The property, or the path to a list.
+    ///   - object: The object, which must not be embedded.
+    ///   - edits: The changes in their order.
+    ///   - options: How inputs are accepted.
+    /// - Returns: The number of elements afterwards.
+    /// - Throws: `WriteError` with the index of the failed edit in its path.
     package func editList(
         _ property: PropertyAddress, of object: ObjectPlace, _ edits: [ListEdit], options: Options = Options()
     ) throws(WriteError) -> Int {
@@ -13,7 +21,15 @@ extension WriteSession {
         }
     }
 
-    /// Changes a set of an object, or one inside it; returns the new number of elements.
+    /// Changes a set of an object, or one that a path leads to.
+    ///
+    /// - Parameters:
+    ///   - property: The property, or the path to a set.
+    ///   - object: The object, which must not be embedded.
+    ///   - edits: The changes in their order.
+    ///   - options: How inputs are accepted.
+    /// - Returns: The number of members afterwards.
+    /// - Throws: `WriteError` with the index of the failed edit in its path.
     package func editSet(
         _ property: PropertyAddress, of object: ObjectPlace, _ edits: [SetEdit], options: Options = Options()
     ) throws(WriteError) -> Int {
@@ -22,7 +38,15 @@ extension WriteSession {
         }
     }
 
-    /// Changes a dictionary of an object, or one inside it; returns the new number of elements.
+    /// Changes a dictionary of an object, or one that a path leads to.
+    ///
+    /// - Parameters:
+    ///   - property: The property, or the path to a dictionary.
+    ///   - object: The object, which must not be embedded.
+    ///   - edits: The changes in their order.
+    ///   - options: How inputs are accepted.
+    /// - Returns: The number of entries afterwards.
+    /// - Throws: `WriteError` with the index of the failed edit in its path.
     package func editDictionary(
         _ property: PropertyAddress, of object: ObjectPlace, _ edits: [DictionaryEdit], options: Options = Options()
     ) throws(WriteError) -> Int {
@@ -31,13 +55,16 @@ extension WriteSession {
         }
     }
 
-    /// The place that an address means in an object.
+    /// Returns the place that an address refers to in an object.
+    ///
+    /// - Throws: `WriteError`: `unknownProperty` or `pathNotFound` when the address leads nowhere.
     func locate(_ property: PropertyAddress, in place: ObjectPlace) throws(WriteError) -> Location {
         let steps = try table(place.table).column(named: property.text) != nil ? nil : property.steps
         return try locate(steps ?? [.name(property.text)], in: place, for: .existing)
     }
 
-    /// Runs the edits in order; returns the new number of elements. Errors have the index of the edit.
+    /// Applies the edits in order, and returns the number of elements afterwards.
+    /// Errors have the index of the edit. If an edit deletes the object itself, the number is 0.
     private func apply<Edit>(
         _ edits: [Edit], to place: CollectionPlace,
         _ apply: (Edit, CollectionPlace) throws(WriteError) -> Void
@@ -52,12 +79,15 @@ extension WriteSession {
         return try isThere(place) ? elementCount(place) : 0
     }
 
-    /// A list may hold the object that it belongs to, which goes with the others when all of them are deleted.
+    /// Returns whether the object of a collection still exists.
+    /// A list may contain the object that it belongs to, which is then deleted with the others by
+    /// `deleteAll`.
     private func isThere(_ place: CollectionPlace) throws(WriteError) -> Bool {
         try isThere(ObjectPlace(table: place.table, object: place.object))
     }
 
-    /// The collection of a kind that an address means; throws `typeMismatch` when there is another value.
+    /// Returns the collection of the given kind that an address refers to; throws `typeMismatch` for any
+    /// other value.
     private func collection(
         _ property: PropertyAddress, of object: ObjectPlace, _ kind: CollectionKind
     ) throws(WriteError) -> CollectionPlace {
@@ -76,6 +106,7 @@ extension WriteSession {
 
     // MARK: - Lists
 
+    /// Applies one edit to a list.
     private func apply(_ edit: ListEdit, to place: CollectionPlace, _ options: Options) throws(WriteError) {
         try checkDeadline()
         let count = try elementCount(place)
@@ -104,14 +135,14 @@ extension WriteSession {
         }
     }
 
-    /// Throws `pathNotFound` unless an index is below `count`.
+    /// Throws `pathNotFound` unless an index is at least 0 and less than `count`.
     private func require(_ index: Int, in count: Int) throws(WriteError) {
         guard index >= 0, index < count else {
             throw WriteError(.pathNotFound, "the list has no place \(index)")
         }
     }
 
-    /// Deletes the objects that a list of links leads to, and empties the list.
+    /// Deletes the objects that the elements of a list of links refer to, and empties the list.
     private func deleteTargets(of place: CollectionPlace) throws(WriteError) {
         guard place.elementShape.type == .link else {
             throw WriteError(.typeMismatch, "only the objects of a list of links can be deleted")
@@ -126,6 +157,7 @@ extension WriteSession {
 
     // MARK: - Sets
 
+    /// Applies one edit to a set.
     private func apply(_ edit: SetEdit, to place: CollectionPlace, _ options: Options) throws(WriteError) {
         try checkDeadline()
         switch edit {
@@ -147,12 +179,14 @@ extension WriteSession {
         }
     }
 
-    /// Removes a member, if it is there.
+    /// Removes a member from a set, if it is in it.
     private func removeMember(_ member: OwnedValue, from place: CollectionPlace) throws(WriteError) {
         try member.use { value throws(WriteError) in _ = try stored(try changing.removeMember(value, in: place)) }
     }
 
-    /// Removes the members that are not among `values`.
+    /// Removes the members of a set that are not among `values`.
+    ///
+    /// - Complexity: O((n + m) log m) comparisons for n members and m values.
     private func intersect(_ place: CollectionPlace, _ values: [InputValue], _ options: Options) throws(WriteError) {
         var kept: [OwnedValue] = []
         for (index, value) in values.enumerated() { kept.append(try at(.index(index), try member(value, of: place, options))) }
@@ -163,7 +197,7 @@ extension WriteSession {
         }
     }
 
-    /// Binary search in values sorted by their order.
+    /// Returns whether a value is among values that are sorted by their order; a binary search.
     private static func contains(_ member: OwnedValue, _ sorted: [OwnedValue]) -> Bool {
         var low = 0
         var high = sorted.count
@@ -178,6 +212,7 @@ extension WriteSession {
 
     // MARK: - Dictionaries
 
+    /// Applies one edit to a dictionary.
     private func apply(_ edit: DictionaryEdit, to place: CollectionPlace, _ options: Options) throws(WriteError) {
         try checkDeadline()
         switch edit {

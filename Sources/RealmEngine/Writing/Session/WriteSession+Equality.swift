@@ -2,9 +2,17 @@
 
 internal import RealmStorage
 
-/// Comparing inputs with what is stored: for upserts that leave equal values alone, and for tests.
+/// Compares inputs with stored values, for upserts that leave equal values unchanged, and for test
+/// operations.
 extension WriteSession {
-    /// Whether writing `input` to a property would change nothing.
+    /// Returns whether a property already has the value that `input` describes.
+    ///
+    /// - Parameters:
+    ///   - input: The value as it was given.
+    ///   - column: The property.
+    ///   - place: The object.
+    ///   - options: How inputs are accepted.
+    /// - Throws: `WriteError` when the input does not fit the property.
     func isEqual(
         _ input: InputValue, to column: Column, of place: ObjectPlace, _ options: Options
     ) throws(WriteError) -> Bool {
@@ -14,7 +22,15 @@ extension WriteSession {
         return try isEqual(input, to: CollectionPlace(place.table, place.object, column), kind, options)
     }
 
-    /// Whether the value in a slot is what `input` says.
+    /// Returns whether the value in a slot is the one that `input` describes.
+    ///
+    /// - Parameters:
+    ///   - input: The value as it was given.
+    ///   - slot: The place of the stored value.
+    ///   - shape: The values that the place accepts.
+    ///   - options: How inputs are accepted.
+    /// - Returns: False also for an entry or element that does not exist.
+    /// - Throws: `WriteError` when the input does not fit the shape.
     func isEqual(
         _ input: InputValue, in slot: Slot, _ shape: SlotShape, _ options: Options
     ) throws(WriteError) -> Bool {
@@ -30,7 +46,7 @@ extension WriteSession {
         }
     }
 
-    /// Whether a link, or an embedded object, is what `input` says.
+    /// Returns whether a link, or an embedded object, is the one that `input` describes.
     private func isEqualLink(
         _ input: InputValue, to present: Value, _ shape: SlotShape, _ options: Options
     ) throws(WriteError) -> Bool {
@@ -45,7 +61,8 @@ extension WriteSession {
         return try isEqual(body, to: ObjectPlace(table: target, object: child), table, options)
     }
 
-    /// Every member is equal, and what is absent is null or empty.
+    /// Returns whether all members of a body equal those of an embedded object, and all its other
+    /// properties are null or empty.
     private func isEqual(
         _ body: InputObject, to place: ObjectPlace, _ table: TableState, _ options: Options
     ) throws(WriteError) -> Bool {
@@ -67,7 +84,7 @@ extension WriteSession {
 
     // MARK: - Collections
 
-    /// Whether a collection in a mixed value is what `input` says.
+    /// Returns whether a list or dictionary in a mixed value is the one that `input` describes.
     private func isEqualNested(
         _ input: InputValue, to present: Value, in slot: Slot, _ options: Options
     ) throws(WriteError) -> Bool {
@@ -78,6 +95,8 @@ extension WriteSession {
         }
     }
 
+    /// Returns whether a collection has exactly the elements or entries that `input` describes. Lists are
+    /// compared in order.
     func isEqual(
         _ input: InputValue, to place: CollectionPlace, _ kind: CollectionKind, _ options: Options
     ) throws(WriteError) -> Bool {
@@ -100,7 +119,7 @@ extension WriteSession {
         }
     }
 
-    /// Whether a set has these members and no other.
+    /// Returns whether a set has the given members and no others, in any order and with repetitions.
     private func isEqualSet(
         _ elements: [InputValue], _ place: CollectionPlace, _ options: Options
     ) throws(WriteError) -> Bool {
@@ -112,7 +131,10 @@ extension WriteSession {
         return zip(distinct, present).allSatisfy { $0.value.isIdentical(to: $1.value) }
     }
 
-    /// The members of a set in their order, with bytes of their own.
+    /// Returns the elements of a list, or the members of a set, in their order. Their bytes are copied,
+    /// so they survive changes.
+    ///
+    /// - Complexity: Linear in the number of elements, which is counted by the budget.
     func members(of place: CollectionPlace) throws(WriteError) -> [OwnedValue] {
         var members: [OwnedValue] = []
         var cursor = try list(place).elements()
@@ -123,7 +145,8 @@ extension WriteSession {
         return members
     }
 
-    /// Sorted, each once; of equal numbers the first stays.
+    /// Returns values sorted and without duplicates. Of numbers that are equal across types the first one
+    /// remains.
     static func distinct(_ values: [OwnedValue]) -> [OwnedValue] {
         let sorted = values.enumerated().sorted { left, right in
             let order = Value.order(left.element.value, right.element.value)

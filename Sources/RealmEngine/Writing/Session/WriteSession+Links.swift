@@ -2,9 +2,18 @@
 
 internal import RealmStorage
 
-/// Inputs that are links.
+/// Reading inputs as links.
 extension WriteSession {
-    /// The value of a link to an object of `table`: a stub, a primary key value, null, or with the option a whole object.
+    /// Returns the value of a link to an object of a class.
+    ///
+    /// - Parameters:
+    ///   - input: A link, a primary key value, null, or with `writesNestedObjects` a whole object, which
+    ///     is created or updated.
+    ///   - table: The class that the link must lead to.
+    ///   - shape: Whether null is accepted.
+    ///   - options: How inputs are accepted.
+    /// - Throws: `WriteError`: `linkTargetMissing`, `nullNotAllowed`, `nestedObject` for a whole object
+    ///   without the option, `typeMismatch` for other inputs.
     func link(
         _ input: InputValue, to table: TableState, _ shape: SlotShape, _ options: Options
     ) throws(WriteError) -> Value {
@@ -26,7 +35,7 @@ extension WriteSession {
         }
     }
 
-    /// A link to the object with a primary key; throws `linkTargetMissing` without one.
+    /// Returns a link to the object with a primary key; throws `linkTargetMissing` when there is none.
     private func link(primaryKey input: InputValue, to table: TableState) throws(WriteError) -> Value {
         guard let column = table.primaryKey else { throw ValueReader.mismatch(input, .link) }
         let key = try ValueReader.read(input, as: column.type, isNullable: false)
@@ -34,7 +43,13 @@ extension WriteSession {
         return .link(target.table, target.object)
     }
 
-    /// The object that a link leads to. `table` is the class that it has to be of.
+    /// Returns the object that a link refers to.
+    ///
+    /// - Parameters:
+    ///   - link: A class with a key, or the name of an object that was created earlier in the same batch.
+    ///   - table: The class that the object must belong to; nil accepts all classes.
+    /// - Throws: `WriteError`: `linkTargetMissing` when there is no such object, `typeMismatch` for an
+    ///   object of another class.
     func resolve(_ link: LinkInput, expecting table: TableState?) throws(WriteError) -> ObjectPlace {
         switch link {
         case .reference(let name):
@@ -51,17 +66,18 @@ extension WriteSession {
         }
     }
 
-    /// The error of a link to an object of another class.
+    /// Makes the error for a link to an object of a wrong class.
     private static func otherClass(_ table: TableState) -> WriteError {
         WriteError(.typeMismatch, "the links lead to objects of class '\(table.className)'")
     }
 
-    /// The error of a link to an object that is not there.
+    /// Makes the error for a link to an object that does not exist.
     private static func missingTarget(_ table: TableState) -> WriteError {
         WriteError(.linkTargetMissing, "no object of class '\(table.className)' has this key")
     }
 
-    /// Creates the object, or writes its members into the one that has its primary key.
+    /// Creates an object that is given in place of a link, or writes its members to the object that has
+    /// its primary key.
     private func upsertNested(
         _ body: InputObject, in table: TableState, _ options: Options
     ) throws(WriteError) -> ObjectPlace {
@@ -78,7 +94,8 @@ extension WriteSession {
 }
 
 extension TableState {
-    /// The name without prefix; the whole name for a table of the SDK.
+    /// The name of the class without the prefix of its table; the whole name for tables that are no
+    /// classes.
     var className: String {
         name.hasPrefix(Table.classPrefix) ? String(name.dropFirst(Table.classPrefix.count)) : name
     }

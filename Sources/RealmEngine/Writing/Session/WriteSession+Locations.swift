@@ -2,17 +2,24 @@
 
 internal import RealmStorage
 
-/// Following paths: properties, embedded objects, elements, entries, and into collections in Mixed.
+/// Follows paths through properties, embedded objects, elements, entries and collections in mixed values.
 extension WriteSession {
-    /// What the last step of a path may name.
+    /// What the last step of a path may refer to.
     enum PathUse {
-        /// Something that is there.
+        /// Something that exists.
         case existing
-        /// A place where something may be added: an absent entry, the end of a list (`-`).
+        /// A place where something can be added, such as a missing entry or the end of a list (`-`).
         case adding
     }
 
-    /// The place at `steps` in an object.
+    /// Returns the place that a path leads to.
+    ///
+    /// - Parameters:
+    ///   - steps: The steps of the path; none means the object itself.
+    ///   - place: The object at which the path begins.
+    ///   - use: Whether the place has to exist.
+    /// - Throws: `WriteError`: `unknownProperty` for a name that the class does not have, `pathNotFound`
+    ///   for all other steps that lead nowhere.
     func locate(
         _ steps: some Collection<InputPath.Step>, in place: ObjectPlace, for use: PathUse
     ) throws(WriteError) -> Location {
@@ -25,7 +32,7 @@ extension WriteSession {
         return location
     }
 
-    /// The place one step further.
+    /// Returns the place that one step leads to from a place.
     private func next(_ step: InputPath.Step, from location: Location, _ use: PathUse) throws(WriteError) -> Location {
         switch location {
         case .object(let place): return try property(step, of: place)
@@ -36,11 +43,11 @@ extension WriteSession {
         }
     }
 
-    /// The place of a property of an object.
+    /// Returns the place of a property of an object.
     private func property(_ step: InputPath.Step, of place: ObjectPlace) throws(WriteError) -> Location {
         guard case .name(let name) = step else { throw WriteSession.noPath }
         let table = try table(place.table)
-        // Members of documents may be escaped, addresses are not.
+        // Member names of documents may be escaped; names in addresses are not.
         guard let column = table.column(named: name) ?? table.column(named: naming.property(name)) else {
             throw WriteSession.unknown(name, table)
         }
@@ -48,7 +55,7 @@ extension WriteSession {
         return .slot(.property(place, column), SlotShape(column))
     }
 
-    /// Into an embedded object, or into a collection in Mixed.
+    /// Follows a step into an embedded object, or into a collection in a mixed value.
     private func next(
         _ step: InputPath.Step, inside slot: Slot, _ shape: SlotShape, _ use: PathUse
     ) throws(WriteError) -> Location {
@@ -62,7 +69,7 @@ extension WriteSession {
         }
     }
 
-    /// The place of an element or entry of a collection.
+    /// Returns the place of an element or entry of a collection.
     private func element(
         _ step: InputPath.Step, of place: CollectionPlace, _ kind: CollectionKind, _ use: PathUse
     ) throws(WriteError) -> Location {
@@ -85,7 +92,8 @@ extension WriteSession {
         }
     }
 
-    /// An index in `0..<count`, or up to the end when something is added.
+    /// Returns the index that a step means: one of an existing element, or up to the number of elements
+    /// when something is added.
     private static func position(_ step: InputPath.Step, count: Int, _ use: PathUse) throws(WriteError) -> Int {
         let end = if case .adding = use { count } else { count - 1 }
         let index: Int
@@ -102,22 +110,26 @@ extension WriteSession {
         return index
     }
 
-    /// A name that no property of a class has.
+    /// Makes the error for a name that no property of a class has. It carries the known names, from which
+    /// a suggestion is made.
     static func unknown(_ property: String, _ table: TableState) -> WriteError {
         var error = WriteError(.unknownProperty, "class '\(table.className)' has no property '\(property)'")
         error.misnomer = (name: property, known: table.columns.map(\.name))
         return error
     }
 
-    /// A path that leads nowhere.
+    /// The error for a path that leads nowhere.
     static let noPath = WriteError(.pathNotFound, "there is nothing at this path")
 
     // MARK: - Taking values out
 
-    /// What taking out, comparing or writing one element costs, in units of a budget.
+    /// The units of a work budget that reading, comparing or writing one element costs.
     static let unitsPerElement = 8
 
-    /// The value at a place, as an input that writes an equal one elsewhere.
+    /// Returns the value at a place as an input, which writes an equal value elsewhere.
+    ///
+    /// - Parameter location: The place that is read.
+    /// - Throws: `WriteError` with the code `pathNotFound` when nothing is there.
     func input(at location: Location) throws(WriteError) -> InputValue {
         switch location {
         case .object(let place): return .object(try input(of: place))
@@ -133,7 +145,7 @@ extension WriteSession {
         }
     }
 
-    /// The members of an embedded object.
+    /// Returns all properties of an embedded object as members.
     private func input(of place: ObjectPlace) throws(WriteError) -> InputObject {
         var members: [(name: String, value: InputValue)] = []
         for column in try table(place.table).columns {
@@ -143,6 +155,7 @@ extension WriteSession {
         return InputObject(members)
     }
 
+    /// Returns the elements of a list or set, or the entries of a dictionary, as an input.
     private func input(of place: CollectionPlace, _ kind: CollectionKind) throws(WriteError) -> InputValue {
         guard kind == .dictionary else {
             var elements: [InputValue] = []
@@ -163,6 +176,8 @@ extension WriteSession {
         return .object(InputObject(entries))
     }
 
+    /// Returns one stored value as an input. Embedded objects and mixed collections are copied with their
+    /// contents.
     private func input(of value: Value, _ slot: Slot, _ shape: SlotShape) throws(WriteError) -> InputValue {
         switch value {
         case .null: return .null

@@ -3,11 +3,21 @@
 package import RealmQuery
 package import RealmStorage
 
-/// Many objects at once, chosen by a query.
+/// Writes that apply to all objects that match a query.
 extension WriteSession {
-    /// Merges `body` into every match; returns how many there were. The matches are fixed before the first change.
+    /// Merges `body` into all objects that match a query. The matches are determined before the first
+    /// change.
     ///
-    /// More matches than `maximum` are `tooManyAffected`, and nothing is written.
+    /// - Parameters:
+    ///   - className: The class, which must not be embedded.
+    ///   - query: The condition.
+    ///   - arguments: The values of the query's placeholders.
+    ///   - maximum: The largest number of matches that is accepted; nil for any number.
+    ///   - body: The members that are written to each match.
+    ///   - options: How inputs are accepted.
+    /// - Returns: The number of matches.
+    /// - Throws: `WriteError`: `tooManyAffected` for more than `maximum` matches, before anything is
+    ///   written, and the errors of writing.
     package func patchWhere(
         _ className: String, _ query: Query, arguments: [QueryArgument] = [], maximum: Int? = nil, _ body: InputObject,
         options: Options = Options()
@@ -22,7 +32,16 @@ extension WriteSession {
         return matches.count
     }
 
-    /// Deletes every match with what it owns; returns how many there were.
+    /// Deletes all objects that match a query, together with the embedded objects they own.
+    ///
+    /// - Parameters:
+    ///   - className: The class, which must not be embedded.
+    ///   - query: The condition.
+    ///   - arguments: The values of the query's placeholders.
+    ///   - maximum: The largest number of matches that is accepted; nil for any number.
+    /// - Returns: The number of matches.
+    /// - Throws: `WriteError` with the code `tooManyAffected` for more than `maximum` matches, before
+    ///   anything is deleted.
     package func deleteWhere(
         _ className: String, _ query: Query, arguments: [QueryArgument] = [], maximum: Int? = nil
     ) throws(WriteError) -> Int {
@@ -35,7 +54,9 @@ extension WriteSession {
         return matches.count
     }
 
-    /// Empties every class and keeps the schema; returns how many objects went, embedded ones not counted.
+    /// Deletes the objects of all classes; the schema remains.
+    ///
+    /// - Returns: The number of deleted top-level objects, without embedded ones.
     package func deleteAllObjects() throws(WriteError) -> Int {
         var count = 0
         for key in try stored(try transaction.tableKeys()) {
@@ -48,7 +69,7 @@ extension WriteSession {
         return count
     }
 
-    /// The keys of all matches; throws `tooManyAffected` when there are more than `maximum`.
+    /// Returns the keys of all matches; throws `tooManyAffected` when there are more than `maximum`.
     private func matches(
         of query: Query, in table: TableState, _ arguments: [QueryArgument], maximum: Int?
     ) throws(WriteError) -> [ObjectKey] {
@@ -65,7 +86,13 @@ extension WriteSession {
         return keys
     }
 
-    /// A query over the present state of a class.
+    /// Binds a query to the present state of a class.
+    ///
+    /// - Parameters:
+    ///   - query: The parsed query.
+    ///   - table: The class.
+    ///   - arguments: The values of the query's placeholders.
+    /// - Throws: `WriteError` for names and arguments that do not fit the class.
     func bind(_ query: Query, to table: TableKey, _ arguments: [QueryArgument]) throws(WriteError) -> BoundQuery {
         let view = try view()
         guard let table = view.table(table) else { throw WriteError(.classNotFound, "there is no such class") }
@@ -76,7 +103,14 @@ extension WriteSession {
 
     // MARK: - Assertions
 
-    /// Throws `assertionFailed` unless there is an object, and it matches `query` if there is one. Returns the object.
+    /// Checks that an object exists and matches a query.
+    ///
+    /// - Parameters:
+    ///   - place: The object, if there is one.
+    ///   - query: The condition; nil only checks that the object exists.
+    ///   - arguments: The values of the query's placeholders.
+    /// - Returns: The object.
+    /// - Throws: `WriteError` with the code `assertionFailed` otherwise.
     package func assert(
         _ place: ObjectPlace?, _ query: Query? = nil, arguments: [QueryArgument] = []
     ) throws(WriteError) -> ObjectPlace {
@@ -89,7 +123,15 @@ extension WriteSession {
         return place
     }
 
-    /// Throws `assertionFailed` unless exactly `count` objects match, or at least one when it is nil.
+    /// Checks how many objects of a class match a query.
+    ///
+    /// - Parameters:
+    ///   - className: The class.
+    ///   - query: The condition.
+    ///   - arguments: The values of the query's placeholders.
+    ///   - count: The exact number that must match; nil means at least one.
+    /// - Returns: The number of matches.
+    /// - Throws: `WriteError` with the code `assertionFailed`, and the number of matches, otherwise.
     package func assert(
         _ className: String, _ query: Query, arguments: [QueryArgument] = [], count: Int? = nil
     ) throws(WriteError) -> Int {
@@ -105,7 +147,15 @@ extension WriteSession {
 
     // MARK: - Numbers
 
-    /// Adds to a number; returns the new value. `outOfRange` when the type cannot hold it.
+    /// Adds an amount to a number of an object.
+    ///
+    /// - Parameters:
+    ///   - property: The property, or the path to a number.
+    ///   - place: The object.
+    ///   - amount: The amount, which may be negative.
+    /// - Returns: The new value.
+    /// - Throws: `WriteError`: `outOfRange` when the type cannot hold the sum, `nullNotAllowed` for null,
+    ///   `typeMismatch` when the value is no number, `primaryKeyImmutable` for a primary key.
     package func increment(
         _ property: PropertyAddress, of place: ObjectPlace, by amount: InputValue
     ) throws(WriteError) -> Value {
@@ -125,7 +175,7 @@ extension WriteSession {
         return sum
     }
 
-    /// The sum in the type of the left number; throws `outOfRange` when that cannot hold it.
+    /// Returns the sum in the type of the left number; throws `outOfRange` when that type cannot hold it.
     private static func sum(_ left: Value, _ right: Value) throws(WriteError) -> Value {
         switch (left, right) {
         case (.int(let left), .int(let right)):
@@ -146,6 +196,6 @@ extension WriteSession {
         }
     }
 
-    /// The error of a sum that is beyond a type.
+    /// Makes the error for a sum that is beyond the range of a type.
     private static func tooLarge(_ type: String) -> WriteError { WriteError(.outOfRange, "no \(type) is that large") }
 }

@@ -2,17 +2,25 @@
 
 package import RealmStorage
 
-/// Whole objects.
+/// Writes to whole objects.
 extension WriteSession {
-    /// Which values an upsert writes.
+    /// Which of the given values an upsert writes to an existing object.
     package enum UpsertPolicy: Sendable {
-        /// Those that differ.
+        /// Those that differ from the stored ones.
         case modified
-        /// All that are given.
+        /// All of them, which makes them count as modified.
         case all
     }
 
-    /// Creates an object. `name` is what later links of this session may call it.
+    /// Creates an object.
+    ///
+    /// - Parameters:
+    ///   - className: The class, which must not be embedded.
+    ///   - body: The members; a missing primary key is generated for object ids and UUIDs.
+    ///   - name: The name under which later links of this session can refer to the object.
+    ///   - options: How inputs are accepted.
+    /// - Throws: `WriteError`: `duplicateKey` when an object has the primary key, and the errors of the
+    ///   members.
     package func create(
         _ className: String, _ body: InputObject, as name: String? = nil, options: Options = Options()
     ) throws(WriteError) -> Written {
@@ -21,7 +29,15 @@ extension WriteSession {
         return Written(place: place, isCreated: true)
     }
 
-    /// Creates an object, or writes the members given into the one with its primary key.
+    /// Creates an object, or writes the given members to the object with its primary key.
+    ///
+    /// - Parameters:
+    ///   - className: The class, which must have a primary key.
+    ///   - body: The members.
+    ///   - policy: Which values are written to an existing object.
+    ///   - name: The name under which later links of this session can refer to the object.
+    ///   - options: How inputs are accepted.
+    /// - Throws: `WriteError`: `noPrimaryKey`, and the errors of the members.
     package func upsert(
         _ className: String, _ body: InputObject, _ policy: UpsertPolicy, as name: String? = nil,
         options: Options = Options()
@@ -41,8 +57,14 @@ extension WriteSession {
         return Written(place: place, isCreated: existing == nil)
     }
 
-    /// Creates the object of that key, or replaces everything in it. Throws `objectNotFound` for a key that no new object can
-    /// get.
+    /// Creates the object with a key, or replaces all properties of the existing one.
+    ///
+    /// - Parameters:
+    ///   - key: The key, looked up with `resolve`.
+    ///   - body: The members. A primary key among them must be the same as in `key`.
+    ///   - options: How inputs are accepted.
+    /// - Throws: `WriteError`: `objectNotFound` for a key that no new object can get, `keyMismatch`, and
+    ///   the errors of the members.
     package func put(
         _ key: ResolvedKey, _ body: InputObject, options: Options = Options()
     ) throws(WriteError) -> Written {
@@ -63,7 +85,8 @@ extension WriteSession {
         return Written(place: try make(in: table, body, primaryKey: value, options: options), isCreated: true)
     }
 
-    /// The primary key that a new object gets from its address; nil for an address that is no primary key.
+    /// Returns the primary key that a new object gets from its address; nil for an address that is no
+    /// primary key.
     private func primaryKey(_ name: ObjectName, _ column: Column) throws(WriteError) -> OwnedValue? {
         switch name {
         case .text(let text):
@@ -75,19 +98,27 @@ extension WriteSession {
         }
     }
 
-    /// Throws `keyMismatch` when a body names another object than its address.
+    /// Throws `keyMismatch` when the primary key in a body differs from that of the addressed object.
     private func requireSameKey(_ body: InputObject, _ place: ObjectPlace, _ table: TableState) throws(WriteError) {
         guard let column = table.primaryKey, let input = member(named: column.name, of: body) else { return }
         guard try isPrimaryKey(input, column, of: place) else { throw WriteSession.keyMismatch(column) }
     }
 
+    /// Makes the error for a body whose primary key differs from the address.
     private static func keyMismatch(_ column: Column) -> WriteError {
         WriteError(
             .keyMismatch, "the primary key in the object is another than the one it is addressed by",
             path: InputPath([.name(column.name)]))
     }
 
-    /// Changes the members given: a merge patch.
+    /// Writes the given members to an object, merging embedded objects and dictionaries: a JSON merge
+    /// patch.
+    ///
+    /// - Parameters:
+    ///   - place: The object, which must not be embedded.
+    ///   - body: The members that change.
+    ///   - options: How inputs are accepted.
+    /// - Throws: `WriteError` with a path that begins at a member of `body`.
     package func patch(
         _ place: ObjectPlace, _ body: InputObject, options: Options = Options()
     ) throws(WriteError) -> Written {
@@ -95,7 +126,7 @@ extension WriteSession {
         return Written(place: place, isCreated: false)
     }
 
-    /// A property of an object's class; throws `notFound` when the class has none of this name.
+    /// Returns a property of an object's class; throws `notFound` when the class has none with this name.
     package func property(_ name: String, of place: ObjectPlace) throws(WriteError) -> Column {
         let table = try table(place.table)
         guard let column = table.column(named: name) else {
@@ -104,14 +135,21 @@ extension WriteSession {
         return column
     }
 
-    /// Writes one property whole.
+    /// Writes one property of an object, replacing its value or its whole collection.
+    ///
+    /// - Parameters:
+    ///   - property: The column, as `property(_:of:)` returns it.
+    ///   - place: The object, which must not be embedded.
+    ///   - value: The new value.
+    ///   - options: How inputs are accepted.
     package func setProperty(
         _ property: Column, of place: ObjectPlace, to value: InputValue, options: Options = Options()
     ) throws(WriteError) {
         try write(value, toMember: property, of: place, try objectTable(of: place), .update, options)
     }
 
-    /// Deletes an object with what it owns.
+    /// Deletes an object together with the embedded objects it owns. Links to it become null or disappear
+    /// from collections.
     package func delete(_ place: ObjectPlace) throws(WriteError) {
         _ = try objectTable(of: place)
         try stored(try changing.deleteObject(place.object, in: place.table))
@@ -119,7 +157,15 @@ extension WriteSession {
 
     // MARK: - Making
 
-    /// Makes an object from `body`, under `primaryKey` or the one in the body.
+    /// Creates an object from the members of a body.
+    ///
+    /// - Parameters:
+    ///   - table: The class.
+    ///   - body: The members.
+    ///   - primaryKey: The primary key; nil takes it from the body or generates one.
+    ///   - options: How inputs are accepted.
+    /// - Throws: `WriteError`: `duplicateKey`, `missingProperty` for a required property without a
+    ///   member, and the errors of the members.
     func make(
         in table: TableState, _ body: InputObject, primaryKey: OwnedValue? = nil, options: Options
     ) throws(WriteError) -> ObjectPlace {
@@ -134,7 +180,7 @@ extension WriteSession {
             key = value
         }
         let draft = spareDraft ?? ObjectDraft()
-        // Objects in the place of links are made on the way, and need drafts of their own.
+        // Objects that are given in place of links are created meanwhile, and need drafts of their own.
         spareDraft = nil
         defer { spareDraft = draft }
         let isSound = read(body, of: table, key, options, into: draft)
@@ -151,8 +197,10 @@ extension WriteSession {
         return place
     }
 
-    /// Whether all members are what their properties take. What is wrong with one is found by writing them one after the
-    /// other, which finds the first mistake.
+    /// Reads a body into a draft, and returns whether all members fit their properties.
+    ///
+    /// When one does not, the object is created without values and its members are written one after the
+    /// other, which finds the first error in the order of the body.
     private func read(
         _ body: InputObject, of table: TableState, _ key: OwnedValue?, _ options: Options, into draft: ObjectDraft
     ) -> Bool {
@@ -166,13 +214,14 @@ extension WriteSession {
         }
     }
 
-    /// Makes the object with what can be written at once.
+    /// Creates an object with the values of a draft; without a draft it has its primary key only.
     private func create(in table: TableKey, _ key: OwnedValue?, _ draft: ObjectDraft?) throws(WriteError) -> ObjectKey {
         defer { withExtendedLifetime((key, draft)) {} }
         return try stored(try changing.createObject(in: table, primaryKey: key?.value, values: draft?.values ?? []))
     }
 
-    /// The key given, or a new one for types that the server can make up.
+    /// Returns the primary key of a body, or a generated one for object ids and UUIDs; throws
+    /// `missingProperty` for other types.
     private func newPrimaryKey(_ column: Column, _ body: InputObject) throws(WriteError) -> OwnedValue {
         if let input = member(named: column.name, of: body) {
             return try at(.name(column.name), try ValueReader.read(input, as: column.type, isNullable: column.isNullable))
@@ -184,12 +233,19 @@ extension WriteSession {
         }
     }
 
-    /// The member for a property.
+    /// Returns the member of a body for a property; nil when there is none.
     func member(named name: String, of body: InputObject) -> InputValue? { body[naming.member(name)] }
 
     // MARK: - Members
 
-    /// Writes the members of `body` into an object, and what the rule says about the others.
+    /// Writes the members of a body to an object, and treats the other properties according to the rule.
+    ///
+    /// - Parameters:
+    ///   - body: The members.
+    ///   - place: The object.
+    ///   - table: The class of the object.
+    ///   - rule: What happens to members that are present and absent.
+    ///   - options: How inputs are accepted.
     func write(
         _ body: InputObject, to place: ObjectPlace, _ table: TableState, _ rule: WriteRule, _ options: Options
     ) throws(WriteError) {
@@ -208,7 +264,14 @@ extension WriteSession {
         }
     }
 
-    /// The position of the property that a member means; nil for one that is ignored.
+    /// Returns the position of the property that a member refers to; nil for a member that is ignored.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the member, which may be escaped.
+    ///   - table: The class.
+    ///   - options: Whether unknown members are ignored.
+    ///   - guess: The position to try first.
+    /// - Throws: `WriteError`: `unknownProperty`, or `readOnlyProperty` for the name of linking objects.
     private func position(
         named name: String, of table: TableState, _ options: Options, guess: Int = 0
     ) throws(WriteError) -> Int? {
@@ -224,6 +287,7 @@ extension WriteSession {
         throw WriteSession.unknown(property, table)
     }
 
+    /// Writes one member; a primary key may only be given as it is.
     private func write(
         _ value: InputValue, toMember column: Column, of place: ObjectPlace, _ table: TableState, _ rule: WriteRule,
         _ options: Options
@@ -237,14 +301,14 @@ extension WriteSession {
         }
     }
 
-    /// Whether `input` is the primary key that the object has.
+    /// Returns whether `input` is the primary key that the object has.
     private func isPrimaryKey(_ input: InputValue, _ column: Column, of place: ObjectPlace) throws(WriteError) -> Bool {
         let given = try ValueReader.read(input, as: column.type, isNullable: column.isNullable)
         let present = try stored(try transaction.value(column, of: place.object, in: place.table))
         return given.use { $0.isIdentical(to: present) }
     }
 
-    /// Throws unless all properties are there that cannot be null.
+    /// Throws `missingProperty` unless all required properties have a value.
     private func requireComplete(_ table: TableState, _ isGiven: (Int) -> Bool) throws(WriteError) {
         for (position, column) in table.columns.enumerated()
         where !isGiven(position) && column.collection == nil && !column.isNullable {
@@ -253,7 +317,7 @@ extension WriteSession {
         }
     }
 
-    /// Makes all properties null or empty that the body does not have.
+    /// Sets all properties without a member to null or empty.
     private func clearAbsent(_ table: TableState, _ given: [Bool], _ place: ObjectPlace) throws(WriteError) {
         for (position, column) in table.columns.enumerated()
         where !given[position] && column.leafIndex != table.primaryKey?.leafIndex {

@@ -2,8 +2,16 @@
 
 internal import RealmStorage
 
+/// Edits at paths inside an object, as JSON Patch has them.
 extension WriteSession {
-    /// Applies edits in order. Errors name the edit by its index.
+    /// Applies edits to an object in their order.
+    ///
+    /// - Parameters:
+    ///   - place: The object, which must not be embedded.
+    ///   - edits: The edits.
+    ///   - options: How inputs are accepted.
+    /// - Throws: `WriteError` with the index of the failed edit in its path; `patchTestFailed` for a test
+    ///   that fails.
     package func edit(
         _ place: ObjectPlace, _ edits: [PathEdit], options: Options = Options()
     ) throws(WriteError) -> Written {
@@ -12,7 +20,7 @@ extension WriteSession {
         return Written(place: place, isCreated: false)
     }
 
-    /// Makes one edit.
+    /// Applies one edit.
     private func apply(_ edit: PathEdit, to place: ObjectPlace, _ options: Options) throws(WriteError) {
         try checkDeadline()
         switch edit {
@@ -30,7 +38,7 @@ extension WriteSession {
         }
     }
 
-    /// Writes a value to a place: a new element, entry or member, or over a property.
+    /// Adds a value at a place: as a new element, entry or member, or in place of a property's value.
     private func add(_ value: InputValue, _ location: Location, _ options: Options) throws(WriteError) {
         switch location {
         case .object: throw WriteSession.noPath
@@ -45,14 +53,14 @@ extension WriteSession {
         }
     }
 
-    /// Writes over a place where something is.
+    /// Replaces the value at a place where something exists.
     private func replace(_ value: InputValue, _ location: Location, _ options: Options) throws(WriteError) {
         guard case .member(let place, let index) = location else { return try add(value, location, options) }
         try eraseElement(at: index, in: place)
         try insertMember(value, in: place, options)
     }
 
-    /// Empties a place.
+    /// Removes what is at a place; a property becomes null or its collection empty.
     private func remove(_ location: Location) throws(WriteError) {
         switch location {
         case .object, .newMember: throw WriteSession.noPath
@@ -63,7 +71,7 @@ extension WriteSession {
         }
     }
 
-    /// Takes an element or entry out, or makes a property null.
+    /// Removes an element or entry, or sets a property to null.
     private func remove(_ slot: Slot, _ shape: SlotShape) throws(WriteError) {
         switch slot {
         case .property:
@@ -76,7 +84,10 @@ extension WriteSession {
         }
     }
 
-    /// Within one list an element keeps what it is; elsewhere a new one is made.
+    /// Moves a value from one place to another.
+    ///
+    /// Within one list the element is moved, so an embedded object remains the same object. In all other
+    /// cases the value is written anew and removed from its old place.
     private func move(
         _ from: [InputPath.Step], to path: [InputPath.Step], in place: ObjectPlace, _ options: Options
     ) throws(WriteError) {
@@ -86,7 +97,7 @@ extension WriteSession {
         let source = try locate(from, in: place, for: .existing)
         guard path != from else { return }
         if from.dropLast() == path.dropLast(), case .slot(.element(let list, let index), _) = source {
-            // The target is where the element is in the end, when the list is one shorter.
+            // The target is the final index of the element, when the list is one element shorter.
             guard case .slot(.newElement(_, let target), _) = try locate(path, in: place, for: .adding) else {
                 throw WriteSession.noPath
             }
@@ -99,7 +110,8 @@ extension WriteSession {
         try add(value, try locate(path, in: place, for: .adding), options)
     }
 
-    /// Whether the value at a place is what `input` says; inputs of other types are different, not wrong.
+    /// Returns whether a place has the value that an input describes. An input of another type is
+    /// different, and no error.
     private func holds(_ input: InputValue, _ location: Location, _ options: Options) throws(WriteError) -> Bool {
         do throws(WriteError) {
             switch location {
@@ -119,7 +131,8 @@ extension WriteSession {
         }
     }
 
-    /// Numbers are compared by what they are: 1.0 tests an int of 1.
+    /// Returns an input for comparison with a stored value: a real number without a fraction equals an
+    /// integer, as 1.0 equals 1.
     private static func whole(_ input: InputValue, _ shape: SlotShape) -> InputValue {
         guard shape.type == .int, case .real(let number) = input, let whole = Int64(exactly: number) else { return input }
         return .integer(whole)
@@ -127,12 +140,12 @@ extension WriteSession {
 
     // MARK: - Primary keys
 
-    /// Whether a column is the primary key of an object's class.
+    /// Returns whether a column is the primary key of an object's class.
     private func isPrimaryKey(_ column: Column, of place: ObjectPlace) throws(WriteError) -> Bool {
         try table(place.table).primaryKey?.leafIndex == column.leafIndex
     }
 
-    /// A primary key may be set to what it is, and to nothing else.
+    /// Throws `primaryKeyImmutable` when a primary key would change; writing the same value is accepted.
     private func requireNoPrimaryKey(_ slot: Slot, _ value: InputValue) throws(WriteError) {
         guard case .property(let place, let column) = slot, try isPrimaryKey(column, of: place) else { return }
         guard try holds(value, .slot(slot, SlotShape(column)), Options()) else {

@@ -2,9 +2,14 @@
 
 internal import RealmStorage
 
-/// Reading and filling slots.
+/// Reads and writes slots, and elements of collections.
 extension WriteSession {
-    /// Puts a value, which fits, into a slot.
+    /// Writes a value to a slot.
+    ///
+    /// - Parameters:
+    ///   - value: A value that fits the slot; it is not checked again.
+    ///   - slot: The place, as clients count elements.
+    /// - Throws: `WriteError` when storage rejects the value, such as one that is too long.
     func put(_ value: Value, in slot: Slot) throws(WriteError) {
         switch slot {
         case .property(let place, let column):
@@ -19,7 +24,12 @@ extension WriteSession {
         }
     }
 
-    /// Makes a new embedded object in a slot; one that is there is deleted.
+    /// Creates an embedded object in a slot. An embedded object that is there is deleted.
+    ///
+    /// - Parameters:
+    ///   - slot: The place.
+    ///   - target: The class of the embedded object.
+    /// - Returns: The new object, without values.
     func putEmbedded(in slot: Slot, _ target: TableKey) throws(WriteError) -> ObjectPlace {
         let key: ObjectKey
         switch slot {
@@ -32,7 +42,8 @@ extension WriteSession {
         return ObjectPlace(table: target, object: key)
     }
 
-    /// The value in a slot; nil for an entry or element that is not there. Valid until the next change.
+    /// Returns the value in a slot; nil for an entry or element that does not exist. It is valid until
+    /// the next change.
     func value(in slot: Slot) throws(WriteError) -> Value? {
         switch slot {
         case .property(let place, let column):
@@ -43,7 +54,7 @@ extension WriteSession {
         }
     }
 
-    /// The embedded object in a slot.
+    /// Returns the embedded object in a slot; nil when the value is null or missing.
     func embedded(in slot: Slot) throws(WriteError) -> ObjectPlace? {
         guard case .link(let table, let object)? = try value(in: slot) else { return nil }
         return ObjectPlace(table: table, object: object)
@@ -51,10 +62,10 @@ extension WriteSession {
 
     // MARK: - Collections
 
-    /// Reads committed and new nodes alike.
+    /// The nodes of the transaction, committed and new ones.
     private var space: NodeSpace { transaction.writes.space }
 
-    /// The elements of a list or set. Valid until the next change.
+    /// Returns a view of the elements of a list or set. It is valid until the next change.
     func list(_ place: CollectionPlace) throws(WriteError) -> ListView {
         let root = try stored(try transaction.collection(at: place)).root
         let mayHold = try mayHoldUnresolved(place)
@@ -63,7 +74,10 @@ extension WriteSession {
                 root: root, space: space, shape: place.elementShape.elements, mayHoldUnresolved: mayHold))
     }
 
-    /// Unresolved links are in lists and sets, but are never shown: positions here leave them out.
+    /// Returns whether a collection may contain unresolved links.
+    ///
+    /// Lists and sets store such links (tombstones of synchronized realms), but they are never shown, and
+    /// the positions of clients do not count them.
     private func mayHoldUnresolved(_ place: CollectionPlace) throws(WriteError) -> Bool {
         guard place.path.isEmpty, place.column.type == .link, place.column.collection != .dictionary,
             let target = place.column.targetTable
@@ -71,25 +85,35 @@ extension WriteSession {
         return try table(target).hasTombstones
     }
 
-    /// Where an element is stored.
+    /// Returns the stored position of the element that clients see at an index.
     private func storedIndex(of index: Int, in place: CollectionPlace) throws(WriteError) -> Int {
         try mayHoldUnresolved(place) ? try list(place).storedIndex(of: index) : index
     }
 
-    /// Takes an element out of a list or set.
+    /// Removes an element from a list or set.
+    ///
+    /// - Parameters:
+    ///   - index: The index as clients count it.
+    ///   - place: The collection.
     func eraseElement(at index: Int, in place: CollectionPlace) throws(WriteError) {
         let position = try storedIndex(of: index, in: place)
         try stored(try changing.eraseElement(at: position, in: place))
     }
 
-    /// Moves an element to the index that it has afterwards.
+    /// Moves an element of a list.
+    ///
+    /// - Parameters:
+    ///   - source: The present index of the element.
+    ///   - target: The index that the element has after the move.
+    ///   - place: The list.
     func moveElement(from source: Int, to target: Int, in place: CollectionPlace) throws(WriteError) {
         guard try mayHoldUnresolved(place) else {
             return try stored(try changing.moveElement(from: source, to: target, in: place))
         }
         let list = try list(place)
         let from = list.storedIndex(of: source)
-        // Before the element that comes next then, which is one place further to the front without the moved one.
+        // The element is moved before the one that then follows it; without the moved element that one is
+        // a place further to the front.
         let next = list.storedIndex(of: target < source ? target : target + 1)
         try stored(try changing.moveElement(from: from, to: next > from ? next - 1 : next, in: place))
     }
@@ -100,25 +124,26 @@ extension WriteSession {
         try stored(try changing.swapElements(positions.0, positions.1, in: place))
     }
 
-    /// The entries of a dictionary. Valid until the next change.
+    /// Returns a view of the entries of a dictionary. It is valid until the next change.
     func dictionary(_ place: CollectionPlace) throws(WriteError) -> DictionaryView {
         let root = try stored(try transaction.collection(at: place)).root
         return try stored(try DictionaryView(root: root, space: space))
     }
 
-    /// How many elements a collection has, unresolved links not counted.
+    /// Returns the number of elements of a collection, without unresolved links.
     func elementCount(_ place: CollectionPlace) throws(WriteError) -> Int {
         try mayHoldUnresolved(place) ? try list(place).count : try stored(try transaction.elementCount(place))
     }
 
-    /// The element at `index`, or nil beyond the end.
+    /// Returns the element at an index; nil for an index that is out of range. The value is valid until
+    /// the next change.
     func element(_ index: Int, of place: CollectionPlace) throws(WriteError) -> Value? {
         let list = try list(place)
         guard index >= 0, index < list.count else { return nil }
         return try stored(try list.value(at: index))
     }
 
-    /// The value of an entry, or nil. Valid until the next change.
+    /// Returns the value of an entry; nil when there is none. It is valid until the next change.
     func entry(_ key: String, of place: CollectionPlace) throws(WriteError) -> Value? {
         let dictionary = try dictionary(place)
         let storage = ByteStorage(key)

@@ -2,9 +2,18 @@
 
 internal import RealmStorage
 
-/// Inputs into properties, elements and entries.
+/// Writes inputs to properties, elements and entries.
 extension WriteSession {
-    /// Writes a property of an object.
+    /// Writes an input to a property of an object.
+    ///
+    /// - Parameters:
+    ///   - input: The value as it was given.
+    ///   - column: The property.
+    ///   - place: The object.
+    ///   - rule: Whether the value replaces the present one, is merged, or is written only if it differs.
+    ///   - options: How inputs are accepted.
+    /// - Throws: `WriteError` when the input does not fit the property, with a path that begins inside
+    ///   the input.
     func write(
         _ input: InputValue, to column: Column, of place: ObjectPlace, _ rule: WriteRule, _ options: Options
     ) throws(WriteError) {
@@ -20,7 +29,8 @@ extension WriteSession {
         }
     }
 
-    /// The elements that an input for a list or set has.
+    /// Returns the elements of an input for a list or set; throws `nullNotAllowed` or `typeMismatch` for
+    /// other inputs.
     private static func elements(of input: InputValue) throws(WriteError) -> [InputValue] {
         switch input {
         case .list(let elements): return elements
@@ -29,7 +39,8 @@ extension WriteSession {
         }
     }
 
-    /// The entries that an input for a dictionary has.
+    /// Returns the entries of an input for a dictionary; throws `nullNotAllowed` or `typeMismatch` for
+    /// other inputs.
     private static func entries(of input: InputValue) throws(WriteError) -> InputObject {
         switch input {
         case .object(let object): return object
@@ -40,7 +51,14 @@ extension WriteSession {
 
     // MARK: - One value
 
-    /// Writes one value: of a property, an element or an entry.
+    /// Writes one value: that of a property, an element or an entry.
+    ///
+    /// - Parameters:
+    ///   - input: The value as it was given.
+    ///   - slot: The place.
+    ///   - shape: The values that the place accepts.
+    ///   - rule: Whether an embedded object is merged or replaced.
+    ///   - options: How inputs are accepted.
     func write(
         _ input: InputValue, in slot: Slot, _ shape: SlotShape, _ rule: WriteRule, _ options: Options
     ) throws(WriteError) {
@@ -59,7 +77,7 @@ extension WriteSession {
         }
     }
 
-    /// Writes an embedded object: a new one, or into the one that is there when the rule merges.
+    /// Writes an embedded object: to the existing one when the rule merges, otherwise a new one.
     private func writeEmbedded(
         _ input: InputValue, in slot: Slot, _ shape: SlotShape, of table: TableState, _ rule: WriteRule, _ options: Options
     ) throws(WriteError) {
@@ -80,7 +98,7 @@ extension WriteSession {
 
     // MARK: - Mixed
 
-    /// Writes a value of Mixed, collections included.
+    /// Writes a mixed value, including nested lists and dictionaries.
     private func writeMixed(_ input: InputValue, in slot: Slot, _ options: Options) throws(WriteError) {
         switch input {
         case .list(let elements):
@@ -102,7 +120,8 @@ extension WriteSession {
         }
     }
 
-    /// Puts an empty collection into a slot of Mixed.
+    /// Writes an empty list or dictionary to a mixed slot, and returns its place; throws `outOfRange`
+    /// when it is nested too deeply.
     private func putNested(_ empty: Value, in slot: Slot) throws(WriteError) -> CollectionPlace {
         let place = slot.collection
         guard place.path.count <= WriteSession.maximumNesting else {
@@ -112,10 +131,15 @@ extension WriteSession {
         return place
     }
 
-    /// As deep as the SDKs read.
+    /// The maximum number of nested collections in a mixed value, as deep as the SDKs can read.
     private static let maximumNesting = 100
 
-    /// A value of Mixed that is no collection.
+    /// Returns an input as a mixed value that is not a collection.
+    ///
+    /// - Parameters:
+    ///   - input: The value as it was given; a link may lead to any top-level class.
+    ///   - options: How inputs are accepted.
+    /// - Throws: `WriteError`: `linkTargetMissing`, or `typeMismatch` for a link to an embedded object.
     func mixedValue(_ input: InputValue, _ options: Options) throws(WriteError) -> OwnedValue {
         guard case .link(let link) = input else {
             return try ValueReader.read(input, as: .mixed, isNullable: true)
@@ -129,7 +153,7 @@ extension WriteSession {
 
     // MARK: - Collections
 
-    /// Writes all elements of a list.
+    /// Replaces all elements of a list.
     private func writeList(
         _ elements: [InputValue], to place: CollectionPlace, _ rule: WriteRule, _ options: Options
     ) throws(WriteError) {
@@ -142,7 +166,7 @@ extension WriteSession {
         }
     }
 
-    /// Writes all members of a set.
+    /// Replaces all members of a set.
     private func writeSet(
         _ elements: [InputValue], to place: CollectionPlace, _ rule: WriteRule, _ options: Options
     ) throws(WriteError) {
@@ -154,7 +178,13 @@ extension WriteSession {
         }
     }
 
-    /// Adds a member to a set; equal ones are one.
+    /// Adds a member to a set. Equal members are stored once.
+    ///
+    /// - Parameters:
+    ///   - input: The member as it was given.
+    ///   - place: The set.
+    ///   - options: How inputs are accepted.
+    /// - Returns: Whether the member is new.
     @discardableResult
     func insertMember(_ input: InputValue, in place: CollectionPlace, _ options: Options) throws(WriteError) -> Bool {
         try member(input, of: place, options).use { value throws(WriteError) in
@@ -162,7 +192,13 @@ extension WriteSession {
         }
     }
 
-    /// A value as a member of a set.
+    /// Returns an input as a value that a set can contain.
+    ///
+    /// - Parameters:
+    ///   - input: The member as it was given.
+    ///   - place: The set, whose type decides.
+    ///   - options: How inputs are accepted.
+    /// - Throws: `WriteError` when the input does not fit the set.
     func member(_ input: InputValue, of place: CollectionPlace, _ options: Options) throws(WriteError) -> OwnedValue {
         let shape = place.elementShape
         switch shape.type {
@@ -174,7 +210,8 @@ extension WriteSession {
         }
     }
 
-    /// Writes the entries of a dictionary.
+    /// Writes the entries of a dictionary: all of them, or with the merge rule only those given, where
+    /// null removes an entry.
     private func writeDictionary(
         _ entries: InputObject, to place: CollectionPlace, _ rule: WriteRule, _ options: Options
     ) throws(WriteError) {
@@ -191,13 +228,14 @@ extension WriteSession {
         }
     }
 
-    /// Empties a collection, unless it is new.
+    /// Removes all elements of a collection, unless its object is new.
     private func clear(_ place: CollectionPlace, _ rule: WriteRule) throws(WriteError) {
         if case .create = rule { return }
         try stored(try changing.clear(place))
     }
 
-    /// Realm's own rule for dictionary keys.
+    /// Throws `invalidDictionaryKey` for a key that Realm does not allow: one that starts with `$` or
+    /// contains a dot.
     func requireKey(_ key: String) throws(WriteError) {
         guard !key.hasPrefix("$"), !key.contains(".") else {
             throw WriteError(.invalidDictionaryKey, "the keys of dictionaries do not begin with '$' and have no '.'")

@@ -2,63 +2,77 @@
 
 package import RealmStorage
 
-/// One write in progress, in the words of its users: class and property names, keys, inputs.
+/// One write in progress, in terms of class names, property names, keys and inputs.
 ///
-/// A session sees what it has written. It belongs to the writer thread; nothing of it outlives the closure it is handed
-/// to. An error leaves the transaction half-changed: the code that runs the session rolls it back.
+/// A session sees what it has written. It belongs to the writer's thread and ends with the closure that
+/// it is passed to. An error leaves the transaction in a partly changed state: the code that runs the
+/// session rolls it back.
 ///
 /// How a write uses it:
-/// - Objects are named by class and key once, with `find`, `require` or `resolve`; everything after that takes the
-///   `ObjectPlace` that was found.
-/// - Inputs have no types of their own. They meet a property in `write(_:to:of:_:_:)`, where `ValueReader` reads them.
-/// - `view()` is the uncommitted state as a `Snapshot`: for queries, for encoders and for entity tags. It is made on demand and
-///   kept until the next change.
-/// - Work that the data decide the length of is counted by `spend`; loops over objects call `checkDeadline` from time to time.
 ///
-/// Errors are `WriteError`s whose path begins at the input that the failed call was given.
+/// - Objects are looked up by class and key once, with `find`, `require` or `resolve`; all further calls
+///   take the `ObjectPlace` that was found.
+/// - Inputs have no types of their own. In `write(_:to:of:_:_:)` they meet a property, and `ValueReader`
+///   reads them as its type.
+/// - `view()` is the uncommitted state as a `Snapshot`: for queries, encoders and entity tags. It is made
+///   on demand and kept until the next change.
+/// - Work whose length depends on the data is counted by `spend`; loops over objects call `checkDeadline`
+///   at intervals.
+///
+/// Errors are `WriteError`s whose path begins at the input that was passed to the failed call.
 package final class WriteSession {
-    /// For reading; whatever changes something goes through `changing`.
+    /// The transaction, for reading. All changes go through `changing`.
     let transaction: WriteTransaction
-    /// What `view()` made last; nil when something was changed since.
+    /// The last result of `view()`; nil when something has changed since.
     private var keptView: Snapshot?
-    /// How often a snapshot of the uncommitted state was made; see `WriteFigures`.
+    /// The number of snapshots of the uncommitted state that were made, for `WriteFigures`.
     private(set) var viewCount = 0
-    /// How often an object was looked up by its key; see `WriteFigures`.
+    /// The number of objects that were looked up by their key, for `WriteFigures`.
     private(set) var lookupCount = 0
-    /// What the write may cost; what is walked over on its behalf spends from it.
+    /// The work and time that this write may take. All walks over data on its behalf spend from it.
     package let budget: WorkBudget
-    /// When to give up.
+    /// The instant at which the write is given up.
     package var deadline: Instant { budget.deadline }
-    /// Objects made under a name, for links to them.
+    /// The objects of this session that were created under a name, for links to them.
     var named: [String: ObjectPlace] = [:]
-    /// How the members of inputs name properties.
+    /// How the member names of inputs refer to properties.
     package var naming = MemberNaming.plain
-    /// Names of linking objects, which queries know and which cannot be written.
+    /// The names of linking objects, which queries accept and which cannot be written.
     let backlinkNames: BacklinkNames
-    /// Told how much of a long write is done, and asked whether it is still wanted.
+    /// Receives the progress of a long write, and states whether it was cancelled; nil for a write
+    /// without either.
     package var control: WorkControl?
-    /// Where in a migration the session is.
+    /// The step of a migration that is in progress; nil outside migrations.
     var stepProgress: StepProgress?
-    /// Called after a query of a class was evaluated, with the time when it began.
+    /// Called after a query of a class was evaluated, with the instant at which it began.
     var didQuery: (_ begin: Instant, _ className: String) -> Void = { _, _ in }
-    /// How large schemas may become.
+    /// The limits of schemas and of the memory for changes.
     let limits: WriteLimits
-    /// Memory that changes may take. Imports have no such limit: their size is that of the body.
+    /// The memory in bytes that the changes of this write may take. Imports raise it, as their size is
+    /// that of the body.
     package var byteLimit: Int
-    /// What others in the same transaction took before.
+    /// The bytes of the arena that other writes of the same transaction used before.
     private let bytesBefore: Int
-    /// How many changes others in the same transaction made before.
+    /// The number of changes that other writes of the same transaction made before.
     private let changesBefore: Int
-    /// What a note of a change takes: every element of a list has one. While their array grows there are two of it.
+    /// The estimated memory in bytes of one recorded change.
+    /// Every changed element has one, and while their array grows there are two copies of it.
     private static let bytesOfChange = 2 * MemoryLayout<ObjectChange>.stride
-    /// Where the nodes of the transaction are made; tells how much memory changes take.
+    /// The memory in which the transaction builds its nodes; it states how much the changes take.
     private let arena: NodeArena
-    /// Columns that were made; the clock is looked at now and then.
+    /// The number of columns added so far, so that the clock is checked at intervals.
     var schemaSteps = 0
-    /// Of the object made last, to be used again; nil while another object is made.
+    /// The draft of the last created object, kept for the next one; nil while an object is being created.
     var spareDraft: ObjectDraft?
 
-    /// A session in a transaction that others may have written in; their changes do not count against its limits.
+    /// Makes a session in a transaction. Changes that others made in it before do not count against its
+    /// limits.
+    ///
+    /// - Parameters:
+    ///   - transaction: The transaction, which the session shares with other writes of its group.
+    ///   - deadline: The instant at which the write is given up.
+    ///   - backlinkNames: The configured names of linking objects.
+    ///   - limits: The limits of memory and schemas.
     init(
         _ transaction: WriteTransaction, deadline: Instant, backlinkNames: BacklinkNames = .none,
         limits: WriteLimits = WriteLimits()
@@ -74,32 +88,36 @@ package final class WriteSession {
         changesBefore = transaction.changes.count
     }
 
-    /// How inputs are taken.
+    /// Options for how inputs are accepted.
     package struct Options: Sendable {
-        /// Full objects in the place of links are created or updated.
+        /// Whether whole objects in place of links are accepted; they are created or updated.
         package var writesNestedObjects = false
-        /// Members that the class does not have are ignored.
+        /// Whether members that the class does not have are ignored instead of rejected.
         package var ignoresUnknownMembers = false
 
-        /// Refuses nested objects and unknown members by default.
+        /// Makes options; by default nested objects and unknown members are rejected.
         package init(writesNestedObjects: Bool = false, ignoresUnknownMembers: Bool = false) {
             self.writesNestedObjects = writesNestedObjects
             self.ignoresUnknownMembers = ignoresUnknownMembers
         }
     }
 
-    /// An object that was written.
+    /// The result of writing an object.
     package struct Written: Sendable {
-        /// Where it is.
+        /// The keys of the object.
         package let place: ObjectPlace
-        /// Whether it is new.
+        /// Whether the object was created by this call.
         package let isCreated: Bool
     }
 
     // MARK: - Reading
 
-    /// The present state, for queries, encoders and digests. Valid until the next change, and kept until then: making it
-    /// flushes every changed table.
+    /// Returns the uncommitted state, for queries, encoders and entity tags.
+    ///
+    /// It is valid until the next change, and kept until then, because making it writes out all changed
+    /// tables.
+    ///
+    /// - Throws: `WriteError` when storage fails.
     package func view() throws(WriteError) -> Snapshot {
         guard transaction.hasChanges else { return transaction.base }
         if let keptView { return keptView }
@@ -109,26 +127,30 @@ package final class WriteSession {
         return view
     }
 
-    /// The transaction, for a change: what `view()` made before is not the present state any more.
+    /// The transaction, for a change. Using it discards the kept view, which would be outdated.
     var changing: WriteTransaction {
         keptView = nil
         return transaction
     }
 
-    /// Throws when there is no time left; long loops ask from time to time.
+    /// Checks that the write may go on; long loops call this at intervals.
+    ///
+    /// - Throws: `WriteError`: `cancelled`, `deadlineExceeded`, or `tooManyAffected` when the changes
+    ///   take too much memory.
     package func checkDeadline() throws(WriteError) {
         if let control, control.isCancelled { throw WriteError(.cancelled, "the write was cancelled") }
         guard budget.goesOn else { throw WriteError(.deadlineExceeded, WriteError.late) }
         try requireRoom()
     }
 
-    /// Throws when the changes take more memory than they may; asked between two objects or edits.
+    /// Throws `tooManyAffected` when the changes take more than `byteLimit`. It is called between two
+    /// objects or edits.
     @inline(__always) func requireRoom() throws(WriteError) {
         let changes = transaction.changes.count &- changesBefore
         if arena.used &- bytesBefore &+ changes &* WriteSession.bytesOfChange > byteLimit { throw tooMuch }
     }
 
-    /// The error of a write that changes too much.
+    /// The error for a write whose changes take too much memory, with the limit.
     private var tooMuch: WriteError {
         var error = WriteError(.tooManyAffected, "the write changes more than \(byteLimit) bytes; change fewer objects at a time")
         error.limit = byteLimit
@@ -136,10 +158,12 @@ package final class WriteSession {
         return error
     }
 
-    /// Whether anything was changed so far.
+    /// Whether the transaction has any changes so far, including those of other writes of its group.
     package var hasChanges: Bool { transaction.hasChanges }
 
-    /// Counts work on the way; throws when there is no time left, or no room.
+    /// Counts work against the budget; throws when the time or the memory of the write is used up.
+    ///
+    /// - Parameter units: The work in units of a `WorkBudget`.
     @inline(__always) func spend(_ units: Int = 1) throws(WriteError) {
         try stored(try budget.spend(units))
         try requireRoom()
@@ -147,10 +171,11 @@ package final class WriteSession {
 
     // MARK: - Classes
 
-    /// The present state of a table.
+    /// Returns the uncommitted state of a table.
     func table(_ key: TableKey) throws(WriteError) -> TableState { try stored(try transaction.table(key)) }
 
-    /// A class by its name without prefix.
+    /// Returns the table of a class, by the name without prefix; throws `classNotFound` when there is
+    /// none.
     func table(class name: String) throws(WriteError) -> TableState {
         guard let table = try stored(try transaction.table(named: Table.classPrefix + name)) else {
             throw WriteError(.classNotFound, "there is no class '\(name)'")
@@ -158,14 +183,15 @@ package final class WriteSession {
         return table
     }
 
-    /// A class whose objects are written by themselves; throws `embeddedClass` for others.
+    /// Returns the table of a class with top-level objects; throws `classNotFound` or `embeddedClass`
+    /// otherwise.
     func objectTable(_ name: String) throws(WriteError) -> TableState {
         let table = try table(class: name)
         guard table.kind != .embedded else { throw WriteError.embeddedClass(name) }
         return table
     }
 
-    /// The class of an object that is written by itself; throws `embeddedClass` for others.
+    /// Returns the table of a top-level object; throws `embeddedClass` for an embedded one.
     func objectTable(of place: ObjectPlace) throws(WriteError) -> TableState {
         let table = try table(place.table)
         guard table.kind != .embedded else { throw WriteError.embeddedClass(table.className) }
@@ -174,7 +200,12 @@ package final class WriteSession {
 
     // MARK: - Objects
 
-    /// The object that `name` means in a class, or nil.
+    /// Returns the object that a name refers to in a class; nil when there is none.
+    ///
+    /// - Parameters:
+    ///   - name: A key text, a primary key, an object key, or a name that this session gave to an object.
+    ///   - table: The class.
+    /// - Throws: `WriteError` when a primary key does not fit its type, or storage fails.
     func find(_ name: ObjectName, in table: TableState) throws(WriteError) -> ObjectPlace? {
         lookupCount += 1
         switch name {
@@ -194,7 +225,7 @@ package final class WriteSession {
         }
     }
 
-    /// The object with a primary key, or nil.
+    /// Returns the object with a primary key; nil when there is none.
     func find(_ primaryKey: OwnedValue, in table: TableState) throws(WriteError) -> ObjectPlace? {
         let key = try primaryKey.use { value throws(WriteError) in
             try stored(try transaction.findByPrimaryKey(value, in: table.key))
@@ -202,13 +233,13 @@ package final class WriteSession {
         return key.map { ObjectPlace(table: table.key, object: $0) }
     }
 
-    /// The object of a key, if it is there.
+    /// Returns the object with an object key, if it exists.
     private func existing(_ key: ObjectKey, in table: TableState) throws(WriteError) -> ObjectPlace? {
         guard key.rawValue >= 0, try stored(try transaction.row(key, in: table.key)) != nil else { return nil }
         return ObjectPlace(table: table.key, object: key)
     }
 
-    /// The object that `name` means; `object_not_found` without one.
+    /// Returns the object that a name refers to; throws `objectNotFound` when there is none.
     func require(_ name: ObjectName, in table: TableState) throws(WriteError) -> ObjectPlace {
         guard let place = try find(name, in: table) else {
             throw WriteError(.objectNotFound, "there is no object with this key")
@@ -216,7 +247,8 @@ package final class WriteSession {
         return place
     }
 
-    /// The object made under `name` before.
+    /// Returns the object that was created under a name in this session; throws `linkTargetMissing` when
+    /// there is none.
     func reference(_ name: String) throws(WriteError) -> ObjectPlace {
         guard let place = named[name] else {
             throw WriteError(.linkTargetMissing, "no object was made under the name '\(name)' before")
@@ -224,30 +256,38 @@ package final class WriteSession {
         return place
     }
 
-    /// The object that `name` means, or nil; throws `classNotFound` when there is no such class.
+    /// Returns the object that a name refers to, or nil; throws `classNotFound` when there is no such
+    /// class.
     package func find(_ name: ObjectName, class className: String) throws(WriteError) -> ObjectPlace? {
         try find(name, in: try table(class: className))
     }
 
-    /// The object that `name` means, in a class whose objects are written by themselves. Throws `classNotFound`,
-    /// `embeddedClass` or `objectNotFound`.
+    /// Returns the object that a name refers to, in a class with top-level objects.
+    ///
+    /// - Throws: `WriteError`: `classNotFound`, `embeddedClass` or `objectNotFound`.
     package func require(_ name: ObjectName, class className: String) throws(WriteError) -> ObjectPlace {
         try require(name, in: try objectTable(className))
     }
 
-    /// What `name` means in a class, whether there is such an object or not; throws `classNotFound` when there is no such
-    /// class.
+    /// Looks up a key, whether there is such an object or not.
+    ///
+    /// - Parameters:
+    ///   - name: The key.
+    ///   - className: The class.
+    /// - Throws: `WriteError`: `classNotFound` when there is no such class, and the errors of reading the
+    ///   key.
     package func resolve(_ name: ObjectName, class className: String) throws(WriteError) -> ResolvedKey {
         let table = try table(class: className)
         return ResolvedKey(table: table.key, name: name, place: try find(name, in: table))
     }
 
-    /// Whether an object is there.
+    /// Returns whether an object exists in the uncommitted state.
     package func isThere(_ place: ObjectPlace) throws(WriteError) -> Bool {
         try stored(try transaction.row(place.object, in: place.table)) != nil
     }
 
-    /// The key of an object as text, read from the transaction; nil when the object is not there.
+    /// Returns the key of an object as text, from the uncommitted state; nil when the object does not
+    /// exist.
     package func keyText(of place: ObjectPlace) throws(WriteError) -> String? {
         guard try isThere(place) else { return nil }
         guard let column = try table(place.table).primaryKey else { return KeyText.text(place.object) }
