@@ -110,7 +110,9 @@ struct ChangeReader: Sendable {
 
     /// What one subscription has after a position: a change set, or a lost position.
     private enum Next {
+        /// The next change set of the subscription, which may be an empty one for a skipped write.
         case set(ChangeSet)
+        /// The subscription cannot resume from the position.
         case lost
     }
 

@@ -9,8 +9,11 @@ struct ChangeRequest: Sendable {
     /// What a request for changes observes: a definition in the request itself, or a registration
     /// that is named by its id or by its ticket.
     enum Source: Sendable {
+        /// The request has a definition of its own.
         case definition(SubscriptionDefinition)
+        /// The request names a registration by its id.
         case registration(String)
+        /// The request names a registration by its secret ticket.
         case ticket(String)
     }
 

@@ -3,6 +3,7 @@
 internal import RealmEngine
 internal import Synchronization
 
+/// The metrics of notifications, which `/metrics` reads.
 extension ChangeService {
     /// Writes the metrics of notifications. Counts of the observation hub have one sample per
     /// realm.

@@ -26,9 +26,13 @@ final class ChangeSet: Sendable {
     /// The beginning of an event as it was written last. Most subscribers of a feed are at the same
     /// position under the same name, so they need the same one.
     private struct Head {
+        /// The name of the subscription in the cached beginning.
         let sub: String
+        /// The position of the subscriber for which the beginning was written.
         let from: UInt64
+        /// Whether the cached beginning has an id.
         let isLastOfVersion: Bool
+        /// The cached beginning of the event.
         let text: OutputBuffer
     }
 

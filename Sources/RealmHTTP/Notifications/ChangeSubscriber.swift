@@ -39,6 +39,7 @@ extension Collection where Element == any ChangeSubscriber {
     /// - Parameter cause: Why they end.
     func end(_ cause: SubscriptionEnd) { wake(compactMap { $0.end(cause) }) }
 
+    /// Wakes connections together, which all belong to one server.
     private func wake(_ connections: [any EventConnection]) {
         if let first = connections.first { type(of: first).wake(connections) }
     }

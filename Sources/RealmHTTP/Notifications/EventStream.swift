@@ -137,6 +137,7 @@ final class EventStream: EventSource, ChangeSubscriber {
     let reader: ChangeReader
     /// The notifications of the realm that the stream is about.
     private let notifications: RealmNotifications
+    /// What the client of the stream asked for besides its subscriptions.
     private let options: Options
     /// The id of the request that opened the stream, for problem documents.
     private let requestID: RequestID
@@ -377,7 +378,10 @@ final class EventStream: EventSource, ChangeSubscriber {
     /// Why a stream starts: it was opened, or some of its subscriptions lost their position while
     /// it was read.
     private enum StartCause {
+        /// The stream was opened by its client.
         case beginning
+        /// Subscriptions of the given indexes have lost the position of the stream, for the given
+        /// reason.
         case lost([Int], ResetNotice.Reason)
     }
 

@@ -50,6 +50,7 @@ final class LongPoll: ChangeSubscriber {
     let reader: ChangeReader
     /// The notifications of the realm that the poll is about.
     private let notifications: RealmNotifications
+    /// What the client of the poll asked for besides its subscriptions.
     private let options: Options
     /// The place of the poll among those that the limits allow, held as long as the poll exists.
     private let slot: StreamSlots.Slot

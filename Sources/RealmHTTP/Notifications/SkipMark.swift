@@ -24,6 +24,7 @@ struct SkipMark: Sendable {
     }
 }
 
+/// Reading the header field of a write that names subscriptions to skip.
 extension SkipMark {
     /// Reads `Realm-Without-Notifying`: ids of registrations separated by commas, each optionally
     /// followed by a slash and the name of one subscription.

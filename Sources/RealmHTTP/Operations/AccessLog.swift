@@ -13,6 +13,7 @@ internal import Synchronization
 package final class AccessLog: Sendable {
     /// The form of a line: a JSON object for programs, or words separated by blanks for people.
     package enum Format: String, Sendable, CaseIterable {
+        /// One JSON object per line, or words separated by blanks.
         case json, text
     }
 
@@ -133,6 +134,7 @@ package final class AccessLog: Sendable {
 
     /// The number of bytes of the log that may wait to be written. Beyond it lines are dropped.
     private static let pendingLimit = 8 << 20
+    /// The form in which all lines of the log are written.
     private let format: Format
     private let monitor: Monitor<State>
     /// Whether the thread of the log has ended, for `close` to wait for.

@@ -11,7 +11,9 @@ internal import RealmStorage
 final class Alarm: Sendable {
     /// One alarm: an action and the time at which it is due.
     fileprivate struct Entry {
+        /// The time at which the action is due.
         let time: Instant
+        /// The action to call on the thread of the alarm.
         let action: @Sendable () -> Void
     }
 
@@ -95,6 +97,7 @@ final class Alarm: Sendable {
     }
 }
 
+/// The operations of the heap in which alarms are kept.
 extension Alarm.State {
     /// Adds an alarm.
     ///

@@ -62,6 +62,7 @@ final class ByteHolding: Sendable {
     }
 }
 
+/// How a request reports that there is no memory for its body.
 extension ByteHolding {
     /// Takes more bytes for the body of a request.
     ///

@@ -75,6 +75,7 @@ final class ByteLedger: Sendable {
     var figures: (bytes: Int, refusals: UInt64) { state.withLock { ($0.total, $0.refusals) } }
 }
 
+/// How work on a response is stopped when there is no memory for it.
 extension ByteLedger {
     /// The reason to stop the work on a response for which there is no memory.
     func stop(_ excess: Excess) -> WorkStop {

@@ -2,6 +2,7 @@
 
 internal import RealmEngine
 
+/// Keeping the list of leases consistent with the interactive transactions that exist.
 extension LeaseRegistry {
     /// Removes the leases of interactive transactions that have ended by themselves, by a commit, a
     /// failure or the end of their time.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The limits that apply to JSON in bodies of requests.
 extension Limits {
     /// The limits for the JSON of a body: depth and number of values.
     var json: JSONBounds { JSONBounds(depth: jsonDepth, values: jsonValues) }

@@ -10,7 +10,9 @@ package import RealmStorage
 package final class RateLimiter: Sendable {
     /// The tokens of one client, as of the time when they were last filled.
     private struct Bucket {
+        /// The number of requests that the client may send at once, as of `filledAt`.
         var tokens: Double
+        /// The time at which the tokens were last brought up to date.
         var filledAt: Instant
     }
 
@@ -24,6 +26,8 @@ package final class RateLimiter: Sendable {
     package let rate: Int
     /// The token buckets of the clients, guarded by the lock.
     private struct State {
+        /// The token buckets by client. The shared bucket of all clients beyond the limit has the
+        /// name `*`.
         var buckets: [String: Bucket] = [:]
         /// The time from which full buckets may be searched for again. The search costs time for
         /// every client, so it is done at most twice a second.

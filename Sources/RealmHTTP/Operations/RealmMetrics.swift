@@ -3,6 +3,7 @@
 package import RealmEngine
 internal import RealmStorage
 
+/// The metrics of the realms of a server.
 extension MetricsRegistry {
     /// Adds the metrics of the open realms, which are counted each time `/metrics` is requested.
     ///

@@ -27,7 +27,9 @@ package final class RequestMetrics: Sendable {
         var buckets: [UInt64]
         /// The sum of the latencies of each route, in seconds.
         var seconds: [Double]
+        /// The bytes of bodies that all requests have sent.
         var bytesReceived: UInt64 = 0
+        /// The bytes of the bodies of all responses.
         var bytesSent: UInt64 = 0
 
         /// Makes counts of zero for a number of routes.

@@ -30,6 +30,7 @@ package struct ServerTiming: Sendable {
     }
 }
 
+/// Writing times in milliseconds, as `Server-Timing` and the access log state them.
 extension OutputBuffer {
     /// Appends a time in milliseconds with three decimal places.
     ///

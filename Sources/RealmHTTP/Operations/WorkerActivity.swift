@@ -5,7 +5,8 @@ internal import Synchronization
 
 /// The number of jobs of a worker pool, readable without its lock.
 ///
-/// The daemon's threads read it for each request, to find out whether a client's work is delayed.
+/// The daemon's threads read it before they answer a read themselves: a client with jobs in the pool
+/// gets less of their time.
 final class WorkerActivity: Sendable {
     /// The number of jobs of the pool that wait or run.
     private let value = Atomic<Int>(0)

@@ -67,9 +67,11 @@ package final class WorkerPool: Sendable {
         var isClosed = false
     }
 
+    /// The name of the threads, to which the system's list of threads adds a number.
     private let name: String
     private let size: Size
     private let monitor: Monitor<State>
+    /// The number of jobs, which is readable without the lock of the pool.
     private let activity = WorkerActivity()
 
     /// Makes a pool without threads.

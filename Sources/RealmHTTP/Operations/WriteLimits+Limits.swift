@@ -2,6 +2,7 @@
 
 internal import RealmEngine
 
+/// How the limits of the server determine those of each realm's writer.
 extension WriteLimits {
     /// Makes the limits of writes and transactions of a realm from those of the server.
     ///

@@ -377,6 +377,7 @@ struct RealmAttachment: Sendable {
     }
 }
 
+/// The problem of a realm that the catalog does not take.
 extension Problem {
     /// Makes the problem for a realm that the catalog does not take.
     ///

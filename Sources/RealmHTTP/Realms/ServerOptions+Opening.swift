@@ -3,6 +3,7 @@
 internal import RealmEngine
 internal import RealmStorage
 
+/// How the options of a server determine the options of its realms.
 extension ServerOptions {
     /// The options with which every realm is opened, whether at the start of the server or for a
     /// request.

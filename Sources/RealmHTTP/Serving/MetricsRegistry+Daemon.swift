@@ -2,6 +2,7 @@
 
 internal import Synchronization
 
+/// The metrics of the HTTP servers of both listeners.
 extension MetricsRegistry {
     /// Adds the metrics of the main listener: requests in flight, connections, workers, unsent
     /// responses and bodies in files.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The metrics of snapshot leases.
 extension MetricsRegistry {
     /// Adds two metrics of snapshots: the number of leases at present, and the number that the
     /// server has ended early because versions or disk space ran short.

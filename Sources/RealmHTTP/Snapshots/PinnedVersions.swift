@@ -44,6 +44,7 @@ package final class PinnedVersions: Sendable {
 
     /// What is remembered of a lease that has ended, to answer 410 instead of 404.
     private struct Ended {
+        /// The name of the realm in which the ended lease was.
         let realm: String
         /// The time until which an ended lease is remembered.
         let until: Instant
@@ -75,7 +76,9 @@ package final class PinnedVersions: Sendable {
 
     private let state = RankedMutex(.leaf, State())
     private let limits: Limits
+    /// The list in which administrators see the leases.
     private let leaseRegistry: LeaseRegistry
+    /// The timer that ends expired leases.
     private let alarm: Alarm
 
     /// Makes the table of leases of a server, which has none at first.

@@ -2,6 +2,7 @@
 
 internal import RealmEngine
 
+/// The header field about live versions that responses of snapshot endpoints carry.
 extension Response {
     /// Adds the header field `Realm-Live-Versions`, the number of versions of a realm that are
     /// being read.
