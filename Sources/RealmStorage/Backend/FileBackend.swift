@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file on disk.
+/// A raw file on disk.
 ///
 /// `@unchecked Sendable`: all mutable fields belong to the thread that holds the write transaction.
 package final class FileBackend: StorageBackend, @unchecked Sendable {
-    /// Negative once the file is closed.
+    /// The descriptor of the file; negative once it is closed.
     private var descriptor: Int32
     /// The size of the file in bytes, as this object knows it.
     package private(set) var byteCount: Int
-    /// The range that shows the file; older ones belong to their readers.
+    /// The range of addresses that shows the file; former ones belong to their readers.
     private var current: ReservedMemory?
-    /// How many addresses to reserve instead of the usual count.
+    /// How many addresses are reserved instead of the usual number; tests set it.
     private let reservation: Int?
-    /// Whether a part of the file was gone when it was read.
+    /// The flag that states whether a part of the file was missing when it was read.
     package let loss = FileLoss()
 
-    /// Takes over an open descriptor. `reservation` replaces the usual size of address ranges.
+    /// Takes over an open descriptor, which is closed after an error.
     ///
-    /// After an error the descriptor is closed. Throws `.refused(.unsuitable)` when it is no regular file.
+    /// - Parameters:
+    ///   - descriptor: A file that is open for reading and writing.
+    ///   - reservation: How many addresses are reserved instead of the usual number.
+    /// - Throws: `.refused(.unsuitable)` when it is not a regular file.
     package init(descriptor: Int32, reservation: Int? = nil) throws(StorageError) {
         do throws(StorageError) {
             byteCount = try System.regularFileSize(descriptor)
@@ -29,7 +32,7 @@ package final class FileBackend: StorageBackend, @unchecked Sendable {
         self.reservation = reservation
     }
 
-    /// What the system reports about the open file now.
+    /// Returns what the system reports about the open file at present.
     func facts() throws(StorageError) -> System.FileFacts { try System.facts(descriptor) }
 
     /// Opens an existing file; nil when there is none.
@@ -38,9 +41,12 @@ package final class FileBackend: StorageBackend, @unchecked Sendable {
         try self.init(descriptor: descriptor, reservation: reservation)
     }
 
-    /// Makes a file that must not exist, with the permissions of another one if there is such.
+    /// Makes a file that must not exist. It is meant for files that replace another one.
     ///
-    /// For files that replace another one. The owner is taken over as far as the process may, and a failure to is no error.
+    /// - Parameters:
+    ///   - path: The path of the new file.
+    ///   - model: The file whose permissions it gets, and its owner as far as the process may set
+    ///     it; failures are ignored.
     package convenience init(creating path: String, permissionsOf model: String? = nil) throws(StorageError) {
         try self.init(descriptor: try System.createForWriting(path))
         if let model { System.copyPermissions(of: model, to: descriptor) }
@@ -48,7 +54,8 @@ package final class FileBackend: StorageBackend, @unchecked Sendable {
 
     deinit { close() }
 
-    /// See `StorageBackend`. A file that outgrows its addresses gets a new range; the old one stays with its readers.
+    /// Returns memory that shows the file; see `StorageBackend`. A file that outgrows its addresses
+    /// gets a new range; the old one stays with its readers.
     package func memory() throws(StorageError) -> ReservedMemory {
         if let current, byteCount <= current.capacity {
             try current.show(descriptor: descriptor, byteCount: byteCount, loss: loss)
@@ -61,12 +68,14 @@ package final class FileBackend: StorageBackend, @unchecked Sendable {
     }
 
     /// Writes to the file with `pwrite`; mapped memory shows it at once.
+    ///
+    /// - Throws: `.io` when the disk rejects the write.
     package func write(_ bytes: ByteView, at offset: Int) throws(StorageError) {
         precondition(offset >= 0 && bytes.count <= byteCount - offset, "a write at \(offset) beyond \(byteCount) bytes")
         try System.write(descriptor, bytes, at: offset)
     }
 
-    /// Lengthens the file by blocks that really exist. After an error it is as long as it was.
+    /// Extends the file by blocks that are allocated at once. After an error it has its old size.
     package func extend(to wanted: Int) throws(StorageError) {
         guard wanted > byteCount else { return }
         do throws(StorageError) {
@@ -79,7 +88,7 @@ package final class FileBackend: StorageBackend, @unchecked Sendable {
         byteCount = wanted
     }
 
-    /// Cuts the file off, and forgets the memory that showed what is gone.
+    /// Cuts the file off, and drops the memory that showed the removed part.
     package func truncate(to wanted: Int) throws(StorageError) {
         guard wanted < byteCount else { return }
         current = nil
@@ -92,7 +101,7 @@ package final class FileBackend: StorageBackend, @unchecked Sendable {
         try System.sync(descriptor, dataOnly: scope == .data)
     }
 
-    /// Closes the descriptor. Calling it again does nothing.
+    /// Closes the descriptor. A second call does nothing.
     package func close() {
         guard descriptor >= 0 else { return }
         System.close(descriptor)

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file that exists in memory only: a realm that is gone when the process ends.
+/// A raw file that exists in memory only: that of a realm that is gone when the process ends.
 ///
 /// `@unchecked Sendable`: all mutable fields belong to the thread that holds the write transaction.
 package final class MemoryBackend: VolatileBackend, @unchecked Sendable {
     /// The size of the file in bytes.
     package private(set) var byteCount = 0
-    /// The memory that holds the file; older memory belongs to its readers.
+    /// The memory that holds the file; former memory belongs to its readers.
     package private(set) var current: ReservedMemory
 
-    /// `reservation` replaces the usual size of address ranges.
+    /// Makes a file with the given bytes; `reservation` replaces the usual number of reserved
+    /// addresses.
     package init(_ bytes: [UInt8] = [], reservation: Int? = nil) throws(StorageError) {
         current = try ReservedMemory(capacity: max(reservation ?? Reservation.capacity(for: bytes.count), bytes.count))
         try extend(to: bytes.count)
         try ByteView.withBytes(of: bytes) { current.store($0, at: 0) }
     }
 
-    /// Lengthens the memory by zeros, moving to a wider range when this one is full.
+    /// Extends the file by zeros, and moves it to a wider range of addresses when the present one
+    /// is full.
     package func extend(to wanted: Int) throws(StorageError) {
         guard wanted > byteCount else { return }
         if wanted > current.capacity { try move(capacity: wanted * 2) }
@@ -24,7 +26,8 @@ package final class MemoryBackend: VolatileBackend, @unchecked Sendable {
         byteCount = wanted
     }
 
-    /// Those who read in the old range keep it; what they read there never changes.
+    /// Copies the file to a wider range of addresses. Readers of the old range keep it; what they
+    /// read there never changes.
     private func move(capacity: Int) throws(StorageError) {
         let wider = try ReservedMemory(capacity: capacity)
         try wider.fill(byteCount: byteCount)
@@ -32,7 +35,7 @@ package final class MemoryBackend: VolatileBackend, @unchecked Sendable {
         current = wider
     }
 
-    /// Shortens the memory to what is copied of it.
+    /// Shortens the file to a copy of its first bytes.
     package func truncate(to wanted: Int) throws(StorageError) {
         guard wanted < byteCount else { return }
         let kept = current.view(at: 0, byteCount: wanted).array
@@ -42,6 +45,6 @@ package final class MemoryBackend: VolatileBackend, @unchecked Sendable {
         try ByteView.withBytes(of: kept) { current.store($0, at: 0) }
     }
 
-    /// A copy of all bytes.
+    /// A copy of all bytes of the file.
     package var bytes: [UInt8] { current.view(at: 0, byteCount: byteCount).array }
 }

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file that has no name of its own until it is whole, so that no reader ever sees a part of it and nothing is left of it
-/// when the process ends before.
+/// A file that has no name of its own until it is complete, so that no reader ever sees a part of
+/// it and nothing is left of it when the process ends before.
 ///
-/// Where the file system has no files without names it has one that no other file uses, and that `removeLeftovers` knows.
+/// Where the file system does not have files without names, it gets a name that no other file uses,
+/// and that `removeLeftovers` recognizes.
 package final class NewFile: Sendable {
-    /// Open for reading and writing.
+    /// The descriptor of the file, open for reading and writing.
     package let descriptor: Int32
-    /// The path while the file has a name of its own; nil where files without names exist.
+    /// The path while the file has a temporary name; nil where files without names exist.
     private let temporaryPath: String?
 
-    /// How temporary names begin, by which leftovers are known.
+    /// The beginning of temporary names, by which leftovers are recognized.
     private static let prefix = ".realm-rest-"
-    /// How temporary names end.
+    /// The end of temporary names.
     private static let suffix = ".part"
 
-    /// An empty file in the folder of `path`, which others cannot read.
+    /// Makes an empty file in the folder of `path`, with access for its owner only.
     package init(beside path: String) throws(StorageError) {
         if let descriptor = System.createNameless(inFolder: System.folder(of: path)) {
             self.descriptor = descriptor
@@ -29,8 +30,12 @@ package final class NewFile: Sendable {
         _ = try? System.lock(descriptor, .shared)
     }
 
-    /// An empty file in `folder` that never gets a name, gone with its descriptor; where the file system has no such files,
-    /// one whose name goes at once.
+    /// Makes an empty file in `folder` that never gets a name, and is gone when its descriptor is
+    /// closed.
+    ///
+    /// Where the file system does not have such files, its name is removed at once.
+    ///
+    /// - Returns: The descriptor, which the caller closes.
     package static func withoutName(inFolder folder: String) throws(StorageError) -> Int32 {
         if let descriptor = System.createNameless(inFolder: folder) { return descriptor }
         let path = temporaryPath(inFolder: folder)
@@ -44,18 +49,18 @@ package final class NewFile: Sendable {
         System.close(descriptor)
     }
 
-    /// A backend for the file, with a descriptor of its own.
+    /// Returns a backend for the file, with a descriptor of its own.
     package func backend() throws(StorageError) -> FileBackend {
         try FileBackend(descriptor: try System.duplicate(descriptor))
     }
 
-    /// Where the file can be opened until it has its name, by this process only.
+    /// A path at which this process can open the file until it has its name.
     package var openPath: String { temporaryPath ?? "/proc/self/fd/\(descriptor)" }
 
-    /// Gives the file its name and returns when that is durable. Throws `.io` with `EEXIST` when the name is taken.
+    /// Gives the file its name, and returns when that is durable: the file and its folder are
+    /// synced.
     ///
-    /// Throws `.io` with the number of an existing file when there is one of that name; the caller decides what that means. The
-    /// name is durable only after its folder was synced.
+    /// - Throws: `.io` with `EEXIST` when the name is taken; the caller decides what that means.
     package func publish(as path: String) throws(StorageError) {
         try System.sync(descriptor, dataOnly: false)
         if let temporaryPath {
@@ -66,20 +71,26 @@ package final class NewFile: Sendable {
         try System.syncFolder(of: path)
     }
 
-    /// A name in the folder of `path` for a file that replaces another one when it is whole.
+    /// Returns a temporary path in the folder of `path`, for a file that replaces another one when
+    /// it is complete.
     static func temporaryPath(beside path: String) -> String {
         temporaryPath(inFolder: System.folder(of: path))
     }
 
-    /// A path that no other process uses.
+    /// Returns a temporary path in a folder, with a random number that no other process uses.
     private static func temporaryPath(inFolder folder: String) -> String {
         let number = String(UInt64.random(in: .min ... .max), radix: 16)
         return (folder.hasSuffix("/") ? folder : folder + "/") + prefix + number + suffix
     }
 
-    /// Removes what servers that ended in the middle of making a file have left in a folder.
+    /// Removes files that servers left in a folder when they ended while making them.
     ///
-    /// A file that a living process still works on is locked and left alone. Failing to remove one is no error.
+    /// A file that a living process still uses is locked and stays. A file that cannot be removed
+    /// is not an error.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder.
+    ///   - names: The names of its entries.
     package static func removeLeftovers(inFolder folder: String, names: [String]) {
         for name in names where isTemporary(name) {
             let path = folder + "/" + name
@@ -92,7 +103,7 @@ package final class NewFile: Sendable {
         }
     }
 
-    /// Whether a name is one that this program makes up for temporary files.
+    /// Returns whether a name is one that this program gives to temporary files.
     private static func isTemporary(_ name: String) -> Bool {
         guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return false }
         let number = name.dropFirst(prefix.count).dropLast(suffix.count)

@@ -3,10 +3,12 @@
 internal import Synchronization
 internal import SystemPackage
 
-/// Exclusive ownership of a Realm file, in a way that makes every SDK refuse it at once instead of waiting.
+/// Exclusive ownership of a Realm file, in a way that makes every SDK reject it at once instead of
+/// waiting.
 ///
-/// SDKs hold a shared lock on `<path>.lock` while they have a file open, and the first of them prepares that file. The
-/// owner holds a shared lock too, over a lock file whose layout version no SDK knows:
+/// SDKs hold a shared lock on `<path>.lock` while they have a file open, and the first of them
+/// prepares that file. The owner holds a shared lock too, over a lock file whose layout version no
+/// SDK knows:
 ///
 /// | offset | size | field |
 /// |---|---|---|
@@ -14,30 +16,34 @@ internal import SystemPackage
 /// | 6 | 2 | layout version; 0xffff here |
 /// | 64 | 16 | a random token of the owner |
 ///
-/// An exclusive lock would keep others out as well, but they would wait for it for ever. A lock ends with its process,
-/// and what is left of the file is prepared anew by the next program. Source: docs/format.md, "Lock file".
+/// An exclusive lock would keep others out as well, but they would wait for it for ever. A lock
+/// ends with its process, and the lock file that remains is prepared again by the next program.
+/// Source: docs/format.md, "Lock file".
 ///
-/// Other programs have files that end with `.lock`, too. What does not look like a lock file of Realm is never written to.
+/// Other programs have files that end with `.lock`, too. A file that does not have the form of a
+/// lock file of Realm is never written to.
 package final class OwnershipLock: Sendable {
-    /// Negative when it was released.
+    /// The descriptor that holds the lock; negative after it was released.
     private let descriptor: Atomic<Int32>
     /// The path of the lock file.
     private let path: String
-    /// Whether there was no lock file before.
+    /// Whether this object made the lock file.
     private let isNew: Bool
 
-    /// The size of a lock file of this program in bytes.
+    /// The size in bytes of a lock file that this program writes.
     private static let byteCount = 4096
-    /// Where the token of the owner is.
+    /// The offset of the owner's token.
     private static let tokenOffset = 64
-    /// A layout version that no SDK knows, so that every one refuses the file at once.
+    /// A layout version that no SDK knows, so that every one rejects the file at once.
     private static let layoutVersion: [UInt8] = [0xff, 0xff]
-    /// How often to try again when another program comes in between.
+    /// How often an attempt is repeated when another program interferes.
     private static let attempts = 10
 
-    /// Takes ownership of the Realm file at `path`, which need not exist and has no symbolic links in it.
+    /// Takes ownership of the Realm file at `path`. After an error nothing has changed.
     ///
-    /// Throws `.refused(.fileInUse)` when an SDK or another server has it open. After an error nothing has changed.
+    /// - Parameter path: The path without symbolic links; the file need not exist.
+    /// - Throws: `.refused(.fileInUse)` when an SDK or another server has the file open,
+    ///   `.refused(.unsuitable)` when the lock file cannot be used.
     package init(ofFile path: String) throws(StorageError) {
         self.path = path + ".lock"
         for _ in 0..<OwnershipLock.attempts {
@@ -52,18 +58,18 @@ package final class OwnershipLock: Sendable {
 
     deinit { release() }
 
-    /// Gives the file up.
+    /// Releases the ownership. Any thread may call it, and more than once.
     ///
-    /// Any thread may call it, and more than once. The lock file stays: removing it could take it away from a program that has
-    /// just opened it.
+    /// The lock file stays: removing it could take it away from a program that has just opened it.
     package func release() {
         let descriptor = descriptor.exchange(-1, ordering: .acquiringAndReleasing)
         if descriptor >= 0 { System.close(descriptor) }
     }
 
-    /// Gives the file up after nothing came of opening it: a lock file that was made for that goes, too.
+    /// Releases the ownership after a failed opening, and removes the lock file if it was made for
+    /// that.
     ///
-    /// A lock file that was there before is left as any program leaves it.
+    /// A lock file that existed before stays, as every program leaves it.
     package func discard() {
         let descriptor = descriptor.exchange(-1, ordering: .acquiringAndReleasing)
         guard descriptor >= 0 else { return }
@@ -71,14 +77,16 @@ package final class OwnershipLock: Sendable {
         System.close(descriptor)
     }
 
-    /// Whether the lock file still has its name: without it another program could take a lock beside this one.
+    /// Whether the lock file still has its name: without it another program could take a lock on a
+    /// new lock file.
     var isNamed: Bool {
         let descriptor = descriptor.load(ordering: .acquiring)
         guard descriptor >= 0, let place = try? System.place(descriptor) else { return false }
         return place.linkCount > 0
     }
 
-    /// Removes a lock file that this process has made and still holds. Whoever opened it meanwhile read who holds it.
+    /// Removes a lock file that this process has made and still holds, unless another program has
+    /// locked it too. A program that has just opened it finds the owner's token in it.
     private static func remove(_ path: String, _ descriptor: Int32) {
         guard let here = System.identity(descriptor), System.entry(atPath: path, followsLink: false)?.identity == here,
             System.lockCount(on: here) <= 1
@@ -86,7 +94,7 @@ package final class OwnershipLock: Sendable {
         System.remove(path)
     }
 
-    /// What is thrown when another program has the file open.
+    /// The error for a file that another program has open.
     private static var inUse: StorageError {
         .refused(
             .fileInUse(
@@ -98,7 +106,8 @@ package final class OwnershipLock: Sendable {
 
     /// Throws what taking ownership of the file at `path` would throw, but changes nothing.
     ///
-    /// Used by trial runs, which must leave no trace. What it finds may have changed by the time the file is opened.
+    /// Trial runs use it, as they must leave no trace. The result may be outdated by the time the
+    /// file is opened.
     package static func check(ofFile path: String) throws(StorageError) {
         let lock = path + ".lock"
         guard System.entry(atPath: lock, followsLink: false) != nil else { return try System.requireWritableFolder(of: path) }
@@ -108,21 +117,24 @@ package final class OwnershipLock: Sendable {
         try requireLockFile(descriptor)
     }
 
-    /// Throws `.refused(.fileInUse)` when another program has the file at `path` open to write to it, as far as that can be seen.
+    /// Throws `.refused(.fileInUse)` when another program has the file at `path` open for writing,
+    /// as far as that can be seen.
     package static func requireUnused(_ path: String) throws(StorageError) {
         if holders(ofFile: path) > 0 { throw inUse }
     }
 
-    /// How many programs hold the lock of the file at `path`.
+    /// Returns how many programs hold the lock of the file at `path`.
     ///
-    /// Counts what the system lists. Programs in other containers, or on other machines, may not be in the list.
+    /// The locks that the system lists are counted. Those of programs in other containers, or on
+    /// other machines, may not be in the list.
     package static func holders(ofFile path: String) -> Int {
         System.entry(atPath: path + ".lock", followsLink: false).map { System.lockCount(on: $0.identity) } ?? 0
     }
 
     // MARK: - Taking
 
-    /// The descriptor that holds the lock; nil when another program came in between.
+    /// Returns the descriptor that holds the lock, and whether the lock file is new; nil when
+    /// another program interfered.
     private static func attempt(_ file: String) throws(StorageError) -> (descriptor: Int32, isNew: Bool)? {
         let path = file + ".lock"
         let isNew = System.entry(atPath: path, followsLink: false) == nil
@@ -142,7 +154,7 @@ package final class OwnershipLock: Sendable {
         return nil
     }
 
-    /// Nil when another program was first.
+    /// Makes the lock file; nil when another program made it first.
     private static func create(_ path: String) throws(StorageError) -> Int32? {
         do throws(StorageError) {
             return try System.createForWriting(path)
@@ -152,7 +164,7 @@ package final class OwnershipLock: Sendable {
         }
     }
 
-    /// Opens a lock file that is a regular file with one name.
+    /// Opens a lock file; throws unless it is a regular file with one name.
     private static func openExisting(_ path: String) throws(StorageError) -> Int32 {
         guard let facts = System.entry(atPath: path, followsLink: false), facts.isRegular, facts.linkCount == 1 else {
             throw foreign
@@ -165,12 +177,13 @@ package final class OwnershipLock: Sendable {
         }
     }
 
-    /// What is thrown for a file that ends with `.lock` and is none of Realm's.
+    /// The error for a file that ends with `.lock` and does not have the form of Realm's.
     private static var foreign: StorageError {
-        .refused(.unsuitable("the file of the same name with '.lock' is no lock file of Realm, and is left alone"))
+        .refused(.unsuitable("the file of the same name with '.lock' is not a lock file of Realm, and is not touched"))
     }
 
-    /// Throws unless an open file is what SDKs or this program leave: empty, zeros, or with the fields that never change.
+    /// Throws unless an open file has contents that SDKs or this program leave: none, zeros, or the
+    /// fields that never change.
     private static func requireLockFile(_ descriptor: Int32) throws(StorageError) {
         let size = try System.regularFileSize(descriptor)
         guard size > 0 else { return }
@@ -179,7 +192,8 @@ package final class OwnershipLock: Sendable {
         guard bytes.count == size, isLockFile(bytes) else { throw foreign }
     }
 
-    /// Byte 0 says whether it is prepared, 1 and 2 the sizes of two structures, 3 and 5 small numbers, 6 the version.
+    /// Returns whether bytes have the form of a lock file: byte 0 states whether it is prepared, 1
+    /// and 2 are the sizes of two structures, 3 and 5 small numbers, 6 the version.
     private static func isLockFile(_ bytes: [UInt8]) -> Bool {
         if bytes.allSatisfy({ $0 == 0 }) { return bytes.count <= 16 << 10 }
         guard bytes.count >= 8, bytes[0] <= 1 else { return false }
@@ -192,7 +206,8 @@ package final class OwnershipLock: Sendable {
             && bytes[7] == 0
     }
 
-    /// Fills the file in and turns the lock into a shared one. Another program may prepare it in that moment; false then.
+    /// Fills in the lock file and turns the lock into a shared one; returns false when another
+    /// program prepared the file in the meantime.
     private static func prepare(_ descriptor: Int32) throws(StorageError) -> Bool {
         var generator = SystemRandomNumberGenerator()
         let token = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
@@ -207,7 +222,8 @@ package final class OwnershipLock: Sendable {
             && Array(now[tokenOffset...]) == token
     }
 
-    /// Somebody who tries for an exclusive lock just then gives it up soon.
+    /// Takes the shared lock, for up to a second: another program that holds an exclusive lock at
+    /// that moment only tries it and releases it soon.
     private static func share(_ descriptor: Int32) throws(StorageError) -> Bool {
         for _ in 0..<100 {
             if try System.lock(descriptor, .shared) { return true }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much address space a growing file takes at a time.
+/// The number of addresses that a growing file reserves.
 ///
-/// Addresses cost nothing until they are used, and a range that is large enough never has to move. So a file gets far more of
-/// them than it needs now.
+/// Addresses cost nothing until they are used, and a range that is large enough never has to move.
+/// So a file gets far more of them than it needs at first.
 enum Reservation {
-    /// Room to grow in, at least 16 GiB: a thousand files still fit into the addresses of a process.
+    /// Returns how many bytes of addresses are reserved for a file of `byteCount` bytes: at least
+    /// 16 GiB, so that a thousand files still fit into the addresses of a process.
     static func capacity(for byteCount: Int) -> Int { max(16 << 30, byteCount * 4) }
 }

@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file as it is, whose changes stay in this process: for finding out what would happen without letting it happen.
+/// A file whose changes stay in this process, to find out what an operation would do without doing
+/// it.
 ///
-/// Pages of the file are shown until they are written to; what is written, and what the file grows by, is memory.
+/// Pages of the file are shown until they are written to; what is written, and what the file grows
+/// by, is memory.
 ///
 /// `@unchecked Sendable`: all mutable fields belong to the thread that holds the write transaction.
 package final class ShadowBackend: VolatileBackend, @unchecked Sendable {
-    /// The open file.
+    /// The descriptor of the file.
     private let descriptor: Int32
     /// The memory that shows the file with the changes made here.
     package let current: ReservedMemory
-    /// The size of the file in bytes as it is seen here.
+    /// The size of the file in bytes, changes included.
     package private(set) var byteCount: Int
-    /// Which file is shown; nil when the system does not say.
+    /// The identity of the file that is shown; nil when the system does not report it.
     package let identity: System.FileIdentity?
 
-    /// The regular file at `path`. It has to be one that may be written to when it is for `writing`.
+    /// Opens the regular file at `path`. Pages that are not written to are shared with the file, so
+    /// writes of other programs appear in them.
     ///
-    /// Throws what opening the file would throw. Pages that are not written to are shared with the file, so what other programs
-    /// write there meanwhile shows.
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - writing: Whether this process must be allowed to write to the file.
+    ///   - isExact: Whether the path was resolved before, so that no symbolic link is followed.
+    /// - Throws: What opening the file would throw.
     package init(path: String, writing: Bool, isExact: Bool) throws(StorageError) {
         let descriptor = try System.openRegular(path, writing: writing, isExact: isExact)
         do throws(StorageError) {
@@ -37,10 +43,10 @@ package final class ShadowBackend: VolatileBackend, @unchecked Sendable {
 
     deinit { System.close(descriptor) }
 
-    /// The open file.
+    /// The descriptor of the file.
     var file: Int32 { descriptor }
 
-    /// Lengthens the file as it is seen here by zeros.
+    /// Extends the file in memory by zeros.
     package func extend(to wanted: Int) throws(StorageError) {
         guard wanted > byteCount else { return }
         current.clear(byteCount..<wanted)
@@ -48,6 +54,6 @@ package final class ShadowBackend: VolatileBackend, @unchecked Sendable {
         byteCount = wanted
     }
 
-    /// Shortens the file as it is seen here.
+    /// Shortens the file in memory.
     package func truncate(to wanted: Int) throws(StorageError) { byteCount = min(byteCount, wanted) }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a sync has to bring to the disk.
+/// The data that a sync has to make durable.
 ///
 /// Not syncing the size saves a write to the file system's journal for each commit.
 package enum SyncScope: Sendable, Equatable {
-    /// Bytes and size.
+    /// The bytes and the size of the file.
     case full
-    /// Bytes; enough when the file did not grow.
+    /// The bytes only, which is enough when the file did not grow.
     case data
 }

@@ -2,47 +2,51 @@
 
 /// Turns the new nodes of a transaction into the next version of a file.
 ///
-/// 1. Nodes, free lists and top node go to free space, which no version that is read or durable uses.
-/// 2. The top ref goes to the header slot that is not selected. Sync.
-/// 3. One bit of the header selects that slot. Sync. Only now the commit has happened.
+/// 1. Nodes, free lists and top node are written to free space, which no version in use or durable
+///   needs.
+/// 2. The top ref is written to the header slot that is not selected. Sync.
+/// 3. One bit of the header selects that slot. Sync. Only then the commit has happened.
 ///
-/// A crash before step 3 leaves the old version, one after it the new one, and nothing needs repair. A write that the disk
-/// refuses leaves everything as it was, also the one of step 3 when reading its byte back shows the old one. Otherwise,
-/// and after an error in any sync, what is on the disk is unknown: further commits are refused until the file is
-/// opened again. In an encrypted file so they are after a write that may have replaced a page in use.
+/// A crash before step 3 leaves the old version, one after it the new one, and nothing needs
+/// repair. A write that the disk rejects leaves everything as it was, also that of step 3 when
+/// reading its byte back shows the old one. Otherwise, and after an error in any sync, the state of
+/// the disk is unknown: further commits are rejected until the file is opened again. In an
+/// encrypted file they are also rejected after a write that may have replaced a page in use.
 /// Source: docs/format.md, "Commits".
 ///
 /// `@unchecked Sendable`: used by the thread that holds the write transaction.
 package final class Committer: @unchecked Sendable {
-    /// The version on the disk.
+    /// The durable version, from which the next one is made.
     struct State {
-        /// What the header says.
+        /// The header as it is in the file.
         var header: FileHeader
-        /// Byte 23 of the header.
+        /// Byte 23 of the header, whose lowest bit selects a slot.
         var flags: UInt8
-        /// The root of the newest version.
+        /// The top node of the version.
         var top: TopNode
-        /// The free space of the newest version.
+        /// The free space of the version.
         var free: FreeSpace
 
-        /// The number of the newest version, counted from 1.
+        /// The number of the version, counted from 1.
         var version: UInt64 { max(top.version, 1) }
     }
 
     /// The file that is written.
     let data: DataFile
-    /// What is durable. Belongs to the thread that writes.
+    /// The durable version. It belongs to the thread that writes.
     private(set) var state: State
-    /// Where the header selects one of its slots.
+    /// The offset of the byte in the header that selects one of its slots.
     private static let flagsOffset = 23
-    /// Where the file is; empty for a realm in memory.
+    /// The path of the file; empty for a realm in memory.
     private let path: String
-    /// Which versions may not be overwritten.
+    /// The versions that may not be overwritten.
     private let pins: VersionPins
-    /// Notices what others do to the file; nil for realms in memory.
+    /// Notices changes that other programs make to the file; nil for realms in memory.
     let witness: FileWitness?
 
-    /// Reads the free space of the version that `snapshot` shows.
+    /// Makes a committer that continues from the version of `snapshot`, whose free space is read.
+    ///
+    /// - Throws: `.corrupt` when the free lists are damaged.
     init(_ data: DataFile, _ snapshot: Snapshot, pins: VersionPins, witness: FileWitness? = nil) throws(StorageError) {
         self.data = data
         self.pins = pins
@@ -54,9 +58,16 @@ package final class Committer: @unchecked Sendable {
             free: try FreeSpace(snapshot.top, snapshot.space))
     }
 
-    /// Makes the version with these table names and tables, and returns it once it is durable.
+    /// Makes the next version, and returns it once it is durable.
     ///
-    /// `nodes` belong to a transaction that started from `previous`, the newest version.
+    /// - Parameters:
+    ///   - nodes: The nodes of a transaction that started from `previous`.
+    ///   - names: The new list of table names.
+    ///   - tables: The new list of tables.
+    ///   - previous: The newest version.
+    /// - Throws: `.refused` when commits are not possible or the file was changed by another
+    ///   program, `.io` when the disk rejects a write, `.corrupt` when the new version cannot be
+    ///   read back.
     func commit(_ nodes: WriteSpace, names: Ref, tables: Ref, previous: Snapshot) throws(StorageError) -> Snapshot {
         guard !data.isUncertain else { throw .refused(.writesStopped) }
         try witness?.beginWriting()
@@ -72,7 +83,8 @@ package final class Committer: @unchecked Sendable {
         return snapshot
     }
 
-    /// Writes the header and syncs, in the order that makes every crash leave one version or the other.
+    /// Writes the nodes, the free header slot and the selecting bit, with syncs in the order that
+    /// makes every crash leave one version or the other.
     private func makeDurable(
         _ nodes: WriteSpace, names: Ref, tables: Ref, previous: Snapshot
     ) throws(StorageError) -> Snapshot {
@@ -96,7 +108,8 @@ package final class Committer: @unchecked Sendable {
         return snapshot
     }
 
-    /// The new version as readers will see it, before it is durable.
+    /// Reads the new version as readers will see it, before it is durable: a version that cannot be
+    /// read is not committed.
     private func makeSnapshot(_ header: FileHeader, _ previous: Snapshot) throws(StorageError) -> Snapshot {
         let file = RealmFile(path: path, header: header, plain: data.plain, fileByteCount: data.backend.byteCount)
         return try Snapshot(
@@ -106,6 +119,8 @@ package final class Committer: @unchecked Sendable {
     // MARK: - Nodes
 
     /// Writes all new nodes, the free lists and the top node.
+    ///
+    /// - Returns: The ref of the top node, and the free space after the commit.
     private func write(_ nodes: WriteSpace, names: Ref, tables: Ref) throws(StorageError) -> (top: Ref, free: FreeSpace) {
         var free = state.free
         free.release(upTo: min(pins.oldest ?? state.version, state.version))
@@ -125,7 +140,8 @@ package final class Committer: @unchecked Sendable {
         return (top, writer.allocator.finish())
     }
 
-    /// What the new version no longer uses, ascending: nodes that were replaced, the old free lists, top and history.
+    /// Returns the blocks that the new version does not use, in ascending order: nodes that were
+    /// replaced, the old free lists, the old top node and the history.
     private func freedBlocks(_ nodes: WriteSpace) throws(StorageError) -> [FreeBlock] {
         var blocks = nodes.freed.map { FreeBlock(position: Int(clamping: $0.ref.rawValue), byteCount: $0.byteCount) }
         let top = state.top
@@ -139,7 +155,7 @@ package final class Committer: @unchecked Sendable {
         return try FreeSpace.joined(blocks)
     }
 
-    /// Adds all nodes of a committed tree.
+    /// Adds the blocks of all nodes of a committed tree.
     private func collect(_ root: Ref, _ nodes: WriteSpace, _ blocks: inout [FreeBlock]) throws(StorageError) {
         guard !root.isNone else { return }
         var pending = PendingRefs(nodes.space)
@@ -153,21 +169,21 @@ package final class Committer: @unchecked Sendable {
 
     // MARK: - Header
 
-    /// Fills the slot that is not selected.
+    /// Fills in the header slot that is not selected.
     private func writeSlot(_ header: FileHeader) throws(StorageError) {
         try data.write(header.topRef.littleEndianBytes, at: 8 * header.selectedSlot)
         try data.write([UInt8(FileHeader.writtenFormat)], at: 20 + header.selectedSlot)
     }
 }
 
-/// Refs as the header stores them.
+/// Refs in the form of the header.
 extension Ref {
-    /// As the header holds it.
+    /// The eight bytes of the ref, the lowest first.
     var littleEndianBytes: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: rawValue >> UInt64(8 * $0)) } }
 }
 
-/// Blocks of nodes that were given up.
+/// Free blocks made of nodes that were given up.
 extension FreeBlock {
-    /// The bytes of a committed node.
+    /// Makes a block of the bytes of a committed node.
     init(_ node: Node) { self.init(position: Int(clamping: node.ref.rawValue), byteCount: node.byteCount) }
 }

@@ -1,48 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes nodes into free space, children before their parents.
+/// Writes nodes to free space, children before their parents.
 ///
-/// A node with refs gets the smallest width that holds the positions of its children, which are far smaller numbers than
-/// the refs of new nodes.
+/// A node with refs gets the smallest width that holds the positions of its children, which are far
+/// smaller numbers than the refs of new nodes.
 struct NodeWriter {
-    /// Which nodes below a root are written.
+    /// The nodes below a root that are written.
     enum Reach {
         /// Those of a transaction; committed nodes that they refer to stay where they are.
         case newNodes
-        /// All, into another file.
+        /// All nodes, into another file.
         case allNodes
     }
 
-    /// Where nodes are read.
+    /// The space that nodes are read in.
     private let source: NodeSpace
-    /// Which nodes are copied.
+    /// The nodes that are written.
     private let reach: Reach
-    /// Where new nodes get their places.
+    /// Chooses the places of nodes.
     var allocator: SpaceAllocator
-    /// Where new nodes are written to.
+    /// Writes nodes to the file.
     let output: NodeOutput
-    /// The elements of all nodes from the root to the one at hand, one after another.
+    /// The elements of all nodes from the root to the present one, one after another.
     private var elements: [Int64] = []
-    /// Nodes whose children are being written.
+    /// The nodes from the root to the present one, whose children are being written.
     private var frames: [Frame] = []
     /// How many nodes and bytes may still be written.
     private var budget: Budget
-    /// Asked from time to time whether the copy is still wanted.
+    /// Checked for every node, so that a copy can be cancelled.
     var control: WorkControl?
 
     /// A node with refs whose children are being written.
     private struct Frame {
-        /// The flags that the copy of the node gets.
+        /// The flags of the node.
         let flags: UInt8
-        /// The first of the refs of this node on the stack.
+        /// The index in `elements` of the node's first element.
         let first: Int
-        /// The element that is looked at next.
+        /// The index in `elements` of the element that is examined next.
         var next: Int
-        /// The end of the refs of this node on the stack.
+        /// The index in `elements` after the node's last element.
         let end: Int
     }
 
-    /// A writer that copies nodes of `source` to `output`, at the places that `allocator` gives.
+    /// Makes a writer.
+    ///
+    /// - Parameters:
+    ///   - source: The space that nodes are read in.
+    ///   - reach: The nodes that are written.
+    ///   - allocator: Chooses their places.
+    ///   - output: Writes them to the file.
     init(_ source: NodeSpace, _ reach: Reach, allocator: SpaceAllocator, output: NodeOutput) {
         self.source = source
         self.reach = reach
@@ -52,20 +58,21 @@ struct NodeWriter {
         control = nil
     }
 
-    /// Trees have no more nodes and no more bytes than there is room for where they come from: more is a circle.
+    /// The limits of a walk: trees have no more nodes and no more bytes than there is room for in
+    /// the space that they come from, unless they are circular.
     private struct Budget {
         /// How many nodes may still be written.
         private var nodes: Int
         /// How many bytes may still be written.
         private var bytes: Int
 
-        /// As much as the space has room for.
+        /// Makes limits from the size of a space.
         init(_ space: NodeSpace) {
             nodes = space.nodeBudget
             bytes = Int(clamping: space.nodeBudget.multipliedReportingOverflow(by: 8).partialValue)
         }
 
-        /// Counts one node. Throws `.corrupt` when nodes share their children.
+        /// Counts one node; throws `.corrupt` when there are too many.
         mutating func spend(_ node: Node) throws(StorageError) {
             nodes -= 1
             bytes -= node.byteCount
@@ -73,7 +80,11 @@ struct NodeWriter {
         }
     }
 
-    /// Writes the tree below `root` and returns where it is in the file; a committed root is returned as it is.
+    /// Writes the tree below `root`, and returns the ref of the copy; a committed root is returned
+    /// as it is.
+    ///
+    /// - Throws: `.limit` or `.io` when there is no room, `.corrupt` for a damaged tree, and the
+    ///   error of `control` when it was cancelled.
     mutating func write(_ root: Ref) throws(StorageError) -> Ref {
         guard NodeWriter.isWritten(Int64(bitPattern: root.rawValue), reach) else { return root }
         if let position = try enter(root) { return position }
@@ -88,7 +99,8 @@ struct NodeWriter {
         }
     }
 
-    /// Writes a node without refs at once; puts one with refs on the stack and returns nil.
+    /// Writes a node without refs at once and returns its new place; pushes one with refs on the
+    /// stack and returns nil.
     private mutating func enter(_ ref: Ref) throws(StorageError) -> Ref? {
         let node = try source.node(at: ref)
         try budget.spend(node)
@@ -104,7 +116,8 @@ struct NodeWriter {
         return nil
     }
 
-    /// The next new node that the node on top of the stack refers to.
+    /// Returns the next node to be written that the node on top of the stack refers to; nil when
+    /// there is none left.
     private mutating func nextChild() -> Ref? {
         let last = frames.count - 1
         let end = frames[last].end
@@ -114,7 +127,7 @@ struct NodeWriter {
         return index < end ? Ref(UInt64(bitPattern: elements[index])) : nil
     }
 
-    /// Whether an element is a ref of a node that is to be written.
+    /// Returns whether an element is the ref of a node that is to be written.
     @inline(__always) private static func isWritten(_ element: Int64, _ reach: Reach) -> Bool {
         guard element & 1 == 0, element != 0 else { return false }
         return reach == .allNodes || UInt64(bitPattern: element) >= NodeArena.firstRef
@@ -127,7 +140,7 @@ struct NodeWriter {
         frames[last].next += 1
     }
 
-    /// Writes the node on top of the stack, whose children are written.
+    /// Writes the node on top of the stack, whose children are written, and returns its new place.
     private mutating func leave() throws(StorageError) -> Ref {
         let frame = frames.removeLast()
         let values = elements[frame.first..<frame.end]
@@ -138,7 +151,8 @@ struct NodeWriter {
         return position
     }
 
-    /// The least width for all `values`. Every limit of a width is a power of two, so what is set in any of them decides.
+    /// Returns the code of the least width for all `values`. Every limit of a width is a power of
+    /// two, so the bits that are set in any of the values decide.
     private static func widthCode(for values: ArraySlice<Int64>) -> Int {
         var bits: Int64 = 0
         var signs: Int64 = 0
@@ -149,7 +163,7 @@ struct NodeWriter {
         return IntegerForm.signed.widthCode(for: signs < 0 ? ~bits : bits)
     }
 
-    /// A place for a node of that size.
+    /// Allocates a place for a node of `byteCount` bytes, where the output continues.
     private mutating func place(_ byteCount: Int) throws(StorageError) -> Ref {
         let position = try allocator.allocate(byteCount)
         try output.seek(to: position, logicalSize: allocator.free.logicalSize)
@@ -157,9 +171,16 @@ struct NodeWriter {
     }
 }
 
-/// Finding the smallest width for the children of a node that moved.
+/// An estimate of the size of nodes that are going to be written.
 extension NodeWriter {
-    /// About how many bytes the nodes below `roots` will take at positions up to `limit`; seldom less.
+    /// Returns about how many bytes the nodes below `roots` will take.
+    ///
+    /// - Parameters:
+    ///   - roots: The roots of the trees.
+    ///   - source: The space that nodes are read in.
+    ///   - reach: The nodes that are written.
+    ///   - limit: The greatest position that a ref may have; the result is seldom too small.
+    /// - Throws: `.corrupt` for a damaged tree.
     static func expectedByteCount(
         _ roots: [Ref], in source: NodeSpace, _ reach: Reach, limit: Int
     ) throws(StorageError) -> Int {
@@ -185,11 +206,11 @@ extension NodeWriter {
     }
 }
 
-/// What a writer needs of a node.
+/// Access to nodes whose form was checked.
 extension Node {
-    /// The code of the width, 0 to 7.
+    /// The code of the width of the elements, 0 to 7.
     fileprivate var widthCode: Int { Int(flags & 7) }
 
-    /// Element `index`, which the caller knows to be a ref.
+    /// Returns element `index`, which the caller knows to be a ref.
     fileprivate func ref(_ index: Int) -> Ref { Ref(UInt64(bitPattern: integer(index))) }
 }

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The right to write that one transaction at a time has. Ends with `commit`, `rollBack`, or when it is dropped.
+/// The right to write to a store, which one transaction at a time has. It ends with `commit`,
+/// `rollBack`, or when it is dropped.
 ///
-/// `@unchecked Sendable`: may go from thread to thread, but is used by one at a time.
+/// `@unchecked Sendable`: it may be passed from thread to thread, but is used by one at a time.
 package final class StoreWrite: @unchecked Sendable {
-    /// The version it started from.
+    /// The version that the transaction started from.
     package let base: Snapshot
-    /// Where its nodes are made.
+    /// The nodes of the transaction, committed and new.
     package let nodes: WriteSpace
-    /// What the end of the transaction is reported to.
+    /// The store, to which the end of the transaction is reported.
     private let owner: any WriteOwner
     /// The memory of the new nodes.
     private let arena: NodeArena
     /// Whether the transaction has not ended.
     private var isRunning = true
 
-    /// The right to write to `owner`, from the version `base` on, with new nodes in `arena`.
+    /// Makes the right to write to `owner`, with new nodes in `arena`; the owner has made sure that
+    /// it is the only one.
     init(_ owner: any WriteOwner, base: Snapshot, arena: NodeArena) {
         self.owner = owner
         self.base = base
@@ -25,10 +27,15 @@ package final class StoreWrite: @unchecked Sendable {
 
     deinit { rollBack() }
 
-    /// Makes the next version from these table names and tables, and returns it once it is durable.
+    /// Makes the next version, and returns it once it is durable.
     ///
-    /// After an error nothing has changed and the transaction still runs: it may be tried again or rolled back. When
-    /// `FileStore.acceptsWrites` turns false, whether it was committed is known only when the file is opened again.
+    /// After an error nothing has changed and the transaction still runs: it may be tried again or
+    /// rolled back. If `FileStore.acceptsWrites` is false then, whether it was committed is known
+    /// only when the file is opened again.
+    ///
+    /// - Parameters:
+    ///   - names: The new list of table names.
+    ///   - tables: The new list of tables.
     package func commit(names: Ref, tables: Ref) throws(StorageError) -> Snapshot {
         guard isRunning else { throw .refused(.notWritable("the transaction has ended")) }
         let snapshot = try owner.commit(nodes, names: names, tables: tables, base: base)
@@ -36,9 +43,8 @@ package final class StoreWrite: @unchecked Sendable {
         return snapshot
     }
 
-    /// Forgets all changes that are not committed.
-    ///
-    /// Called again, or after a commit, it does nothing.
+    /// Discards all changes that are not committed, and ends the transaction. After a commit, or a
+    /// second time, it does nothing.
     package func rollBack() {
         guard isRunning else { return }
         isRunning = false

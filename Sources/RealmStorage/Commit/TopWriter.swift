@@ -2,15 +2,21 @@
 
 /// Writes the free lists and the top node, the last nodes of every version.
 ///
-/// The free lists describe the file as it is after they themselves were written, so their own place is laid out first.
+/// The free lists describe the file after they themselves were written, so their own place is laid
+/// out first.
 /// Source: docs/format.md, "The top node" and "Free space".
 struct TopWriter {
     /// The number of the new version.
     let version: UInt64
-    /// 11 slots, and the one about shrinking when the file has it: it is emptied, and SDKs start over when they want to.
+    /// The number of slots of the top node: 11, and the one about shrinking when the file has it.
+    /// It is emptied, and SDKs start shrinking again when they need to.
     let slotCount: Int
 
-    /// More than the free lists and the top will take, with `added` more blocks than there are in `free`.
+    /// Returns a number of bytes that is enough for the free lists and the top node.
+    ///
+    /// - Parameters:
+    ///   - free: The free space before they are written.
+    ///   - added: How many blocks may be added to it.
     func reserve(_ free: FreeSpace, added: Int = 0) -> Int {
         // Versions of locked blocks may be above this one in files of other writers.
         let newest = free.locked.reduce(version) { max($0, $1.version) }
@@ -18,7 +24,13 @@ struct TopWriter {
             entryCount: free.blockCount + added + 2, topSlotCount: slotCount, logicalSize: free.logicalSize, version: newest)
     }
 
-    /// Writes them after the nodes of `writer`, whose allocator knows all that is free, and returns the top's ref.
+    /// Writes the free lists and the top node after the nodes of `writer`.
+    ///
+    /// - Parameters:
+    ///   - writer: The writer of all other nodes, whose allocator has the free space.
+    ///   - names: The new list of table names.
+    ///   - tables: The new list of tables.
+    /// - Returns: The ref of the top node.
     func write(_ writer: inout NodeWriter, names: Ref, tables: Ref) throws(StorageError) -> Ref {
         var block = 0
         var room = 0
@@ -37,7 +49,8 @@ struct TopWriter {
         return layout.topRef
     }
 
-    /// Names, tables, size, three free lists, version, in-file history without entries, its schema, no sync, no shrinking.
+    /// Returns the slots of the top node: names, tables, size, three free lists, version, a history
+    /// in the file without entries, its schema version, no sync, no shrinking.
     private func slots(_ names: Ref, _ tables: Ref, logicalSize: Int) -> [Int64] {
         var slots: [Int64] = [
             Int64(bitPattern: names.rawValue), Int64(bitPattern: tables.rawValue),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a write transaction needs of the store that let it run.
+/// The store of a write transaction, as the transaction uses it.
 ///
-/// Called by the thread that writes, at the end of a transaction.
+/// It is called by the thread that writes, at the end of a transaction.
 protocol WriteOwner: AnyObject, Sendable {
     /// Makes the next version from these table names and tables, and returns it once it is durable.
     func commit(_ nodes: WriteSpace, names: Ref, tables: Ref, base: Snapshot) throws(StorageError) -> Snapshot
 
-    /// Lets the next transaction begin; the memory of this one may be used again.
+    /// Ends the transaction, so that the next one can begin; its memory may be used again.
     func endWrite(_ arena: NodeArena)
 }

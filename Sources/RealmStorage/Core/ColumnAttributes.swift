@@ -7,12 +7,12 @@
 package struct ColumnAttributes: OptionSet, Sendable, Hashable {
     /// The bits as the spec of a table stores them.
     package let rawValue: Int
-    /// Attributes from their stored bits; bits without a meaning here are kept.
+    /// Makes attributes from their stored bits; bits without a meaning here are kept.
     package init(rawValue: Int) { self.rawValue = rawValue }
 
     /// The column has a search index.
     package static let indexed = ColumnAttributes(rawValue: 1)
-    /// Values are unique, as some writers note of primary keys; nothing here depends on it.
+    /// Values are unique, which some writers state of primary keys; nothing here depends on it.
     package static let unique = ColumnAttributes(rawValue: 2)
     /// Values, or elements of the collection, may be null.
     package static let nullable = ColumnAttributes(rawValue: 16)

@@ -26,7 +26,7 @@ package enum ColumnType: Int, Sendable, Hashable, CaseIterable {
     case link = 12
     /// Hidden columns that hold, for each object, the objects that link to it.
     case backlink = 14
-    /// Ids of 12 bytes.
+    /// ObjectIds of 12 bytes.
     case objectID = 15
     /// UUIDs of 16 bytes.
     case uuid = 17
@@ -35,7 +35,7 @@ package enum ColumnType: Int, Sendable, Hashable, CaseIterable {
     static let historicLinkList = 13
 }
 
-/// Names of types for people.
+/// Names of types for people, in dumps and messages.
 extension ColumnType {
     /// The name of the type in dumps and messages.
     package var name: String {

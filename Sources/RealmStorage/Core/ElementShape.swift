@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is needed to read a leaf of values.
+/// The type of the values in a leaf, with what else is needed to read them.
 ///
-/// The header of a leaf does not say what its elements mean, so this comes from the column. It is the same for a property and for
-/// the elements of a list or set of that type.
+/// The header of a leaf does not state what its elements mean, so this comes from the column. It is
+/// the same for a property and for the elements of a list or set of that type.
 package struct ElementShape: Sendable {
     /// The type of the values.
     package let type: ColumnType
@@ -12,13 +12,13 @@ package struct ElementShape: Sendable {
     /// The table that links point to; null for other types.
     package let targetTable: TableKey
 
-    /// What a leaf of values of this type looks like; `targetTable` matters for links only.
+    /// Makes the shape of leaves with values of a type; `targetTable` matters for links only.
     package init(type: ColumnType, isNullable: Bool, targetTable: TableKey = .null) {
         self.type = type
         self.isNullable = isNullable
         self.targetTable = targetTable
     }
 
-    /// Elements of collections nested in Mixed, and values of dictionaries.
+    /// The shape of elements of collections nested in Mixed, and of values of dictionaries.
     package static let mixed = ElementShape(type: .mixed, isNullable: true)
 }

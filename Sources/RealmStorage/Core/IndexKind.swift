@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a user declared about the index of a property.
+/// The kinds of index that a user can declare for a property.
 ///
-/// A general index answers equality and speeds primary keys up; a full-text index answers which objects have a word. A column has
-/// one of them at most.
+/// A general index finds equal values and speeds primary keys up; a full-text index finds the
+/// objects whose text has a word. A column has one of them at most.
 package enum IndexKind: Sendable, Hashable { case general, fullText }

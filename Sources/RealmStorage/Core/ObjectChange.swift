@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a write did, in order: what notifications, entity tags and tests are made of.
+/// One change that a write made, from which notifications and entity tags are derived.
 ///
-/// A transaction lists these in order while it runs. What observers receive of a commit is made of the list alone, so everything
-/// that
-/// changes an object must be in it; changes of an object that was created before in the same transaction may be left out.
+/// A transaction lists its changes in their order while it runs. What observers receive of a commit
+/// is made of the list alone, so everything that changes an object must be in it; changes of an
+/// object that was created before in the same transaction may be left out.
 package enum ObjectChange: Sendable {
-    /// A new object of this table.
+    /// An object of this table was created.
     case created(TableKey, ObjectKey)
-    /// An object of this table that is gone. Its links and collections went with it.
+    /// An object of this table was deleted, with its links and collections.
     case deleted(TableKey, ObjectKey)
-    /// A property got another value, or something inside it changed.
+    /// A property of an object got another value, or something inside its value changed.
     case modified(TableKey, ObjectKey, ColumnKey)
-    /// An operation on a list, set or dictionary of a property itself; positions as at that moment.
+    /// A list, set or dictionary of a property itself was changed by one operation, whose positions
+    /// are those at that moment.
     case collection(TableKey, ObjectKey, ColumnKey, CollectionChange)
-    /// Columns, hidden ones too, name or kind of a table changed, or the table is new or gone.
+    /// The name, the kind or the columns of a table changed, hidden columns included, or the table
+    /// was created or removed.
     case schema(TableKey)
 }

@@ -8,17 +8,17 @@ package struct ObjectKey: Hashable, Comparable, Sendable {
     /// The key as it is stored.
     package let rawValue: Int64
 
-    /// A key from its stored number.
+    /// Makes a key from its stored number.
     @inlinable package init(_ rawValue: Int64) { self.rawValue = rawValue }
 
-    /// The link to nothing.
+    /// The key of a link to nothing.
     package static let null = ObjectKey(-1)
 
-    /// Whether this is the link to nothing.
+    /// Whether this is the key of a link to nothing.
     @inlinable package var isNull: Bool { rawValue == -1 }
     /// Whether this names a tombstone: an object that was deleted while others still link to it.
     @inlinable package var isUnresolved: Bool { rawValue < -1 }
 
-    /// The order of keys as signed numbers. Cluster trees order them as unsigned ones instead.
+    /// Compares keys as signed numbers. Cluster trees order them as unsigned ones instead.
     @inlinable package static func < (left: ObjectKey, right: ObjectKey) -> Bool { left.rawValue < right.rawValue }
 }

@@ -5,8 +5,8 @@
 /// Queries compare by IEEE 754 where the reference engine does, and use the general order for sorting, for sets and wherever
 /// numbers of different types meet. Null takes part in neither.
 package enum RealOrder: Sendable {
-    /// By IEEE 754: unequal to everything, itself included, and unordered.
+    /// NaN as in IEEE 754: unequal to everything, itself included, and unordered.
     case ieee
-    /// Below every number and equal to an identical NaN.
+    /// NaN below every number and equal to an identical NaN.
     case general
 }

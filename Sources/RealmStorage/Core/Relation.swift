@@ -2,13 +2,13 @@
 
 /// One of the six ways to compare two ordered values.
 ///
-/// Conditions of queries, kernels and index look-ups use these. Whether null or NaN satisfies a relation is decided where values
-/// are compared, because it differs between types.
+/// Conditions of queries, kernels and index look-ups use these. The code that compares values
+/// decides whether null or NaN satisfies a relation, because it differs between types.
 package enum Relation: UInt8, Sendable, CaseIterable {
     /// All six relations; the raw values have no meaning in files.
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 
-    /// The relation that gives the same answer with both sides exchanged: `a < b` is `b > a`.
+    /// The relation that has the same result with both sides exchanged: `a < b` is `b > a`.
     @inlinable package var mirrored: Relation {
         switch self {
         case .equal, .notEqual: return self
@@ -31,12 +31,12 @@ package enum Relation: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Whether equal values satisfy it; so do two nulls.
+    /// Whether two equal values satisfy the relation; two nulls then do, too.
     @inlinable package var includesEqual: Bool {
         self == .equal || self == .lessOrEqual || self == .greaterOrEqual
     }
 
-    /// The answer for two values of one type.
+    /// Returns whether two values of one type satisfy the relation.
     @inlinable package func holds<Value: Comparable>(_ left: Value, _ right: Value) -> Bool {
         switch self {
         case .equal: return left == right

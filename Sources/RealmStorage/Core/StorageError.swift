@@ -2,30 +2,31 @@
 
 package import SystemPackage
 
-/// Everything that can go wrong below the query layer.
+/// The errors of the storage layer.
 ///
-/// The cases differ in what the caller can do. `refused` concerns a whole file and lasts until something about it changes;
-/// `corrupt` concerns what was read and spares the rest of the file; `limit` is a fault of the input; `io` may pass; `stopped`
-/// says nothing about the file at all.
+/// The cases differ in what the caller can do. `refused` concerns a whole file and lasts until
+/// something about it changes; `corrupt` concerns what was read, and other parts of the file may be
+/// sound; `limit` is a fault of the input; `io` may pass; `stopped` states nothing about the file.
 package enum StorageError: Error, Sendable, Equatable {
-    /// The file cannot be opened at all; nothing in it was looked at beyond its header.
+    /// The file cannot be opened, or not written to. The reason decides what can be done.
     case refused(Refusal)
-    /// The file is damaged: what was found at `ref` does not fit `reason`.
+    /// The file is damaged: `reason` states what is wrong with the node at `ref`.
     case corrupt(ref: Ref, reason: String)
-    /// What should be stored does not fit the format: a value, a node or a transaction that is too large.
+    /// A value, a node or a transaction does not fit the format, mostly because it is too large.
     case limit(String)
-    /// A system call failed.
+    /// A system call failed: `operation` is its name, `errno` the system's error number.
     case io(operation: String, errno: Int32)
-    /// The work was given up: nothing is wrong with the file.
+    /// The work was stopped before its end, although nothing is wrong with the file.
     case stopped(WorkStop)
 
-    /// Why a file was refused; each case has its own code in the HTTP interface.
+    /// The reasons for which a file is rejected; each has its own code in the HTTP interface.
     package enum Refusal: Sendable, Equatable {
         /// There is nothing at the path.
         case fileNotFound
-        /// Not a regular file, no permission, or a network mount where that matters.
+        /// The file is not a regular file, there is no permission, or it is on a network mount
+        /// where that matters.
         case unsuitable(String)
-        /// The bytes are not those of a Realm file. The text says what is wrong.
+        /// The bytes are not those of a Realm file. The text states what is wrong.
         case notARealm(String)
         /// The file looks encrypted, and no key was given.
         case encryptionKeyRequired(String)
@@ -33,19 +34,20 @@ package enum StorageError: Error, Sendable, Equatable {
         case encryptionKeyWrong(String)
         /// The key itself is not 64 bytes.
         case encryptionKeyMalformed(String)
-        /// The file has a format that is not read. `reason` says what can be done.
+        /// The file has a format that is not read. `reason` states what can be done.
         case formatUnsupported(found: Int, reason: String)
         /// Another program has the file open in a way that excludes this one.
         case fileInUse(String)
-        /// The format is read, but not written.
+        /// The file has a format that is read, but not written.
         case formatNotWritable(found: Int)
-        /// The file belongs to a synchronised realm: writing to it would lose changes.
+        /// The file belongs to a synchronized realm: writing to it would lose changes.
         case synchronized
-        /// So many old versions are being read that no new one is made.
+        /// So many old versions are in use that no new one is made.
         case tooManyVersions(Int)
-        /// A write failed in a way that only opening the file again can settle; reading goes on.
+        /// A write failed in a way that leaves the file uncertain until it is opened again; reading
+        /// goes on.
         case writesStopped
-        /// The file can be read, but a write might land on something in use.
+        /// The file can be read, but a write might destroy something in use.
         case unsound(String)
         /// Another program has removed, replaced, shortened or written to the file since it was opened.
         case fileChanged(String)
@@ -54,24 +56,24 @@ package enum StorageError: Error, Sendable, Equatable {
     }
 }
 
-/// Questions that decide what to do about an error.
+/// Properties of errors by which callers decide what to do.
 extension StorageError {
-    /// What a system call failed with; nil for other errors.
+    /// The error of a failed system call; nil for other errors.
     package var errno: Errno? {
         guard case .io(_, let number) = self else { return nil }
         return Errno(rawValue: number)
     }
 
-    /// Whether a file could not grow.
+    /// Whether the error means that a file could not grow.
     package var isFullDisk: Bool {
         guard let errno else { return false }
         return [.noSpace, .diskQuotaExceeded, .fileTooLarge].contains(errno)
     }
 }
 
-/// Texts for operators and logs.
+/// Texts of errors for operators and logs.
 extension StorageError: CustomStringConvertible {
-    /// A sentence about the error for operators. It holds no values of users.
+    /// A sentence about the error for operators. It contains no values of users.
     package var description: String {
         switch self {
         case .refused(let refusal): return refusal.text
@@ -84,25 +86,25 @@ extension StorageError: CustomStringConvertible {
     }
 }
 
-/// Texts for operators and logs.
+/// Texts of reasons to stop, for operators and logs.
 extension WorkStop {
-    /// Why, in words.
+    /// The reason in words.
     package var text: String {
         switch self {
         case .expired: return "the request took longer than the server allows"
-        case .cancelled: return "nobody waits for the answer any more"
-        case .handOver: return "the work has to go on elsewhere"
+        case .cancelled: return "no client waits for the response any more"
+        case .handOver: return "the work has to continue on another thread"
         case .tooManyBytes(let limit): return "more than \(limit) bytes"
-        case .noRoom(let limit, _): return "other answers take all of the \(limit) bytes that there are for them"
-        case .tooManyValues(let limit): return "more than \(limit) values to sort or to tell apart"
+        case .noRoom(let limit, _): return "other responses use all of the \(limit) bytes of memory for responses"
+        case .tooManyValues(let limit): return "more than \(limit) values to sort or to distinguish"
         case .tooManyObjects(let limit): return "links lead to more than \(limit) objects"
         }
     }
 }
 
-/// Texts for operators; the HTTP layer has codes of its own for the cases.
+/// Texts of rejections, for operators; the HTTP layer has codes of its own for the cases.
 extension StorageError.Refusal {
-    /// Why the file was refused, in words.
+    /// The reason for the rejection in words.
     package var text: String {
         switch self {
         case .fileNotFound: return "no such file"

@@ -2,22 +2,21 @@
 
 /// Identifies a table in its file: position in bits 15:0, a reuse tag in bits 30:16.
 ///
-/// The position is where the table is in the list of tables; the tag distinguishes a table from an earlier one at the same
-/// position, so
-/// that old links cannot lead to a new table. Source: docs/format.md, "Keys".
+/// The position is that in the list of tables; the tag distinguishes a table from an earlier one at
+/// the same position, so that old links cannot lead to a new table. Source: docs/format.md, "Keys".
 package struct TableKey: Hashable, Comparable, Sendable {
     /// The key as it is stored.
     package let rawValue: UInt32
 
-    /// A key from its stored number.
+    /// Makes a key from its stored number.
     @inlinable package init(_ rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// No table.
+    /// The key of no table.
     package static let null = TableKey(0x7fff_ffff)
 
     /// The position in the table list.
     @inlinable package var position: Int { Int(rawValue & 0xffff) }
 
-    /// The order of keys as unsigned numbers.
+    /// Compares keys as unsigned numbers.
     @inlinable package static func < (left: TableKey, right: TableKey) -> Bool { left.rawValue < right.rawValue }
 }

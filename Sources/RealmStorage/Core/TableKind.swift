@@ -7,7 +7,7 @@
 package enum TableKind: Int, Sendable, Hashable {
     /// An ordinary class.
     case topLevel = 0
-    /// A class whose objects live inside of others and go with them.
+    /// A class whose objects belong to other objects and are deleted with them.
     case embedded = 1
     /// A class whose objects are sent to a server and not kept in the file.
     case asymmetric = 2

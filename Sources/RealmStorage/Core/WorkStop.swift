@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why work was given up before its end.
+/// The reasons for which work is stopped before its end.
 ///
-/// A stop is no error of the file or of the request: the same work may succeed with more time, or on another thread. The HTTP
-/// layer maps each case to a status of its own.
+/// A stop is neither an error of the file nor one of the request: the same work may succeed with
+/// more time, or on another thread. The HTTP layer maps each case to a status of its own.
 package enum WorkStop: Sendable, Hashable {
-    /// Its time is over.
+    /// The deadline of the work has passed.
     case expired
-    /// Nobody waits for it any more.
+    /// No client waits for the result any more.
     case cancelled
-    /// It takes too long for the thread it was begun on. It is begun anew on another, with `WorkBudget.beginAnew`.
+    /// The work takes too long for the thread on which it was begun. It begins again on another,
+    /// with `WorkBudget.beginAnew`.
     case handOver
-    /// It was about to make more bytes than it may.
+    /// The work was about to produce more bytes than it may.
     case tooManyBytes(limit: Int)
-    /// There is no memory left for what it makes: of all, or of what one principal may have.
+    /// There is no memory left for the result: of all memory for results, or of the share that one
+    /// principal may have.
     case noRoom(limit: Int, ofPrincipal: Bool)
-    /// It was about to follow links to more objects than it may.
+    /// The work was about to follow links to more objects than it may.
     case tooManyObjects(limit: Int)
-    /// It was about to keep more values to sort by, or to distinguish rows by.
+    /// The work was about to keep more values, for sorting or for distinguishing rows, than it may.
     case tooManyValues(limit: Int)
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The 64 bytes that open an encrypted file: 32 for AES-256, 32 for HMAC-SHA-224.
+/// The 64 bytes that encrypt a file: 32 for AES-256, 32 for HMAC-SHA-224.
 ///
-/// Its description does not show the bytes, so that a key cannot end up in a log by accident.
+/// Its description does not show the bytes, so that a key cannot get into a log by accident.
 package struct EncryptionKey: Sendable, Equatable {
     /// The size of a key in bytes.
     package static let byteCount = 64
@@ -15,7 +15,7 @@ package struct EncryptionKey: Sendable, Equatable {
     /// The key of the authentication code: the second half.
     var authenticationKey: ArraySlice<UInt8> { bytes[32...] }
 
-    /// A key from its bytes. Throws `.refused(.encryptionKeyMalformed)` unless there are 64.
+    /// Makes a key from its bytes; throws `.refused(.encryptionKeyMalformed)` unless there are 64.
     package init(bytes: [UInt8]) throws(StorageError) {
         guard bytes.count == EncryptionKey.byteCount else {
             throw .refused(.encryptionKeyMalformed("an encryption key has 64 bytes, this one has \(bytes.count)"))
@@ -25,7 +25,8 @@ package struct EncryptionKey: Sendable, Equatable {
 
     /// Reads 128 hex digits, or base64 of 64 bytes. White space around them is ignored.
     ///
-    /// Throws `.refused(.encryptionKeyMalformed)` for any other text; the message does not repeat the text.
+    /// - Throws: `.refused(.encryptionKeyMalformed)` for any other text; the message does not
+    ///   repeat the text.
     package init(text: String) throws(StorageError) {
         let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0d).contains($0) }
         let trimmed = Array(Array(text.utf8.drop(while: isSpace).reversed()).drop(while: isSpace).reversed())
@@ -39,7 +40,7 @@ package struct EncryptionKey: Sendable, Equatable {
 
     /// Reads a key from a small text file; see `init(text:)`.
     ///
-    /// Throws `.refused` when there is no such file or when it holds no key.
+    /// - Throws: `.refused` when there is no such file or when it does not hold a key.
     package init(contentsOfFile path: String) throws(StorageError) {
         let descriptor = try System.openForReading(path)
         defer { System.close(descriptor) }
@@ -53,7 +54,7 @@ package struct EncryptionKey: Sendable, Equatable {
         try self.init(text: text)
     }
 
-    /// The bytes of 128 hex digits; nil for any other text.
+    /// Returns the bytes of 128 hex digits; nil for any other text.
     private static func decodeHex(_ digits: [UInt8]) -> [UInt8]? {
         guard digits.count == 2 * byteCount else { return nil }
         var reader = HexReader(String(decoding: digits, as: UTF8.self))
@@ -66,10 +67,10 @@ package struct EncryptionKey: Sendable, Equatable {
     }
 }
 
-/// Keeps the key out of logs and debuggers.
+/// A description and a mirror that keep the key out of logs and debuggers.
 extension EncryptionKey: CustomStringConvertible, CustomReflectable {
-    /// The words "encryption key": the bytes are never shown.
+    /// The words "encryption key"; the bytes are never shown.
     package var description: String { "encryption key" }
-    /// Nothing: the bytes are never shown.
+    /// A mirror without children; the bytes are never shown.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the pages of an encrypted file lie.
+/// The places of the pages in an encrypted file.
 ///
-/// The plain file is cut into pages of 4096 bytes. The encrypted file is a row of groups: one table page with 64 entries
-/// of 64 bytes, then the up to 64 encrypted pages that they describe. Only the last group may be shorter.
+/// The plain file is divided into pages of 4096 bytes. The encrypted file is a sequence of groups:
+/// one table page with 64 entries of 64 bytes, then the up to 64 encrypted pages that they
+/// describe. Only the last group may be shorter.
 /// Source: docs/format.md, "Encryption".
 package enum EncryptionLayout {
     /// The size of a page in bytes, plain and encrypted alike.
@@ -12,12 +13,13 @@ package enum EncryptionLayout {
     package static let pagesPerGroup = 64
     /// The size of an entry in a table page in bytes.
     package static let entryByteCount = 64
-    /// The size of a table page with the pages that it describes.
+    /// The size in bytes of a table page with the 64 pages that it describes.
     private static let groupByteCount = (pagesPerGroup + 1) * pageByteCount
 
-    /// How many plain pages an encrypted file of `fileByteCount` bytes holds.
+    /// Returns how many plain pages an encrypted file of `fileByteCount` bytes has.
     ///
-    /// Throws `.refused(.encryptionKeyWrong)` for a size that no encrypted file has: the usual reason is a key for a plain file.
+    /// - Throws: `.refused(.encryptionKeyWrong)` for a size that no encrypted file has: the usual
+    ///   reason is a key for a plain file.
     package static func plainPageCount(fileByteCount: Int) throws(StorageError) -> Int {
         guard fileByteCount >= 2 * pageByteCount, fileByteCount % pageByteCount == 0 else {
             throw .refused(
@@ -28,17 +30,17 @@ package enum EncryptionLayout {
         return pages - (pages + pagesPerGroup) / (pagesPerGroup + 1)
     }
 
-    /// The size in bytes of an encrypted file with `plainPageCount` plain pages.
+    /// Returns the size in bytes of an encrypted file with `plainPageCount` plain pages.
     package static func fileByteCount(plainPageCount: Int) -> Int {
         (plainPageCount + (plainPageCount + pagesPerGroup - 1) / pagesPerGroup) * pageByteCount
     }
 
-    /// File offset of the entry of plain page `page`.
+    /// Returns the offset in the file of the entry of plain page `page`.
     package static func entryOffset(_ page: Int) -> Int {
         page / pagesPerGroup * groupByteCount + page % pagesPerGroup * entryByteCount
     }
 
-    /// File offset of the encrypted bytes of plain page `page`.
+    /// Returns the offset in the file of the encrypted bytes of plain page `page`.
     package static func pageOffset(_ page: Int) -> Int {
         (page + page / pagesPerGroup + 1) * pageByteCount
     }

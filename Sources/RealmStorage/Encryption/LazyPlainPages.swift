@@ -2,45 +2,50 @@
 
 internal import Synchronization
 
-/// The plain bytes of an encrypted file: private memory in which each page appears when it is first asked for.
+/// The plain bytes of an encrypted file: private memory in which each page appears when it is first
+/// needed.
 ///
-/// Reading costs one atomic load per page once the page is there. A page is decrypted exactly once, under the lock of
-/// its stripe, before it counts as ready; so bytes that are visible never change. A write puts new bytes
-/// into ready pages, where no version that is being read has anything.
+/// Reading costs one atomic load per page once the page is present. A page is decrypted exactly
+/// once, under the lock of its stripe, before it counts as ready; so bytes that are visible never
+/// change. A write stores new bytes in ready pages, at places that no version in use needs.
 ///
-/// `@unchecked Sendable`: the fields are set once. A page at `address` becomes ready under the lock of its stripe, and is
-/// read after its state was seen as `ready`; the ranges that are patched later belong to the writing thread alone.
+/// `@unchecked Sendable`: the fields are set once. A page at `address` becomes ready under the lock
+/// of its stripe, and is read after its state was seen as `ready`; the ranges that are changed
+/// later are used by the writing thread alone.
 @usableFromInline
 @safe final class LazyPlainPages: @unchecked Sendable {
-    /// First plain byte. Pages that were not asked for, or never written, read as zeros.
+    /// The first plain byte. Pages that were not needed yet, or never written, read as zeros.
     let address: UnsafeRawPointer
     /// The size of the plain file in bytes, in whole pages.
     var plainByteCount: Int { pageCount * EncryptionLayout.pageByteCount }
 
-    /// What is known about a page. Raw bytes, because they are stored as atomics in memory of their own.
+    /// The states of a page, as raw bytes, because they are stored as atomics in memory of their
+    /// own.
     private enum State { static let unknown: UInt8 = 0, ready: UInt8 = 1, neverWritten: UInt8 = 2, corrupt: UInt8 = 3 }
 
-    /// The encrypted bytes, and what keeps them in memory.
+    /// The first encrypted byte of the file in memory.
     private let source: UnsafeRawPointer
-    /// What keeps the encrypted bytes in memory.
+    /// The object that keeps the encrypted bytes in memory.
     private let sourceOwner: any AnyObject & Sendable
-    /// The plain bytes.
+    /// The memory for the plain bytes.
     private let memory: ReservedMemory
-    /// One byte of state for each page.
+    /// The memory for the states, one byte for each page.
     private let stateMemory: ReservedMemory
     /// How many pages there are, for any thread.
     private let grownPageCount: Atomic<Int>
-    /// Enough for all threads of a server to decrypt at the same time.
+    /// Locks with a cipher each; page `i` uses lock `i` modulo their number. There are enough for
+    /// all threads of a server to decrypt at the same time.
     private let stripes: [Stripe]
 
-    /// How many pages the file has by now. Any thread may ask.
+    /// How many pages the file has at present. Any thread may read it.
     var pageCount: Int { grownPageCount.load(ordering: .acquiring) }
-    /// The pages of a file that does not grow.
+    /// Makes the pages of a file that is only read.
     convenience init(file: FileMapping, key: EncryptionKey) throws(StorageError) {
         unsafe try self.init(source: file.address, owner: file, fileByteCount: file.byteCount, capacity: 0, key: key)
     }
 
-    /// The pages of a file that is read and written in `memory`; they may grow as far as that does.
+    /// Makes the pages of a file that is read and written in `memory`; they may grow as far as the
+    /// memory does.
     convenience init(memory: ReservedMemory, fileByteCount: Int, key: EncryptionKey) throws(StorageError) {
         let page = EncryptionLayout.pageByteCount
         unsafe try self.init(
@@ -48,10 +53,16 @@ internal import Synchronization
             capacity: memory.capacity / page * page, key: key)
     }
 
-    /// Checks the size of the file and opens page 0, which reveals a wrong key.
+    /// Checks the size of the file and decrypts page 0, which reveals a wrong key.
     ///
-    /// `source` is where its encrypted bytes are, as long as `owner` lives; `capacity` the greatest size that the plain
-    /// bytes may grow to.
+    /// - Parameters:
+    ///   - source: The first encrypted byte.
+    ///   - owner: The object that keeps the encrypted bytes in memory.
+    ///   - fileByteCount: The size of the encrypted file in bytes.
+    ///   - capacity: The greatest size in bytes that the plain bytes may grow to.
+    ///   - key: The key of the file.
+    /// - Throws: `.refused(.encryptionKeyWrong)` when the size is not one of an encrypted file or
+    ///   page 0 fails its check.
     init(
         source: UnsafeRawPointer, owner: any AnyObject & Sendable, fileByteCount: Int, capacity: Int, key: EncryptionKey
     ) throws(StorageError) {
@@ -72,7 +83,13 @@ internal import Synchronization
         }
     }
 
-    /// Makes the bytes readable; throws `.corrupt` if one of their pages is damaged or was never written.
+    /// Makes the bytes readable.
+    ///
+    /// - Parameters:
+    ///   - offset: The first byte, in the plain file.
+    ///   - byteCount: How many bytes are needed.
+    /// - Throws: `.corrupt` if one of their pages is damaged or was never written, or if they end
+    ///   after the file.
     @usableFromInline
     func ensure(offset: UInt64, byteCount: UInt64) throws(StorageError) {
         guard byteCount > 0 else { return }
@@ -88,7 +105,8 @@ internal import Synchronization
         }
     }
 
-    /// Makes the bytes readable as far as they are there; damaged and never written pages read as zeros.
+    /// Makes the bytes readable as far as they exist; damaged and never written pages read as
+    /// zeros.
     func attempt(offset: UInt64, byteCount: UInt64) throws(StorageError) {
         guard byteCount > 0, offset < UInt64(plainByteCount) else { return }
         let last = Int((offset + min(byteCount, UInt64(plainByteCount) - offset) - 1) >> 12)
@@ -99,7 +117,7 @@ internal import Synchronization
         }
     }
 
-    /// Whether a page (0..<pageCount) holds data, was never written or is damaged.
+    /// Returns whether a page in `0..<pageCount` holds data, was never written or is damaged.
     func state(ofPage page: Int) throws(StorageError) -> PageState {
         switch try settle(page: page) {
         case State.ready: return .present
@@ -119,7 +137,7 @@ internal import Synchronization
         }
     }
 
-    /// Decrypts a page unless that was tried before; returns its state.
+    /// Decrypts a page unless that was tried before, and returns its state.
     private func settle(page: Int) throws(StorageError) -> UInt8 {
         try stripes[page % stripes.count].withCipher { cipher throws(StorageError) in
             let known = unsafe states[page].load(ordering: .acquiring)
@@ -140,17 +158,21 @@ internal import Synchronization
 
     // MARK: - For the writing thread
 
-    /// Makes room for pages that were added to the file.
+    /// Makes room for pages that were added to the file; called by the writing thread.
     func grow(toPageCount count: Int) throws(StorageError) {
         try memory.fill(byteCount: count * EncryptionLayout.pageByteCount)
         try stateMemory.fill(byteCount: count)
         grownPageCount.store(count, ordering: .releasing)
     }
 
-    /// Decrypts a page that is about to be written, so that no thread looks at its encrypted bytes any more.
+    /// Decrypts a page that is about to be written, so that no thread reads its encrypted bytes any
+    /// more.
     ///
-    /// A page without contents becomes one of zeros. So does a damaged page when `isDisposable` says that no version
-    /// has anything in it; any other damaged page is an error, because what it holds would be lost for good.
+    /// A page without contents becomes one of zeros. So does a damaged page when `isDisposable`
+    /// returns that no version uses it; any other damaged page is an error, because its contents
+    /// would be lost for good.
+    ///
+    /// - Throws: `.corrupt` for a damaged page that may be in use.
     func prepare(page: Int, isDisposable: () -> Bool) throws(StorageError) {
         switch try settle(page: page) {
         case State.ready: return
@@ -160,45 +182,47 @@ internal import Synchronization
         }
     }
 
-    /// Decrypts a page whose encrypted bytes are about to change, for readers of a range that the file has outgrown.
+    /// Decrypts a page whose encrypted bytes are about to change, for readers of a range of
+    /// addresses that the file has outgrown.
     func readBeforeChange(page: Int) throws(StorageError) { if page < pageCount { _ = try settle(page: page) } }
 
-    /// Replaces bytes of prepared pages that no reader looks at.
+    /// Replaces bytes of prepared pages that no reader uses.
     func patch(_ bytes: ByteView, at offset: Int) { memory.store(bytes, at: offset) }
 
-    /// Takes a page with changes that are not in the file yet.
+    /// Copies a page from an older range of addresses, whose changes are not in the file yet.
     func adopt(page: Int, from older: LazyPlainPages) {
         let start = page * EncryptionLayout.pageByteCount
         patch(older.memory.view(at: start, byteCount: EncryptionLayout.pageByteCount), at: start)
         unsafe states[page].store(State.ready, ordering: .releasing)
     }
 
-    /// The stamp that fits the encrypted bytes of a page as they are now, or none.
+    /// Returns the stamp that fits the present encrypted bytes of a page, or `.none`.
     func fittingStamp(ofPage page: Int, _ cipher: PageCipher) throws(StorageError) -> PageEntry.Stamp {
         try unsafe cipher.stamp(of: source + EncryptionLayout.pageOffset(page), entry: entry(ofPage: page))
     }
 
-    /// The entry of a page as it is now.
+    /// Returns the present entry of a page.
     func currentEntry(ofPage page: Int) -> PageEntry { entry(ofPage: page) }
 
-    /// What the table page says about a page now.
+    /// Reads the present entry of a page in its table page.
     private func entry(ofPage page: Int) -> PageEntry {
         // In bounds: `page` is below the page count that was computed from the size of the file.
         let start = unsafe (source + EncryptionLayout.entryOffset(page)).assumingMemoryBound(to: UInt8.self)
         return unsafe PageEntry(ByteView(start: start, count: EncryptionLayout.entryByteCount))
     }
 
-    /// One byte a page. Fresh anonymous memory is zero, which is a valid `Atomic<UInt8>` that says `unknown`.
+    /// The states of the pages, one byte each. Fresh anonymous memory is zero, which is a valid
+    /// `Atomic<UInt8>` of the state `unknown`.
     private var states: UnsafeMutablePointer<Atomic<UInt8>> {
         unsafe stateMemory.address.assumingMemoryBound(to: Atomic<UInt8>.self)
     }
 
-    /// A cipher and the lock of the pages that it serves.
+    /// A cipher and the lock of the pages that use it.
     private final class Stripe: Sendable {
-        /// The cipher; only one thread at a time uses it.
+        /// The cipher, which one thread at a time uses.
         private let cipher: RankedMutex<PageCipher>
 
-        /// A stripe with a cipher of its own.
+        /// Makes a stripe with a cipher of its own.
         init(_ cipher: sending PageCipher) { self.cipher = RankedMutex(.leaf, cipher) }
 
         /// Runs `body` with the cipher while no other thread uses it.

@@ -3,32 +3,34 @@
 internal import COpenSSL
 internal import SystemPackage
 
-/// Authenticates, decrypts and encrypts single pages with one key: AES-256-CBC without padding, HMAC-SHA-224 over the
-/// encrypted bytes.
+/// Authenticates, decrypts and encrypts single pages with one key: AES-256-CBC without padding,
+/// HMAC-SHA-224 over the encrypted bytes.
 ///
-/// Holds two contexts of the crypto library that every call uses again, so a cipher belongs to one thread at a time.
+/// It holds two contexts of the crypto library that every call uses again, so a cipher belongs to
+/// one thread at a time.
 /// Source: docs/format.md, "Encryption".
 @safe package final class PageCipher {
-    /// What reading a page came to.
+    /// The outcome of reading a page.
     package enum Outcome: Equatable, Sendable {
         /// The page was decrypted; the stamp is the one that fits it, which the next write has to keep.
         case plain(PageEntry.Stamp)
-        /// There is no such page, or its first write was cut short.
+        /// There is no such page, or its first write was interrupted.
         case neverWritten
-        /// Nothing in the entry fits the bytes.
+        /// Neither stamp of the entry fits the bytes.
         case corrupt
     }
 
     /// The context that encrypts and decrypts.
     private let cipher: OpaquePointer
-    /// The context that calculates authentication codes.
+    /// The context that computes authentication codes.
     private let authenticator: OpaquePointer
-    /// 32 bytes for AES-256.
+    /// The 32 bytes of the key for AES-256.
     private let cipherKey: [UInt8]
-    /// 32 bytes for HMAC-SHA-224.
+    /// The 32 bytes of the key for HMAC-SHA-224.
     private let authenticationKey: [UInt8]
 
-    /// A cipher for one key. Throws `.io` when the crypto library lacks memory or an algorithm.
+    /// Makes a cipher for one key; throws `.io` when the crypto library lacks memory or an
+    /// algorithm.
     package init(_ key: EncryptionKey) throws(StorageError) {
         guard let algorithm = unsafe EVP_MAC_fetch(nil, "HMAC", nil) else { throw PageCipher.failure("EVP_MAC_fetch") }
         defer { unsafe EVP_MAC_free(algorithm) }
@@ -48,10 +50,16 @@ internal import SystemPackage
         unsafe EVP_MAC_CTX_free(authenticator)
     }
 
-    /// Decrypts plain page `page` from `source` to `target`, both of 4096 bytes, if `entry` fits it.
+    /// Decrypts a page if one of the stamps of its entry fits it.
     ///
-    /// The code of the encrypted bytes is compared with both stamps of the entry before anything is decrypted. Throws `.io` only
-    /// when the crypto library fails; a damaged page is an outcome.
+    /// The code of the encrypted bytes is compared with both stamps before anything is decrypted.
+    ///
+    /// - Parameters:
+    ///   - page: The number of the plain page, which is part of the initialization vector.
+    ///   - entry: The entry of the page.
+    ///   - source: The 4096 encrypted bytes.
+    ///   - target: Room for the 4096 plain bytes.
+    /// - Throws: `.io` only when the crypto library fails; a damaged page is an outcome.
     package func open(
         page: Int, entry: PageEntry, from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer
     ) throws(StorageError) -> Outcome {
@@ -69,16 +77,22 @@ internal import SystemPackage
         return .plain(stamp)
     }
 
-    /// The stamp of `entry` that fits the encrypted page at `source`, or `.none`.
+    /// Returns the stamp of `entry` that fits the encrypted page at `source`, or `.none`.
     func stamp(of source: UnsafeRawPointer, entry: PageEntry) throws(StorageError) -> PageEntry.Stamp {
         let code = try unsafe authenticationCode(of: source)
         return [entry.newest, entry.previous].first { $0.counter != 0 && $0.code == code } ?? .none
     }
 
-    /// Encrypts plain page `page` from `source` to `target`, both of 4096 bytes, and returns the stamp for its entry.
+    /// Encrypts a page, and returns the stamp for its entry.
     ///
-    /// Each counter gives another initialisation vector, so writing the same bytes again gives other encrypted bytes. `counter`
-    /// must not be 0.
+    /// Each counter results in another initialization vector, so writing the same bytes again gives
+    /// other encrypted bytes.
+    ///
+    /// - Parameters:
+    ///   - page: The number of the plain page.
+    ///   - counter: The counter of this write, which must not be 0.
+    ///   - source: The 4096 plain bytes.
+    ///   - target: Room for the 4096 encrypted bytes.
     package func seal(
         page: Int, counter: UInt32, from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer
     ) throws(StorageError) -> PageEntry.Stamp {
@@ -87,7 +101,7 @@ internal import SystemPackage
         return unsafe PageEntry.Stamp(counter: counter, code: try authenticationCode(of: target))
     }
 
-    /// HMAC-SHA-224 of the 4096 bytes at `source`.
+    /// Returns the HMAC-SHA-224 of the 4096 bytes at `source`.
     private func authenticationCode(of source: UnsafeRawPointer) throws(StorageError) -> AuthenticationCode {
         guard startAuthentication() == 1,
             unsafe EVP_MAC_update(authenticator, source.assumingMemoryBound(to: UInt8.self), EncryptionLayout.pageByteCount) == 1
@@ -100,7 +114,7 @@ internal import SystemPackage
         return AuthenticationCode(code)
     }
 
-    /// Begins a new code with the key; 1 when the library agrees.
+    /// Begins a new code with the key; returns 1 when the library succeeds.
     private func startAuthentication() -> Int32 {
         var digest = Array("SHA224".utf8CString)
         return unsafe digest.withUnsafeMutableBufferPointer { name in
@@ -109,7 +123,8 @@ internal import SystemPackage
         }
     }
 
-    /// The initialisation vector is the counter, then the plain offset of the page, both little endian, then zeros.
+    /// Encrypts or decrypts a page. The initialization vector is the counter, then the plain offset
+    /// of the page, both little endian, then zeros.
     private func run(
         encrypts: Bool, page: Int, counter: UInt32, from source: UnsafeRawPointer, to target: UnsafeMutableRawPointer
     ) throws(StorageError) {
@@ -129,11 +144,12 @@ internal import SystemPackage
         else { throw PageCipher.failure("AES-256-CBC") }
     }
 
-    /// Whether all 4096 bytes are zero.
+    /// Returns whether all 4096 bytes are zero.
     private static func isZero(_ source: UnsafeRawPointer) -> Bool {
         unsafe UnsafeRawBufferPointer(start: source, count: EncryptionLayout.pageByteCount).allSatisfy { $0 == 0 }
     }
 
-    /// The crypto library fails only for want of memory or because an algorithm is disabled.
+    /// Makes the error for a failure of the crypto library, which happens only for lack of memory
+    /// or when an algorithm is disabled.
     private static func failure(_ call: String) -> StorageError { .io(operation: call, errno: Errno.ioError.rawValue) }
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Brings changed plain pages into an encrypted file so that a crash at any point loses none of them.
+/// Writes changed plain pages to an encrypted file so that a crash at any point loses none of them.
 ///
-/// - The entries of all changed pages are written and synced before the first page is. Until its page follows, an entry
-///   still holds, as its previous stamp, the one that fits the page on the disk.
-/// - No page is written twice between two syncs: the previous stamp always describes what is durable.
-/// - The stamp that is kept is the one that *fits* the old page, not the one that is first in the entry. They
-///   differ after a write that was cut short.
+/// - The entries of all changed pages are written and synced before the first page is. Until its
+///   page follows, an entry still holds, as its previous stamp, the one that fits the page on the
+///   disk.
+/// - No page is written twice between two syncs: the previous stamp always describes what is
+///   durable.
+/// - The stamp that is kept is the one that *fits* the old page, not the one that is first in the
+///   entry. They differ after a write that was interrupted.
 ///
 /// Source: docs/format.md, "Encryption".
 ///
@@ -14,34 +16,42 @@
 final class PageSealer: @unchecked Sendable {
     /// Pages whose newest entry is known to fit them, because this object wrote both.
     private var fitting: Set<Int> = []
-    /// Pages that differ from what is in the file.
+    /// The pages whose contents differ from those in the file.
     private var dirty: Set<Int> = []
-    /// Pages whose entry or bytes were written since the last sync, with the stamp that fits what is durable.
+    /// The pages whose entry or bytes were written since the last sync, with the stamp that fits
+    /// what is durable.
     private var attempted: [(page: Int, durable: PageEntry.Stamp)] = []
-    /// Encrypts the pages; used by the writing thread only.
+    /// The cipher, used by the writing thread only.
     private let cipher: PageCipher
 
-    /// At most so many pages are held encrypted in memory.
+    /// How many pages are held encrypted in memory at most.
     private static let batchCount = 2048
 
-    /// A sealer that encrypts with `key`.
+    /// Makes a sealer that encrypts with `key`.
     init(key: EncryptionKey) throws(StorageError) { cipher = try PageCipher(key) }
 
-    /// What was written last as the entry of page 0, if anything was.
+    /// The entry of page 0 that was written last; nil before the first.
     private(set) var firstEntry: [UInt8]?
 
-    /// Pages with changes that are not in the file yet.
+    /// The pages with changes that are not in the file yet.
     var changedPages: Set<Int> { dirty }
 
-    /// Notes that bytes of a page have changed.
+    /// Marks a page as changed.
     func markChanged(page: Int) { dirty.insert(page) }
 
-    /// Forgets changes that were taken back, before any of them was written.
+    /// Drops all marks; for changes that were taken back before any of them was written.
     func forgetChanges() { dirty.removeAll() }
 
-    /// Writes all changed pages and returns when they are durable.
+    /// Writes all changed pages, and returns when they are durable.
     ///
-    /// After an error in a write, `isIntact` tells whether the file is what it was; after one in a sync that is unknown.
+    /// - Parameters:
+    ///   - pages: The plain pages.
+    ///   - backend: The raw file.
+    ///   - scope: Whether the size of the file has to be synced too.
+    ///   - stage: The operation in progress, which the caller needs after an error: after one in a
+    ///     write, `isIntact` returns whether the file is unchanged; after one in a sync that is
+    ///     unknown.
+    /// - Throws: `.io` when the disk rejects a write or a sync.
     func flush(
         _ pages: LazyPlainPages, to backend: any StorageBackend, _ scope: SyncScope, stage: inout Stage
     ) throws(StorageError) {
@@ -65,21 +75,26 @@ final class PageSealer: @unchecked Sendable {
         dirty.removeAll(keepingCapacity: true)
     }
 
-    /// What a flush does.
+    /// The operations of a flush.
     enum Stage { case writing, syncing }
 
-    /// Syncs the file below and notes that it is about to, because the outcome of a failed sync is unknown.
+    /// Syncs the raw file. The stage is set before, because the outcome of a failed sync is
+    /// unknown.
     private func sync(_ backend: any StorageBackend, _ scope: SyncScope, _ stage: inout Stage) throws(StorageError) {
         stage = .syncing
         try backend.sync(scope)
         stage = .writing
     }
 
-    /// Whether every page that the last flush, which failed in a write, got to is the one that is durable: its bytes
-    /// were not touched, and its entry has the stamp that fits them.
+    /// Returns whether every page that the last flush reached, which failed in a write, is the one
+    /// that is durable: its bytes were not touched, and its entry has the stamp that fits them.
     ///
-    /// A page that is whole but new would not do. It may never reach the disk, and the next entry would have no stamp
-    /// for the old one. Pages for which `isDisposable` holds do not matter.
+    /// A page that is complete but new does not count. It may never reach the disk, and the next
+    /// entry would have no stamp for the old one.
+    ///
+    /// - Parameters:
+    ///   - pages: The plain pages.
+    ///   - isDisposable: Returns whether no version uses a page, so that its state does not matter.
     func isIntact(_ pages: LazyPlainPages, isDisposable: (Int) -> Bool) throws(StorageError) -> Bool {
         for (page, durable) in attempted where !isDisposable(page) {
             guard try pages.fittingStamp(ofPage: page, cipher) == durable else { return false }
@@ -87,10 +102,11 @@ final class PageSealer: @unchecked Sendable {
         return true
     }
 
-    /// Entries and encrypted bytes of a batch, and for each page the stamp that fits what is durable.
+    /// The entries and encrypted bytes of a batch, and for each page the stamp that fits what is
+    /// durable.
     private typealias Sealed = (entries: [UInt8], bytes: [UInt8], durable: [(page: Int, durable: PageEntry.Stamp)])
 
-    /// Encrypts a batch of pages in memory; nothing is written yet.
+    /// Encrypts a batch of pages in memory, without writing anything.
     private func seal(_ batch: [Int], _ pages: LazyPlainPages) throws(StorageError) -> Sealed {
         let size = EncryptionLayout.pageByteCount
         var entries: [UInt8] = []
@@ -112,7 +128,8 @@ final class PageSealer: @unchecked Sendable {
         return (entries, bytes, durable)
     }
 
-    /// Encrypts one page under the next counter; 0 is left out, and so is one whose code equals that of the old page.
+    /// Encrypts one page under the next counter; 0 is skipped, and so is one whose code equals that
+    /// of the old page.
     private func seal(
         _ page: Int, after counter: UInt32, _ previous: PageEntry.Stamp, from source: UnsafeRawPointer,
         to target: inout [UInt8], at offset: Int
@@ -136,7 +153,8 @@ final class PageSealer: @unchecked Sendable {
         }
     }
 
-    /// Writes `bytes`, which hold `size` bytes for each page of the batch, with one call for neighbours.
+    /// Writes `bytes`, which hold `size` bytes for each page of the batch, with one call for
+    /// neighbouring pages.
     private func write(
         _ bytes: [UInt8], of batch: [Int], _ size: Int, _ offset: (Int) -> Int, _ backend: any StorageBackend
     ) throws(StorageError) {

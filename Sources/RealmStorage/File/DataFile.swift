@@ -5,37 +5,46 @@ internal import Synchronization
 /// The plain bytes of a Realm file that is open for writing, whether it is encrypted or not.
 ///
 /// - What is written is readable at once, in the same memory that snapshots read.
-/// - Nothing is durable before `sync` returns. In an encrypted file nothing even reaches the file before.
+/// - Nothing is durable before `sync` returns. In an encrypted file nothing even reaches the file
+///   before.
 /// - Every offset is one of the plain file.
 ///
-/// `@unchecked Sendable`: used by the thread that holds the write transaction, but for `isUncertain`, which is atomic;
-/// snapshots get copies of `plain`.
+/// `@unchecked Sendable`: used by the thread that holds the write transaction, except for
+/// `isUncertain`, which is atomic; snapshots get copies of `plain`.
 package final class DataFile: @unchecked Sendable {
-    /// The size of a page in bytes.
+    /// The size in bytes of a page, the unit of encryption and of the file's growth.
     package static let pageByteCount = EncryptionLayout.pageByteCount
 
-    /// The file below, encrypted or not.
+    /// The raw file, encrypted or not.
     let backend: any StorageBackend
-    /// The key of an encrypted file.
+    /// The key of an encrypted file; nil for a plain one.
     private let key: EncryptionKey?
     /// Encrypts changed pages; nil for a plain file.
     private let sealer: PageSealer?
-    /// The plain bytes as they are now. Replaced when the file grows; snapshots have copies.
+    /// The plain bytes in their present state. The value is replaced when the file grows; snapshots
+    /// have copies.
     private(set) var plain: PlainBytes
-    /// Decrypted pages that older snapshots still read in, after the range of addresses was exhausted.
+    /// The decrypted pages of former ranges of addresses, which older snapshots may still read.
     private var olderPages: [WeakReference<LazyPlainPages>] = []
-    /// What is free: its pages may be written even if they cannot be read.
+    /// Returns whether no version uses some bytes; pages that lie wholly there may be written even
+    /// if they cannot be read.
     private var isUnused: ((Range<Int>) -> Bool)?
     /// Whether the size has changed since the last sync.
     private var hasGrown = false
-    /// The first bytes of the file below, as this object left them; see `MappedHead`.
+    /// The first bytes of the raw file as this object left them; see `MappedHead`.
     private(set) var head: [UInt8]
     /// Whether a failed sync or a failed write has left the file in a state that only a new opening reveals.
     package var isUncertain: Bool { uncertain.load(ordering: .acquiring) }
-    /// Set when what is in the file is unknown; never cleared.
+    /// Whether the contents of the file are unknown; it is set once and never cleared.
     private let uncertain = Atomic(false)
 
-    /// The file that `backend` shows. Throws `.refused` when `key` does not fit it.
+    /// Opens the file that `backend` gives access to.
+    ///
+    /// - Parameters:
+    ///   - backend: The raw file.
+    ///   - key: The key, if the file is encrypted.
+    /// - Throws: `.refused` when the key does not fit or the file is too small; `.io` when it
+    ///   cannot be mapped.
     package init(_ backend: any StorageBackend, key: EncryptionKey? = nil) throws(StorageError) {
         self.backend = backend
         self.key = key
@@ -44,10 +53,10 @@ package final class DataFile: @unchecked Sendable {
         head = try DataFile.mappedHead(of: backend, isEncrypted: key != nil).bytes
     }
 
-    /// The first bytes of the file below as they are.
+    /// Returns an access to the first bytes of the raw file as they are at any moment.
     func mappedHead() throws(StorageError) -> MappedHead { try DataFile.mappedHead(of: backend, isEncrypted: isEncrypted) }
 
-    /// The first bytes of a file. Throws `.refused` when there are too few.
+    /// Returns an access to the first bytes of a file; throws `.refused` when there are too few.
     private static func mappedHead(of backend: any StorageBackend, isEncrypted: Bool) throws(StorageError) -> MappedHead {
         guard backend.byteCount >= MappedHead.byteCount(isEncrypted: isEncrypted) else {
             throw .refused(.notARealm("a file of \(backend.byteCount) bytes is too small to be a Realm file"))
@@ -57,10 +66,11 @@ package final class DataFile: @unchecked Sendable {
 
     /// The size of the plain file in bytes.
     var plainByteCount: Int { plain.byteCount }
-    /// Whether the file below is encrypted.
+    /// Whether the raw file is encrypted.
     var isEncrypted: Bool { key != nil }
 
-    /// The plain bytes of a file, with the decrypted pages of `previous` where they still lie in the same memory.
+    /// Returns the plain bytes of a file, with the decrypted pages of `previous` where these are in
+    /// the same memory.
     private static func plain(
         of backend: any StorageBackend, _ key: EncryptionKey?, previous: PlainBytes?
     ) throws(StorageError) -> PlainBytes {
@@ -78,13 +88,16 @@ package final class DataFile: @unchecked Sendable {
 
     // MARK: - Size
 
-    /// The size of a file whose plain bytes are `byteCount`, in whole pages.
+    /// Returns the size in bytes of a raw file whose plain bytes are `byteCount`, in whole pages.
     func physicalByteCount(for byteCount: Int) -> Int {
         let pageCount = (byteCount + DataFile.pageByteCount - 1) / DataFile.pageByteCount
         return isEncrypted ? EncryptionLayout.fileByteCount(plainPageCount: pageCount) : pageCount * DataFile.pageByteCount
     }
 
-    /// Makes sure that the first `byteCount` bytes exist on the disk.
+    /// Makes sure that the first `byteCount` plain bytes exist on the disk. The file never gets
+    /// shorter here.
+    ///
+    /// - Throws: `.io`, for example when the disk is full.
     func extend(to byteCount: Int) throws(StorageError) {
         guard byteCount > plainByteCount else { return }
         try backend.extend(to: physicalByteCount(for: byteCount))
@@ -99,10 +112,17 @@ package final class DataFile: @unchecked Sendable {
 
     // MARK: - Bytes
 
-    /// Says where no version has anything: pages that lie wholly there need not be readable.
+    /// Sets the test for bytes that no version uses: pages that lie wholly there need not be
+    /// readable to be written.
     func setDisposable(_ isUnused: @escaping (Range<Int>) -> Bool) { self.isUnused = isUnused }
 
-    /// Writes inside the plain file, where no version that is being read has anything.
+    /// Writes inside the plain file, where no version in use has anything.
+    ///
+    /// - Parameters:
+    ///   - bytes: The plain bytes.
+    ///   - offset: Their place in the plain file, which must be long enough.
+    /// - Throws: `.io` when the disk rejects the write, `.corrupt` when a page that is partly kept
+    ///   cannot be decrypted.
     func write(_ bytes: ByteView, at offset: Int) throws(StorageError) {
         precondition(offset >= 0 && bytes.count <= plainByteCount - offset, "a write at \(offset) beyond the file")
         guard let pages = plain.pages, let sealer else {
@@ -120,26 +140,29 @@ package final class DataFile: @unchecked Sendable {
         pages.patch(bytes, at: offset)
     }
 
-    /// The same for bytes in an array.
+    /// Writes the bytes of an array, as the function for byte views does.
     func write(_ bytes: [UInt8], at offset: Int) throws(StorageError) {
         try ByteView.withBytes(of: bytes) { view throws(StorageError) in try write(view, at: offset) }
     }
 
-    /// Notes what was written over the first bytes.
+    /// Copies what was written over the first bytes of the file to `head`.
     private func noteHead(_ bytes: ByteView, at offset: Int) {
         for index in 0..<min(bytes.count, head.count - offset) { head[offset + index] = bytes[index] }
     }
 
-    /// Whether nothing that any version has lies in a page.
+    /// Returns whether no version uses any byte of a page.
     private func isDisposable(_ page: Int) -> Bool {
         guard let isUnused else { return false }
         let start = page * DataFile.pageByteCount
         return isUnused(start..<start + DataFile.pageByteCount)
     }
 
-    /// Returns when everything written is durable.
+    /// Returns when everything that was written is durable.
     ///
-    /// After an error that leaves the file certain nothing of what was written is in it, where it would matter.
+    /// After an error that leaves the file certain, none of the bytes that were written is in the
+    /// file at a place that any version uses.
+    ///
+    /// - Throws: `.io`; after a failed sync the file is uncertain.
     func sync() throws(StorageError) {
         let scope: SyncScope = hasGrown ? .full : .data
         var stage = PageSealer.Stage.syncing
@@ -158,16 +181,20 @@ package final class DataFile: @unchecked Sendable {
         olderPages.removeAll { $0.value == nil }
     }
 
-    /// Whether the file is what it was before a write failed.
+    /// Whether the file is the same as before a write failed.
     private var isIntact: Bool {
         guard let pages = plain.pages, let sealer else { return true }
         return (try? sealer.isIntact(pages, isDisposable: isDisposable)) ?? false
     }
 
-    /// Replaces one byte, which was `old`, and returns when that is durable. What was written before has been synced.
+    /// Replaces one byte, which was `old`, and returns when that is durable. Everything written
+    /// before must have been synced.
     ///
-    /// After an error that leaves the file certain the byte is what it was, in the file and for readers. A disk that
-    /// refuses a byte does not take a part of it; reading it back shows that it did not take all of it either.
+    /// After an error that leaves the file certain, the byte is `old`, in the file and for readers.
+    /// A disk that rejects a byte does not write a part of it; reading it back shows that it did
+    /// not write all of it either.
+    ///
+    /// - Throws: `.io`; `isUncertain` states afterwards whether the outcome is known.
     func publish(_ byte: UInt8, insteadOf old: UInt8, at offset: Int) throws(StorageError) {
         do throws(StorageError) {
             try write([byte], at: offset)
@@ -183,17 +210,19 @@ package final class DataFile: @unchecked Sendable {
         }
     }
 
-    /// The file never got the new byte: the page with it is the old one.
+    /// Restores the old byte in memory, because the file never got the new one.
     private func takeBack(_ old: UInt8, at offset: Int) throws(StorageError) {
         try ByteView.withBytes(of: [old]) { plain.pages?.patch($0, at: offset) }
         forgetChanges()
     }
 
-    /// Notes that what is in the file is unknown from now on.
+    /// Marks the contents of the file as unknown from now on.
     private func markUncertain() { uncertain.store(true, ordering: .releasing) }
 
-    /// Gives up what was written since the last sync; for a commit that fails before its version is selected.
+    /// Drops what was written since the last sync; for a commit that fails before its version is
+    /// selected.
     ///
-    /// The bytes may stay where they are, because no version has anything there.
+    /// In a plain file the bytes stay where they are, which does no harm because no version uses
+    /// their place.
     func forgetChanges() { sealer?.forgetChanges() }
 }

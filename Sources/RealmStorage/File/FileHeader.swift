@@ -11,37 +11,37 @@
 /// | 22 | 1 | reserved |
 /// | 23 | 1 | flags; bit 0 selects the slot |
 ///
-/// Only the selected slot is ever looked at: the other belongs to an older or unfinished commit.
+/// Only the selected slot is ever read: the other belongs to an older or unfinished commit.
 /// Source: docs/format.md, "File layout and header" and "Streaming form".
 package struct FileHeader: Sendable, Equatable {
     /// The size of the header in bytes.
     package static let byteCount = 24
     /// The size of the footer of a file in streaming form in bytes.
     package static let footerByteCount = 16
-    /// The four bytes "T-DB" by which a Realm file is known.
+    /// The four bytes "T-DB" that identify a Realm file.
     static let signature: [UInt8] = [0x54, 0x2d, 0x44, 0x42]
     /// The top ref of a file in streaming form, whose real one is in the footer.
     static let streamingTopRef: UInt64 = .max
     /// The last eight bytes of the footer.
     static let footerCookie: UInt64 = 0x3034_1252_37e5_26c8
-    /// The formats read as they are.
+    /// The file formats that can be read.
     package static let supportedFormats = 20...24
-    /// The only format that is written.
+    /// The only file format that is written.
     package static let writtenFormat = 24
 
-    /// Which of the two top refs is the current one: 0 or 1.
+    /// The number of the current top ref, 0 or 1.
     package let selectedSlot: Int
-    /// The format of the selected slot.
+    /// The file format of the selected slot.
     package let fileFormat: Int
-    /// `Ref.none` for an empty database.
+    /// The root of the current version; `Ref.none` for an empty database.
     package let topRef: Ref
-    /// Whether the top ref is in the footer, as in files that were written in one go.
+    /// Whether the top ref is in the footer, as in files that were written sequentially as a whole.
     package let isStreaming: Bool
 
-    /// Whether there is a version, and in a format that is read but not written.
+    /// Whether the file has a version in a format that is read but not written.
     package var isOutdated: Bool { !topRef.isNone && fileFormat != FileHeader.writtenFormat }
 
-    /// What the header says after a commit by this program.
+    /// Makes the header of a file after a commit by this program.
     init(selectedSlot: Int, topRef: Ref) {
         self.selectedSlot = selectedSlot
         self.topRef = topRef
@@ -51,8 +51,13 @@ package struct FileHeader: Sendable, Equatable {
 
     /// Reads and checks header and footer.
     ///
-    /// `prefix` holds the first 24 bytes of the plain file and `footer` its last 16; `fileSize` is the plain size.
-    /// `isEncrypted` only chooses the words of the refusal.
+    /// - Parameters:
+    ///   - prefix: The first 24 bytes of the plain file.
+    ///   - footer: Its last 16 bytes.
+    ///   - fileSize: Its size in bytes.
+    ///   - isEncrypted: Whether the file was decrypted, which changes only the text of an error.
+    /// - Throws: `.refused` for a file that is not a Realm file or has a format that is not read;
+    ///   `.corrupt` for an impossible top ref or footer.
     package init(prefix: ByteView, footer: ByteView, fileSize: UInt64, isEncrypted: Bool) throws(StorageError) {
         guard prefix.count >= FileHeader.byteCount else {
             throw .refused(.notARealm("a file of \(fileSize) bytes is too small to be a Realm file"))
@@ -73,7 +78,8 @@ package struct FileHeader: Sendable, Equatable {
         topRef = Ref(top)
     }
 
-    /// An encrypted file has no marker, but always whole pages, and at least one after its first page table.
+    /// Returns the reason for a missing signature. An encrypted file has no marker, but always
+    /// whole pages, and at least one after its first page table.
     private static func noSignature(fileSize: UInt64, isEncrypted: Bool) -> StorageError.Refusal {
         if isEncrypted { return .encryptionKeyWrong("no Realm signature after decryption: wrong encryption key") }
         let mayBeEncrypted = fileSize >= 8192 && fileSize % 4096 == 0
@@ -82,7 +88,8 @@ package struct FileHeader: Sendable, Equatable {
             : .notARealm("no Realm signature: not a Realm file")
     }
 
-    /// The top ref of a file in streaming form. Throws `.corrupt` for a footer that is none.
+    /// Returns the top ref of a file in streaming form; throws `.corrupt` for a footer without its
+    /// cookie.
     private static func topRef(fromFooter footer: ByteView, fileSize: UInt64) throws(StorageError) -> UInt64 {
         guard fileSize >= UInt64(byteCount + footerByteCount), footer.count == footerByteCount else {
             throw .corrupt(ref: .none, reason: "a streaming-form file of \(fileSize) bytes has no footer")
@@ -93,7 +100,7 @@ package struct FileHeader: Sendable, Equatable {
         return littleEndian(footer, at: 0)
     }
 
-    /// Throws `.refused` for a format that is not read.
+    /// Throws `.refused` for a format that is not read, with advice what can be done.
     private static func check(format: Int, topRef: UInt64) throws(StorageError) {
         switch format {
         case supportedFormats: return
@@ -114,7 +121,7 @@ package struct FileHeader: Sendable, Equatable {
         }
     }
 
-    /// Eight bytes as a number, the lowest first.
+    /// Returns eight bytes as a number, the lowest first.
     private static func littleEndian(_ bytes: ByteView, at offset: Int) -> UInt64 {
         var number: UInt64 = 0
         for index in 0..<8 { number |= UInt64(bytes[offset + index]) << UInt64(8 * index) }

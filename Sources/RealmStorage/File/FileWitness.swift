@@ -1,44 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Notices that a file that is open has been removed, replaced, shortened or written to by another program.
+/// Notices that an open file has been removed, replaced, shortened or written to by another
+/// program.
 ///
-/// - The path still names the file that was opened, and the file of locks its owner's.
-/// - Its size, the time of its last change and its first bytes are those that this process saw or wrote last.
-/// - No part of it was gone when it was read.
+/// - The path still names the file that was opened, and the lock file still has its name.
+/// - Its size, the time of its last change and its first bytes are those that this process saw or
+///   wrote last.
+/// - No part of it was missing when it was read.
 ///
-/// One look costs a system call or two. While this process writes, only the writer looks, who knows what it has written. The
-/// time of its last write is asked for by the first look afterwards, because asking slows the next write down: `WriteQueue`
-/// looks as soon as it has nothing to do.
+/// One check costs a system call or two. While this process writes, only the writer checks, because
+/// it alone knows what it has written. The time of its last write is read by the first check
+/// afterwards, because reading it slows the next write down: `WriteQueue` checks as soon as it is
+/// idle.
 /// Source: docs/ARCHITECTURE.md, "The life of a file that changes underneath".
 package final class FileWitness: Sendable {
-    /// What is guarded: what the file has to look like.
+    /// The expected state of the file, guarded by the lock.
     private struct State: Sendable {
         /// The size of the file in bytes.
         var byteCount: Int
-        /// Nil when this process has written, and no look has followed.
+        /// The time of its last change; nil when this process has written and no check has
+        /// followed.
         var modified: Int64?
-        /// The first bytes of the file as they have to be.
+        /// The expected first bytes of the file.
         var bytes: [UInt8]
-        /// Where the first bytes of the file can be read as they are.
+        /// An access to the first bytes of the file as they are.
         var head: MappedHead
-        /// Whether a write is under way, during which only the writer knows what the file has to be.
+        /// Whether a write is in progress, during which only the writer knows the expected state.
         var isWriting = false
         /// How often this process has written.
         var writes = 0
     }
 
-    /// Where the file was opened.
+    /// The path at which the file was opened.
     private let path: String
-    /// Which file was opened.
+    /// The identity of the file that was opened.
     private let identity: System.FileIdentity
-    /// The lock that has to keep its name; nil for files that are only read.
+    /// The lock file, which has to keep its name; nil for files that are only read.
     private let lock: OwnershipLock?
-    /// Tells whether a part of the mapped file was gone when it was read.
+    /// The flag that states whether a part of the mapped file was missing when it was read.
     package let loss: FileLoss
-    /// What the file has to look like, for any thread.
+    /// The expected state of the file, for any thread.
     private let state: RankedMutex<State>
 
-    /// What `facts` and `head` say is what the file has to be from now on.
+    /// Makes a witness that expects the file to stay as `facts` and `head` describe it.
+    ///
+    /// - Parameters:
+    ///   - path: The path at which the file was opened.
+    ///   - facts: Its identity, size and times.
+    ///   - head: An access to its first bytes.
+    ///   - loss: The flag for missing parts of its mapping.
+    ///   - lock: The ownership of the file; nil if it is only read.
     init(path: String, _ facts: System.FileFacts, _ head: MappedHead, _ loss: FileLoss, lock: OwnershipLock? = nil) {
         self.path = path
         self.lock = lock
@@ -50,7 +61,10 @@ package final class FileWitness: Sendable {
 
     // MARK: - Looking
 
-    /// Throws `.refused(.fileChanged)` when the file is not what it was. While this process writes, only a loss is reported.
+    /// Checks the file; any thread may call it. While this process writes, only missing parts are
+    /// reported.
+    ///
+    /// - Throws: `.refused(.fileChanged)` when the file is not in its expected state.
     package func look() throws(StorageError) {
         try requireWhole()
         let seen = state.withLock { $0 }
@@ -68,7 +82,7 @@ package final class FileWitness: Sendable {
         }
     }
 
-    /// Returns the time of the last write.
+    /// Checks everything and returns the time of the last change.
     private func requireUnchanged(_ seen: State) throws(StorageError) -> Int64 {
         let facts = try FileWitness.present { () throws(StorageError) in try System.facts(path: path) }
         try require(facts.place, seen.byteCount)
@@ -79,12 +93,13 @@ package final class FileWitness: Sendable {
         return facts.modified
     }
 
-    /// The path leads to the file, which is as long as it was, and no other process can own it. The time is not asked for.
+    /// Checks that the path leads to the file, that it has its expected size, and that no other
+    /// process can own it. The time is not read.
     private func requireNamed(byteCount: Int) throws(StorageError) {
         try require(try FileWitness.present { () throws(StorageError) in try System.place(path: path) }, byteCount)
     }
 
-    /// Throws unless a file is the one that was opened and has the size that it had.
+    /// Throws unless a file is the one that was opened and has the expected size.
     private func require(_ place: System.FilePlace, _ byteCount: Int) throws(StorageError) {
         guard place.identity == identity else { throw FileWitness.changed("another file has taken its place") }
         guard place.byteCount == byteCount else {
@@ -93,7 +108,7 @@ package final class FileWitness: Sendable {
         if let lock, !lock.isNamed { throw FileWitness.changed("the lock file beside it was removed") }
     }
 
-    /// Turns a failed look into an error that says so.
+    /// Turns an error in finding the file into one that states the change.
     private static func present<Found>(_ find: () throws(StorageError) -> Found) throws(StorageError) -> Found {
         do throws(StorageError) {
             return try find()
@@ -102,22 +117,24 @@ package final class FileWitness: Sendable {
         }
     }
 
-    /// Throws when a part of the file was gone when it was read.
+    /// Throws when a part of the file was missing when it was read.
     private func requireWhole() throws(StorageError) {
         guard !loss.isSet else { throw FileWitness.lost }
     }
 
-    /// What is thrown when a part of the file was gone when it was read.
-    static let lost = changed("a part of it was gone when it was read")
+    /// The error for a part of the file that was missing when it was read.
+    static let lost = changed("a part of it was missing when it was read")
 
-    /// An error for a file that another program has changed; `reason` says how.
+    /// Makes the error for a file that another program has changed; `reason` states how.
     static func changed(_ reason: String) -> StorageError {
         .refused(.fileChanged("the file has changed underneath: \(reason)"))
     }
 
     // MARK: - For the writer
 
-    /// Throws when the file is not what it was; else this process alone looks at it until it has written.
+    /// Begins a write: until it ends, only the writer checks the file.
+    ///
+    /// - Throws: `.refused(.fileChanged)` when the file is not in its expected state.
     func beginWriting() throws(StorageError) {
         let seen = state.withLock { state in
             state.isWriting = true
@@ -136,14 +153,23 @@ package final class FileWitness: Sendable {
         }
     }
 
-    /// Throws when the file has another size or other first bytes than were written, or no name. Its owner is writing.
+    /// Checks a file that this process is writing to: its size, its first bytes and its name.
+    ///
+    /// - Parameters:
+    ///   - byteCount: The size that it must have.
+    ///   - bytes: The first bytes as they were written.
+    ///   - head: An access to its first bytes.
+    /// - Throws: `.refused(.fileChanged)` otherwise.
     func requireOwn(byteCount: Int, bytes: [UInt8], _ head: MappedHead) throws(StorageError) {
         try requireNamed(byteCount: byteCount)
         guard head.bytes == bytes else { throw FileWitness.changed("another program has written to it") }
         try requireWhole()
     }
 
-    /// What was written is durable: throws unless it is in the file that has the name, which is as it was written.
+    /// Ends a write that is durable, after checking that it is in the file that has the name; this
+    /// is the expected state from then on.
+    ///
+    /// - Throws: `.refused(.fileChanged)` when the file is another one or has other contents.
     func endWriting(byteCount: Int, bytes: [UInt8], _ head: MappedHead) throws(StorageError) {
         do throws(StorageError) {
             try requireOwn(byteCount: byteCount, bytes: bytes, head)
@@ -154,13 +180,14 @@ package final class FileWitness: Sendable {
         }
     }
 
-    /// Writing has failed: what is there now is what the file has to be, unless it is another one.
+    /// Ends a write that failed: the present state of the file is the expected one from then on,
+    /// unless another file has its name.
     func abandonWriting(byteCount: Int, _ head: MappedHead) {
         if (try? requireNamed(byteCount: byteCount)) != nil { return note(byteCount, head.bytes, head) }
         state.withLock { $0.isWriting = false }
     }
 
-    /// Takes what was written for what the file has to look like.
+    /// Stores the state after a write as the expected one.
     private func note(_ byteCount: Int, _ bytes: [UInt8], _ head: MappedHead) {
         // The memory of an earlier, shorter range is let go of outside of the lock.
         let earlier = state.withLock { state in

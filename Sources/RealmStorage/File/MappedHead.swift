@@ -1,35 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The first bytes of a file as it is now, read where it is mapped.
+/// The first bytes of a file in their present state, read where it is mapped.
 ///
-/// `@unchecked Sendable`: the owner keeps the memory; what others write to the file meanwhile is what is looked for.
+/// `@unchecked Sendable`: the owner keeps the memory. Other programs may write to the file at any
+/// time; finding that out is the purpose.
 @safe struct MappedHead: @unchecked Sendable {
     /// The first byte of the mapping.
     private let start: UnsafeRawPointer
-    /// How many bytes from the start are compared.
+    /// How many bytes from the start of the file are compared.
     private let byteCount: Int
-    /// What keeps the mapping.
+    /// The object that keeps the mapping.
     private let owner: any AnyObject & Sendable
 
-    /// What changes with every commit: the header, or in an encrypted file the entry of the page with the header.
+    /// Returns the size in bytes of the part that changes with every commit: the header, or in an
+    /// encrypted file the entry of the page with the header.
     static func byteCount(isEncrypted: Bool) -> Int {
         isEncrypted ? EncryptionLayout.entryByteCount : FileHeader.byteCount
     }
 
-    /// `mapping` has at least as many bytes.
+    /// Makes an access to a mapped file, which has at least as many bytes.
     init(_ mapping: FileMapping, isEncrypted: Bool) {
         unsafe start = unsafe mapping.address
         byteCount = min(mapping.byteCount, MappedHead.byteCount(isEncrypted: isEncrypted))
         owner = mapping
     }
 
-    /// `memory` shows a file of at least as many bytes.
+    /// Makes an access to `memory`, which shows a file of at least as many bytes.
     init(_ memory: ReservedMemory, isEncrypted: Bool) {
         unsafe start = unsafe UnsafeRawPointer(memory.address)
         byteCount = MappedHead.byteCount(isEncrypted: isEncrypted)
         owner = memory
     }
 
-    /// In bounds: a mapped page stays readable while its owner lives, also when the file has lost it.
+    /// A copy of the bytes in their present state. A mapped page stays readable while its owner
+    /// lives, even when the file has lost it.
     var bytes: [UInt8] { unsafe Array(UnsafeRawBufferPointer(start: start, count: byteCount)) }
 }

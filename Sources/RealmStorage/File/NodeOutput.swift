@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Collects nodes that lie one after the other in the file, so that many of them become one write.
+/// Collects nodes that follow each other in the file, so that many of them become one write.
 ///
-/// Nodes begin at multiples of 8 and take exactly what their headers say; the first four header bytes are `AAAA`.
+/// Nodes begin at multiples of 8 and take exactly the bytes that their headers state; the first
+/// four header bytes are `AAAA`.
 /// Source: docs/format.md, "Nodes".
 @safe final class NodeOutput {
     /// The file that is written.
     private let data: DataFile
-    /// Nodes that were not written yet, one after another.
+    /// The memory for nodes that were not written yet.
     private var memory: UnsafeMutableRawPointer
-    /// The size of that memory.
+    /// The size of that memory in bytes.
     private var capacity: Int
-    /// Where the collected bytes go.
+    /// The place in the file of the first collected byte.
     private var start = 0
-    /// How many bytes of it are filled.
+    /// How many bytes are collected.
     private var count = 0
 
-    /// From here on what was collected is written.
+    /// The number of collected bytes from which on they are written.
     private static let batchByteCount = 1 << 20
-    /// A payload from here on is written from where it is.
+    /// The size from which on a payload is written without being collected.
     private static let directByteCount = 1 << 18
 
-    /// An output that writes to `data`.
+    /// Makes an output that writes to `data`.
     init(_ data: DataFile) {
         self.data = data
         capacity = 1 << 16
@@ -30,7 +31,13 @@
 
     deinit { unsafe memory.deallocate() }
 
-    /// Says where the next node goes, in a file of `logicalSize` bytes.
+    /// Sets the place of the next node; collected nodes are written first if it does not follow
+    /// them.
+    ///
+    /// - Parameters:
+    ///   - position: The place in the file.
+    ///   - logicalSize: The size that the file must have at least.
+    /// - Throws: `.io` when the disk rejects a write or is full.
     func seek(to position: Int, logicalSize: Int) throws(StorageError) {
         try data.extend(to: logicalSize)
         if position == start + count, count < NodeOutput.batchByteCount { return }
@@ -38,7 +45,7 @@
         start = position
     }
 
-    /// Writes what was collected.
+    /// Writes the nodes that were collected.
     func flush() throws(StorageError) {
         guard count > 0 else { return }
         try unsafe data.write(ByteView(start: UnsafePointer(memory.assumingMemoryBound(to: UInt8.self)), count: count), at: start)
@@ -47,6 +54,8 @@
     }
 
     /// Adds a copy of a node without refs.
+    ///
+    /// - Throws: `.io` when a long payload is written at once and the disk rejects it.
     func append(_ node: Node) throws(StorageError) {
         let payload = node.payloadByteCount
         appendHeader(flags: node.flags, count: node.count)
@@ -62,7 +71,12 @@
         if padding > 0 { unsafe room(padding).initializeMemory(as: UInt8.self, repeating: 0, count: padding) }
     }
 
-    /// Adds a node of packed integers, which all fit the width that `widthCode` means.
+    /// Adds a node of packed integers.
+    ///
+    /// - Parameters:
+    ///   - values: The elements, all of which fit into the width.
+    ///   - flags: The flags of the node; the width is replaced.
+    ///   - widthCode: The code of the width.
     func append(integers values: some RandomAccessCollection<Int64>, flags: UInt8, widthCode: Int) {
         let flags = flags & ~7 | UInt8(widthCode)
         let payload = NodeLayout.padded(NodeLayout.payloadByteCount(flags: flags, count: values.count))
@@ -79,7 +93,7 @@
         }
     }
 
-    /// In bounds: the caller made room for as many numbers of this size.
+    /// Stores numbers one after another; the caller has made room for them.
     private func store<Number: FixedWidthInteger>(
         _ values: some Collection<Int64>, at target: UnsafeMutableRawPointer, as type: Number.Type
     ) {
@@ -90,7 +104,7 @@
         }
     }
 
-    /// Stores elements of 1, 2 or 4 bits.
+    /// Stores elements of 1, 2 or 4 bits; the memory must be zero before.
     private func storeBits(_ values: some Collection<Int64>, at target: UnsafeMutableRawPointer, width: Int) {
         let bytes = unsafe target.assumingMemoryBound(to: UInt8.self)
         var bit = 0
@@ -107,7 +121,7 @@
         unsafe target.storeBytes(of: (UInt32(flags) << 24 | UInt32(elements)).bigEndian, toByteOffset: 4, as: UInt32.self)
     }
 
-    /// Room for `byteCount` more bytes.
+    /// Returns the place for `byteCount` more bytes, which moves the memory if it is full.
     private func room(_ byteCount: Int) -> UnsafeMutableRawPointer {
         if count + byteCount > capacity {
             let wider = max(capacity * 2, count + byteCount)

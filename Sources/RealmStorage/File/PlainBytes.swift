@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The plain bytes of a file in memory, decrypted first where that is needed, and what keeps them there.
+/// The plain bytes of a file in memory, decrypted when they are first needed, and the owner of that
+/// memory.
 ///
 /// `@unchecked Sendable`: the owner keeps the memory; bytes of a committed version never change.
 @safe struct PlainBytes: @unchecked Sendable {
@@ -10,10 +11,10 @@
     let byteCount: Int
     /// The pages of an encrypted file; nil for a plain one.
     let pages: LazyPlainPages?
-    /// What keeps the bytes in memory.
+    /// The object that keeps the bytes in memory.
     private let owner: any AnyObject & Sendable
 
-    /// The bytes of a file that does not change.
+    /// Makes the bytes of a file that is only read.
     init(mapping: FileMapping, pages: LazyPlainPages?) {
         unsafe base = unsafe pages?.address ?? mapping.address
         byteCount = pages?.plainByteCount ?? mapping.byteCount
@@ -21,7 +22,7 @@
         owner = mapping
     }
 
-    /// The first `byteCount` bytes of a file that grows.
+    /// Makes the first `byteCount` bytes of a file that may grow.
     init(memory: ReservedMemory, pages: LazyPlainPages?, byteCount: Int) {
         unsafe base = unsafe pages?.address ?? UnsafeRawPointer(memory.address)
         self.byteCount = byteCount
@@ -29,11 +30,15 @@
         owner = memory
     }
 
-    /// Whether these bytes, or the encrypted ones they come from, lie in `memory`.
+    /// Returns whether these bytes, or the encrypted ones they are decrypted from, lie in `memory`.
     func isIn(_ memory: ReservedMemory) -> Bool { owner === memory }
 
-    /// The `byteCount` bytes at `offset`, or fewer where the file ends. In an encrypted file bytes of a page that was
-    /// never written read as zeros: the last page, where a footer may be, often is such a page.
+    /// Returns the `byteCount` bytes at `offset`, or fewer where the file ends.
+    ///
+    /// In an encrypted file bytes of a page that was never written read as zeros: the last page,
+    /// where a footer may be, often is such a page.
+    ///
+    /// - Throws: `.io` when the crypto library fails.
     func view(at offset: Int, byteCount wanted: Int) throws(StorageError) -> ByteView {
         let first = min(max(offset, 0), byteCount)
         let count = min(max(wanted, 0), byteCount - first)
@@ -41,7 +46,7 @@
         return unsafe ByteView(start: (base + first).assumingMemoryBound(to: UInt8.self), count: count)
     }
 
-    /// What the first and the last bytes say about the file.
+    /// Reads and checks the header and the footer of the file.
     func header() throws(StorageError) -> FileHeader {
         try FileHeader(
             prefix: view(at: 0, byteCount: FileHeader.byteCount),
@@ -49,7 +54,8 @@
             fileSize: UInt64(byteCount), isEncrypted: pages != nil)
     }
 
-    /// The bytes up to `limit` as a space of nodes; valid while these bytes and `joinedValues` are kept.
+    /// Returns the bytes up to `limit` as a space of nodes; it is valid while these bytes and
+    /// `joinedValues` are kept.
     func space(limit: UInt64, joinedValues: JoinedValues) -> NodeSpace {
         unsafe NodeSpace(base: base, limit: min(limit, UInt64(byteCount)), pages: pages, joinedValues: joinedValues)
     }

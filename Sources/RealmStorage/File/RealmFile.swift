@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An open file as one version sees it: its plain bytes, and what its header says.
+/// An open file in the state of one version: its plain bytes and its header.
 ///
-/// Opening maps the file and reads header and top node; nothing else is loaded. An encrypted file is decrypted
-/// page by page on first touch.
+/// Opening maps the file and reads the header; nothing else is loaded. An encrypted file is
+/// decrypted page by page, when a page is first read.
 package final class RealmFile: Sendable {
-    /// Empty for a realm in memory.
+    /// The path of the file; empty for a realm in memory.
     package let path: String
-    /// What the header says.
+    /// The header as it was when this version was made.
     package let header: FileHeader
     /// Whether the file is encrypted.
     package let isEncrypted: Bool
-    /// The physical size in bytes.
+    /// The size of the raw file in bytes.
     package let fileByteCount: Int
-    /// The plain bytes.
+    /// The plain bytes of the file.
     let plain: PlainBytes
-    /// Notices when the file is no longer what was opened; nil where the file is open for writing, whose store does.
+    /// Notices changes of the file by other programs; nil for a file that is open for writing,
+    /// whose store does that.
     package let witness: FileWitness?
 
     /// The size of the plain file: the physical size, less the page tables when it is encrypted.
@@ -23,9 +24,14 @@ package final class RealmFile: Sendable {
     /// The pages of an encrypted file; nil for a plain one.
     var pages: LazyPlainPages? { plain.pages }
 
-    /// Opens `path` for reading, with the 64-byte `key` if it is encrypted.
+    /// Opens a file for reading.
     ///
-    /// In an `isExact` path no link is followed.
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - key: Its 64-byte key, if it is encrypted.
+    ///   - isExact: Whether the path was resolved before, so that no symbolic link is followed.
+    /// - Throws: `.refused` when there is no such file, it is not a Realm file, or the key does not
+    ///   fit; `.io` when it cannot be mapped.
     package init(path: String, key: EncryptionKey? = nil, isExact: Bool = false) throws(StorageError) {
         let descriptor = try System.openRegular(path, isExact: isExact)
         defer { System.close(descriptor) }
@@ -44,12 +50,13 @@ package final class RealmFile: Sendable {
         header = try plain.header()
     }
 
-    /// Throws when a part of the file was gone when it was read, so that what was read of it cannot be believed.
+    /// Throws `.refused(.fileChanged)` when a part of the file was missing when it was read, so
+    /// that the values that were read may be wrong.
     package func requireWhole() throws(StorageError) {
         if let witness, witness.loss.isSet { throw FileWitness.lost }
     }
 
-    /// One version of a file that is open for writing.
+    /// Makes the file of one version that is open for writing.
     init(path: String, header: FileHeader, plain: PlainBytes, fileByteCount: Int) {
         self.path = path
         self.header = header
@@ -59,7 +66,8 @@ package final class RealmFile: Sendable {
         witness = nil
     }
 
-    /// The bytes up to `limit` as a space of nodes; valid while this file and `joinedValues` are alive.
+    /// Returns the bytes up to `limit` as a space of nodes; it is valid while this file and
+    /// `joinedValues` are alive.
     func space(limit: UInt64, joinedValues: JoinedValues) -> NodeSpace {
         plain.space(limit: limit, joinedValues: joinedValues)
     }

@@ -14,11 +14,11 @@
 ///
 /// Source: docs/format.md, "The top node".
 package struct TopNode: Sendable {
-    /// What slot 7 may say about the history of a file.
+    /// The kinds of history that slot 7 can name.
     package enum HistoryType: Int, Sendable {
         /// There is no history.
         case none = 0
-        /// A history outside of the file, which no SDK keeps any more.
+        /// A history outside of the file, which present SDKs do not keep.
         case obsolete = 1
         /// A history of changes in the file itself, as SDKs keep it for local realms.
         case inFile = 2
@@ -34,39 +34,44 @@ package struct TopNode: Sendable {
     /// How many slots top nodes of released writers have.
     static let allowedSlotCounts: Set<Int> = [3, 5, 7, 9, 10, 11, 12]
 
-    /// Where the top node lies; `Ref.none` in an empty database.
+    /// The place of the top node; `Ref.none` in an empty database.
     package let ref: Ref
     /// The list of table names.
     package let names: Ref
     /// The list of tables.
     package let tables: Ref
-    /// The logical size of the file in bytes: nothing beyond it belongs to this version.
+    /// The logical size of the file in bytes: bytes after it do not belong to this version.
     package let logicalSize: UInt64
     /// The list of offsets of free blocks.
     package let freePositions: Ref
-    /// The list of lengths of free blocks, with as many entries.
+    /// The list of lengths of free blocks, with as many entries as the list of offsets.
     package let freeLengths: Ref
     /// The list of versions that released the blocks; missing in files that were never shared.
     package let freeVersions: Ref
-    /// The number of this version, counted from 1; 0 when the file does not say.
+    /// The number of this version, counted from 1; 0 when the file does not state it.
     package let version: UInt64
-    /// What kind of history there is; see `HistoryType`.
+    /// The number of the kind of history; see `HistoryType`.
     package let historyType: Int
     /// The root of the history.
     package let history: Ref
     /// The layout of the history.
     package let historySchemaVersion: UInt64
-    /// The id of the file in a synchronised realm.
+    /// The id of the file in a synchronized realm.
     package let syncFileID: UInt64
-    /// How many slots are there; missing ones read as 0.
+    /// How many slots the node has; missing ones read as 0.
     package let slotCount: Int
 
-    /// Reads the top node at `ref`; an empty database has `Ref.none`. `space` is the whole plain file.
+    /// Reads the top node at `ref`, which is `Ref.none` in an empty database.
+    ///
+    /// - Parameters:
+    ///   - ref: The top ref of the header.
+    ///   - space: The whole plain file.
+    /// - Throws: `.corrupt` for a node of another shape, or a logical size beyond the file.
     static func read(_ ref: Ref, _ space: NodeSpace) throws(StorageError) -> TopNode {
         ref.isNone ? TopNode(emptyDatabaseOf: space.limit) : try TopNode(ref, space)
     }
 
-    /// Reads and checks the slots. Throws `.corrupt`.
+    /// Reads and checks the slots; throws `.corrupt` for impossible ones.
     private init(_ ref: Ref, _ space: NodeSpace) throws(StorageError) {
         self.ref = ref
         let node = try space.node(at: ref)
@@ -96,10 +101,10 @@ package struct TopNode: Sendable {
         syncFileID = try node.number(10, "sync file id")
     }
 
-    /// The same version with other tables, as a write transaction sees it.
+    /// Returns the same version with other tables, which is the state of a write transaction.
     func with(names: Ref, tables: Ref) -> TopNode { TopNode(self, names: names, tables: tables) }
 
-    /// A copy with other tables.
+    /// Makes a copy of a top node with other tables.
     private init(_ other: TopNode, names: Ref, tables: Ref) {
         ref = other.ref
         self.names = names
@@ -116,7 +121,7 @@ package struct TopNode: Sendable {
         slotCount = other.slotCount
     }
 
-    /// The root of a database in which nothing was ever written.
+    /// Makes the root of a database in which nothing was ever written.
     private init(emptyDatabaseOf size: UInt64) {
         ref = .none
         names = .none

@@ -2,12 +2,12 @@
 
 /// A reference that does not keep its object alive, for use in collections.
 ///
-/// Used for pages that older snapshots may still read: they learn of changes as long as a reader holds them, and forgotten after
-/// that.
+/// It is used for pages that older snapshots may still read: they are updated as long as a reader
+/// holds them, and dropped after that.
 struct WeakReference<Object: AnyObject> {
-    /// The object, or nil once nothing else keeps it.
+    /// The object, or nil once no other reference keeps it.
     weak var value: Object?
 
-    /// A reference to `value` that does not keep it.
+    /// Makes a reference to `value` that does not keep it alive.
     init(_ value: Object) { self.value = value }
 }

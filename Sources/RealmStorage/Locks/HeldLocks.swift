@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which locks the running thread holds, in debug builds; in release builds nothing of this is there.
+/// The locks that the running thread holds, in debug builds; in release builds this does nothing.
 ///
-/// Calls to this type are in all paths that take locks or call back, so the checks cover every test run of a debug build; a
-/// release build pays nothing for them.
+/// Calls to this type are in all paths that take locks or call back, so the checks cover every test
+/// run of a debug build; a release build pays nothing for them.
 public enum HeldLocks {
-    /// To be said before a completion, an observer or another closure of a caller is called: it may lock whatever it likes.
+    /// Checks that the running thread holds no lock. It is called before a completion, an observer
+    /// or another closure of a caller, which may take any lock.
     @inlinable
     public static func assertNone() {
         #if DEBUG
@@ -14,10 +15,11 @@ public enum HeldLocks {
     }
 
     #if DEBUG
-    /// One bit for each rank: ranks are taken in rising order, so a set is enough.
+    /// The ranks that are held, one bit each: ranks are taken in rising order, so a set is enough.
     private static let held = ThreadWord()
 
-    /// Notes that the running thread takes a lock; stops the process when a lock of the same or a later rank is held.
+    /// Records that the running thread takes a lock; stops the process when a lock of the same or a
+    /// later rank is held.
     @usableFromInline
     static func enter(_ rank: LockRank) {
         let held = self.held.value
@@ -25,7 +27,7 @@ public enum HeldLocks {
         self.held.value = held | 1 << rank.rawValue
     }
 
-    /// Notes that the running thread has given a lock up.
+    /// Records that the running thread has released a lock.
     @usableFromInline
     static func leave(_ rank: LockRank) { held.value &= ~(1 << rank.rawValue) }
 
@@ -35,7 +37,7 @@ public enum HeldLocks {
         precondition(held.value == 0, "a callback, or a wait, under \(names(held.value)): see LockRank for what to do instead")
     }
 
-    /// The names of the ranks in a set of held locks, for messages.
+    /// Returns the names of the ranks in a set of held locks, for messages.
     private static func names(_ held: UInt) -> String {
         (0..<UInt8(UInt.bitWidth)).filter { held >> $0 & 1 == 1 }
             .map { "'\(LockRank(rawValue: $0).map { "\($0)" } ?? "?")'" }.joined(separator: ", ")

@@ -1,59 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The order in which locks are taken, from the outermost to the innermost: the one place where it is written down.
+/// The order in which locks are taken, from the outermost to the innermost: the only place where it
+/// is stated.
 ///
-/// A thread that holds a lock may take another only if its rank is further down in this list. Debug builds check that
-/// (`HeldLocks`) and stop with both names; release builds carry nothing of it.
+/// A thread that holds a lock may take another only if its rank is further down in this list. Debug
+/// builds check that (`HeldLocks`) and stop with both names; release builds have nothing of it.
 ///
-/// The rules for everybody who guards something:
-/// * **No callback under a lock.** A completion, an observer, a closure of a caller, a `Reply`: collect what is to be called
-///   under the lock, and call it afterwards. Whoever calls such a thing says `HeldLocks.assertNone()` before it.
-/// * **Let go of objects afterwards.** The last reference to a version, a body or a registration ends more than itself, so
-///   take it out of the lock: `let dropped = state.withLock { state in … return old }`.
-/// * **No waiting under a lock**: no `Monitor.wait`, no system call that may block, no query, no encoding.
+/// The rules for all code that guards something:
+/// * **No callback under a lock.** A completion, an observer, a closure of a caller, a `Reply`:
+///   collect under the lock what is to be called, and call it afterwards. Code that calls such a
+///   thing calls `HeldLocks.assertNone()` before it.
+/// * **Release objects afterwards.** The last reference to a version, a body or a registration ends
+///   more than itself, so take it out of the lock: `let dropped = state.withLock { state in …
+///   return old }`.
+/// * **No waiting under a lock**: no `Monitor.wait`, no system call that may block, no query, no
+///   encoding.
 ///
-/// Choosing a rank: take `leaf`. Two locks of the same rank are never held together, so `leaf` says that nothing else is
-/// locked meanwhile. Only if another lock has to be taken under this one, give it a case of its own, above that of the other.
+/// To choose a rank: take `leaf`. Two locks of the same rank are never held together, so `leaf`
+/// states that no other lock is taken meanwhile. Only if another lock has to be taken under this
+/// one, give it a case of its own, above that of the other.
 public enum LockRank: UInt8, Comparable, Sendable {
     // MARK: Connections
 
-    /// `Exchange.waiter`: watches and leaves the connection under it.
+    /// The lock of `Exchange.waiter`, under which the connection is watched and left.
     case exchange
-    /// `StreamWatch`.
+    /// The lock of `StreamWatch`.
     case streamWatch
-    /// `StreamBody`: asks for workers and suspends its connection.
+    /// The lock of `StreamBody`, under which workers are requested and its connection is suspended.
     case streamBody
-    /// `SuspensionTable`.
+    /// The lock of `SuspensionTable`.
     case suspensions
 
     // MARK: Notifications
 
-    /// `RegistrationTable`: looks at its registrations.
+    /// The lock of `RegistrationTable`, under which its registrations are read.
     case registrationTable
-    /// `Registration`.
+    /// The lock of `Registration`.
     case registration
-    /// `ChangeService`: makes `RealmNotifications`.
+    /// The lock of `ChangeService`, under which `RealmNotifications` are made.
     case changeService
-    /// `EventStream`: reads its feeds and asks `RealmNotifications`.
+    /// The lock of `EventStream`, under which its feeds are read and `RealmNotifications` is
+    /// called.
     case eventStream
-    /// `RealmNotifications`: looks through its feeds.
+    /// The lock of `RealmNotifications`, under which its feeds are read.
     case realmNotifications
-    /// `ChangeFeed`.
+    /// The lock of `ChangeFeed`.
     case changeFeed
-    /// `ObservationHub`'s inbox.
+    /// The lock of the inbox of `ObservationHub`.
     case observationInbox
 
     // MARK: The rest
 
-    /// `Catalog`: looks at the databases it knows.
+    /// The lock of `Catalog`, under which its databases are read.
     case catalog
-    /// `WorkerPool`'s queue.
+    /// The lock of the queue of `WorkerPool`.
     case workers
-    /// Locks under which nothing else is locked: nearly all.
+    /// Locks under which no other lock is taken, except `versionPins`: nearly all.
     case leaf
-    /// `VersionPins`: a version may be let go of wherever its last reader is.
+    /// The lock of `VersionPins`, which is the last in the order because a version may be released
+    /// wherever its last reader is.
     case versionPins
 
-    /// Whether locks of the rank `left` are taken before those of the rank `right`.
+    /// Returns whether locks of the rank `left` are taken before those of the rank `right`.
     public static func < (left: LockRank, right: LockRank) -> Bool { left.rawValue < right.rawValue }
 }

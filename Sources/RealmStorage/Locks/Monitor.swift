@@ -2,20 +2,21 @@
 
 internal import Glibc
 
-/// A lock with a condition, for the few places where a thread has to wait for another. Nothing else is locked while it waits.
+/// A lock with a condition, for the few places where a thread has to wait for another. No other
+/// lock may be held while it waits.
 ///
 /// `@unchecked Sendable`: the state is only reached with the mutex held.
 @safe package final class Monitor<State>: @unchecked Sendable {
     /// The lock of the operating system, at an address that does not change.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    /// What waiters sleep on.
+    /// The condition that waiters sleep on, at an address that does not change.
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     /// The guarded state.
     private var state: State
-    /// Where the lock is in the order of locks.
+    /// The rank of the lock in the order of locks.
     private let rank: LockRank
 
-    /// A lock over `state`. Take the rank `leaf` unless another lock is taken under it.
+    /// Makes a lock over `state`. Use the rank `leaf` unless another lock is taken under it.
     package init(_ state: State, rank: LockRank = .leaf) {
         self.state = state
         self.rank = rank
@@ -46,7 +47,7 @@ internal import Glibc
         unsafe pthread_mutex_lock(mutex)
     }
 
-    /// Gives the lock up.
+    /// Releases the lock.
     private func unlock() {
         unsafe pthread_mutex_unlock(mutex)
         #if DEBUG
@@ -54,14 +55,15 @@ internal import Glibc
         #endif
     }
 
-    /// Runs `body` with the state while the lock is held. No waiter is woken.
+    /// Runs `body` with the state while the lock is held, without waking a waiter; its errors are
+    /// rethrown.
     package func withLock<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure) -> Result {
         lock()
         defer { unlock() }
         return try body(&state)
     }
 
-    /// Changes the state and wakes one waiter.
+    /// Runs `body` with the state while the lock is held, and wakes one waiter.
     package func signal<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure) -> Result {
         lock()
         defer { unlock() }
@@ -69,7 +71,7 @@ internal import Glibc
         return try body(&state)
     }
 
-    /// Changes the state and wakes all waiters.
+    /// Runs `body` with the state while the lock is held, and wakes all waiters.
     package func broadcast<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure) -> Result {
         lock()
         defer { unlock() }
@@ -77,10 +79,15 @@ internal import Glibc
         return try body(&state)
     }
 
-    /// Waits until `take` returns something, or until `deadline` (then nil).
+    /// Waits until `take` returns a result, or until the deadline. No other lock may be held.
     ///
-    /// Other threads change the state by `signal` or `broadcast`, after which `take` is asked again. It may be asked without
-    /// need, so it must not rely on being the first to see a change. No other lock may be held.
+    /// Other threads change the state with `signal` or `broadcast`, after which `take` is called
+    /// again. It may be called without a change, so it must not rely on being the first to see one.
+    ///
+    /// - Parameters:
+    ///   - deadline: When to stop waiting.
+    ///   - take: Returns a result if the state has one; called with the lock held.
+    /// - Returns: The result, or nil at the deadline.
     package func wait<Result>(until deadline: Instant = .distantFuture, _ take: (inout State) -> Result?) -> Result? {
         HeldLocks.assertNone()
         lock()

@@ -2,22 +2,24 @@
 
 public import Synchronization
 
-/// A `Mutex` that knows its place in the order of locks: the only one that the sources use, which a test sees to.
+/// A `Mutex` with a rank in the order of locks: the only lock that the sources use besides
+/// `Monitor`, which a test ensures.
 ///
-/// Debug builds stop when it is taken out of order, or by a thread that holds it already. In release builds it is a
-/// `Mutex` and nothing else.
+/// Debug builds stop when it is taken out of order, or by a thread that holds it already. In
+/// release builds it is a `Mutex` and nothing else.
 ///
-/// Public, unlike everything else here: what is `package` is not inlined into other targets, and then each use would be a call
-/// of a generic function. There is no library product, so no other package sees it.
+/// It is public, unlike everything else here: what is `package` is not inlined into other targets,
+/// and then each use would be a call of a generic function. There is no library product, so no
+/// other package sees it.
 public struct RankedMutex<Value: ~Copyable>: ~Copyable {
     /// The lock itself.
     @usableFromInline let mutex: Mutex<Value>
     #if DEBUG
-    /// Where the lock is in the order of locks.
+    /// The rank of the lock in the order of locks.
     @usableFromInline let rank: LockRank
     #endif
 
-    /// A lock over `value`.
+    /// Makes a lock over `value`.
     @inlinable
     public init(_ rank: LockRank, _ value: consuming sending Value) {
         mutex = Mutex(value)
@@ -26,7 +28,8 @@ public struct RankedMutex<Value: ~Copyable>: ~Copyable {
         #endif
     }
 
-    /// Runs `body` with the value while the lock is held. `body` must not take locks of the same or an earlier rank.
+    /// Runs `body` with the value while the lock is held; its errors are rethrown. `body` must not
+    /// take locks of the same or an earlier rank.
     @inlinable
     public borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
@@ -39,5 +42,5 @@ public struct RankedMutex<Value: ~Copyable>: ~Copyable {
     }
 }
 
-/// May be shared between threads, as a `Mutex` may.
+/// Sharing between threads, which is safe as for a `Mutex`.
 extension RankedMutex: Sendable where Value: ~Copyable {}

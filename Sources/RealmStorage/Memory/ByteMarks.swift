@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One bit for every eight bytes of a file. Takes memory where something is marked only.
+/// One bit for every eight bytes of a file. It takes memory only where something is marked.
 ///
-/// Not Sendable: belongs to the thread that marks.
+/// It is used to find nodes that share bytes: all nodes of a file are marked one after another, and
+/// the first that meets a mark is damage. For a file of n bytes it takes at most n / 64 bytes of
+/// memory.
 ///
-/// Used to find nodes that share bytes: all nodes of a file are marked one after the other, and the first that meets a mark is
-/// damage. For a file of n bytes it takes at most n / 64 bytes of memory.
+/// Not Sendable: it belongs to the thread that marks.
 @safe final class ByteMarks {
     /// One word for 512 bytes of the file; zero pages take no memory.
     private let words: UnsafeMutablePointer<UInt64>
     /// The size of the reserved range.
     private let byteCount: Int
 
-    /// Room for marks on the bytes of a file of `limit` bytes. Reserves addresses; memory is taken as marks are made.
+    /// Makes room for marks on the bytes of a file of `limit` bytes. Addresses are reserved; memory
+    /// is taken as marks are made.
+    ///
+    /// - Throws: `.io` when there are no addresses.
     init(byteCount limit: UInt64) throws(StorageError) {
         byteCount = ReservedMemory.wholePages(Int(clamping: limit >> 6) + 8)
         unsafe words = try unsafe System.mapAnonymous(byteCount: byteCount).assumingMemoryBound(to: UInt64.self)
@@ -20,7 +24,12 @@
 
     deinit { unsafe System.unmap(UnsafeMutableRawPointer(words), byteCount: byteCount) }
 
-    /// Marks the bytes from `start` up to `end`, both multiples of 8 inside the file; false when one was marked before.
+    /// Marks some bytes.
+    ///
+    /// - Parameters:
+    ///   - start: The first byte, a multiple of 8 inside the file.
+    ///   - end: The byte after the last one, a multiple of 8 not beyond the file.
+    /// - Returns: False when one of them was marked before.
     func mark(_ start: UInt64, _ end: UInt64) -> Bool {
         var bit = start >> 3
         let last = end >> 3

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A read-only mapping of a whole file. Nothing is read at this point; the system pages bytes in on first touch.
-/// Bytes that the file loses later read as zeros; `loss` says so.
+/// A read-only mapping of a whole file. Nothing is read when it is made; the system loads pages
+/// when they are first used. Bytes that the file loses later read as zeros, which `loss` states.
 ///
 /// `@unchecked Sendable`: all fields are set once.
 @safe package final class FileMapping: @unchecked Sendable {
     /// The first byte of the file.
     let address: UnsafeRawPointer
-    /// The number of bytes that are mapped, as long as the file was when it was opened.
+    /// How many bytes are mapped: the size of the file when it was opened.
     package let byteCount: Int
-    /// Tells whether the file lost a part of what is mapped.
+    /// The flag that states whether the file lost a part of what is mapped.
     package let loss = FileLoss()
-    /// Tells the handler of lost pages about these addresses.
+    /// Registers these addresses with the handler of missing pages.
     private let range: MappedRange
 
-    /// Maps `byteCount` bytes (more than 0) of an open file.
+    /// Maps an open file, whose descriptor may be closed afterwards.
     ///
-    /// The descriptor may be closed afterwards; the mapping keeps the file. Throws `.io` when the system refuses.
+    /// - Parameters:
+    ///   - descriptor: The file.
+    ///   - byteCount: Its size, more than 0.
+    /// - Throws: `.io` when the system cannot map it.
     package init(descriptor: Int32, byteCount: Int) throws(StorageError) {
         let address = try unsafe System.mapReadOnly(descriptor, byteCount: byteCount)
         do throws(StorageError) {
@@ -29,7 +32,7 @@
         self.byteCount = byteCount
     }
 
-    /// The whole file; valid while the mapping is alive.
+    /// A view of the whole file, which is valid while the mapping is alive.
     package var bytes: ByteView { unsafe ByteView(start: address.assumingMemoryBound(to: UInt8.self), count: byteCount) }
 
     deinit {

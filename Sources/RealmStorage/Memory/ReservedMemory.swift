@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A range of addresses that fills up from the front and never moves: with the bytes of a file, or with memory.
+/// A range of addresses that is filled from the front and never moves: with the bytes of a file, or
+/// with memory.
 ///
-/// What is inside stays where it is while the range grows, so readers of older versions are not disturbed. A file that
-/// outgrows its range gets a new one; those who read in the old one keep it alive.
+/// Its contents stay where they are while the range grows, so readers of older versions are not
+/// disturbed. A file that outgrows its range gets a new one; readers of the old one keep it alive.
 ///
-/// `@unchecked Sendable`: `populated` and `range` are used by the thread that holds the write transaction only. Others read
-/// below a
-/// limit that was there when they got hold of the range.
+/// `@unchecked Sendable`: `populated` and `range` are used by the thread that holds the write
+/// transaction only. Other threads read below a limit that was valid when they got the range.
 @safe package final class ReservedMemory: @unchecked Sendable {
     /// The first byte of the range. It never changes.
     let address: UnsafeMutableRawPointer
-    /// How many bytes the range has.
+    /// The size of the range in bytes.
     package let capacity: Int
-    /// How many bytes from the front can be read: whole pages.
+    /// How many bytes from the front can be read, in whole pages.
     private var populated = 0
-    /// What shows a file.
+    /// The registration of the part that shows a file; nil when the range holds memory.
     private var range: MappedRange?
 
-    /// Reserves addresses; nothing can be read yet.
+    /// Reserves addresses, of which none can be read yet.
+    ///
+    /// - Parameter capacity: The size of the range in bytes, rounded up to whole pages.
+    /// - Throws: `.io` when the system has no such range.
     package init(capacity: Int) throws(StorageError) {
         self.capacity = ReservedMemory.wholePages(max(capacity, 1))
         unsafe address = try unsafe System.reserve(byteCount: self.capacity)
@@ -29,14 +32,19 @@
         unsafe System.unmap(address, byteCount: capacity)
     }
 
-    /// `byteCount` rounded up to whole pages of memory.
+    /// Returns `byteCount` rounded up to whole pages of memory.
     static func wholePages(_ byteCount: Int) -> Int {
         let page = System.pageByteCount
         return (byteCount + page - 1) / page * page
     }
 
-    /// Shows the first `byteCount` bytes of a file that is at least that long. What it loses later reads as zeros, and
-    /// `loss` is set.
+    /// Shows the first bytes of a file. Parts that it loses later read as zeros, and `loss` is set.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The file.
+    ///   - byteCount: How many bytes are shown; the file is at least that long.
+    ///   - loss: The flag for missing parts.
+    /// - Throws: `.limit` when the range is too small, `.io` when the system cannot map the file.
     func show(descriptor: Int32, byteCount: Int, loss: FileLoss) throws(StorageError) {
         let wanted = try checked(byteCount)
         guard wanted > populated else { return }
@@ -50,7 +58,8 @@
         populated = wanted
     }
 
-    /// Shows the first `byteCount` bytes of a file in memory that can be written without changing the file.
+    /// Shows the first `byteCount` bytes of a file in memory that can be written without changing
+    /// the file.
     func showPrivately(descriptor: Int32, byteCount: Int) throws(StorageError) {
         let wanted = try checked(byteCount)
         guard wanted > populated else { return }
@@ -59,7 +68,9 @@
         populated = wanted
     }
 
-    /// Makes the first `byteCount` bytes memory that can be written; what is new is zero.
+    /// Makes the first `byteCount` bytes memory that can be written; new bytes are zero.
+    ///
+    /// - Throws: `.limit` when the range is too small.
     func fill(byteCount: Int) throws(StorageError) {
         let wanted = try checked(byteCount)
         guard wanted > populated else { return }
@@ -67,7 +78,7 @@
         populated = wanted
     }
 
-    /// Makes a part of memory that can be written zero, as far as there is memory.
+    /// Sets a range of writable memory to zero, as far as it is populated.
     func clear(_ range: Range<Int>) {
         let end = min(range.upperBound, populated)
         guard range.lowerBound >= 0, range.lowerBound < end else { return }
@@ -75,7 +86,7 @@
         unsafe (address + range.lowerBound).initializeMemory(as: UInt8.self, repeating: 0, count: end - range.lowerBound)
     }
 
-    /// Copies `bytes` into memory that was filled.
+    /// Copies `bytes` into writable memory; bytes beyond the populated part trap.
     func store(_ bytes: ByteView, at offset: Int) {
         precondition(offset >= 0 && bytes.count <= populated - offset, "bytes at \(offset) end after \(populated)")
         unsafe bytes.withUnsafeBytes { source in
@@ -84,16 +95,16 @@
         }
     }
 
-    /// The bytes from `offset`; valid while this object is alive. The caller knows that they are there.
+    /// Returns a view of the bytes from `offset` on, which must be populated; otherwise it traps.
     ///
-    /// The range never moves, so the view stays valid while the range grows.
+    /// The view is valid while this object is alive, also when the range grows, as it never moves.
     package func view(at offset: Int, byteCount: Int) -> ByteView {
         precondition(
             offset >= 0 && byteCount >= 0 && byteCount <= populated - offset, "bytes at \(offset) end after \(populated)")
         return unsafe ByteView(start: UnsafePointer((address + offset).assumingMemoryBound(to: UInt8.self)), count: byteCount)
     }
 
-    /// `byteCount` in whole pages. Throws `.limit` when the range is smaller.
+    /// Returns `byteCount` in whole pages; throws `.limit` when the range is smaller.
     private func checked(_ byteCount: Int) throws(StorageError) -> Int {
         let wanted = ReservedMemory.wholePages(byteCount)
         guard wanted <= capacity else { throw .limit("\(byteCount) bytes in a range of \(capacity)") }

@@ -2,41 +2,51 @@
 
 /// One version of a file: immutable, readable from any thread without a lock.
 ///
-/// A snapshot keeps its mapping, so everything read from it (`Node`, `Value`, `ByteView`, the views of trees) is valid
-/// while the snapshot is alive, and no longer.
+/// A snapshot keeps its mapping, so everything that is read from it (`Node`, `Value`, `ByteView`,
+/// the views of trees) is valid while the snapshot is alive, and no longer.
 package final class Snapshot: Sendable {
-    /// The file as this version sees it.
+    /// The file in the state of this version.
     package let file: RealmFile
     /// The space that the nodes of this version are read in.
     package let space: NodeSpace
     /// The root of this version.
     package let top: TopNode
-    /// Tables in use, in position order: user classes and those of the SDK.
+    /// The tables in use, in the order of their positions: user classes and those of the SDK.
     package let tables: [Table]
     /// The schema version, or nil when the file has none.
     package let schemaVersion: UInt64?
-    /// Values of this version that are split over several nodes.
+    /// The joined values of this version that are split over several nodes.
     private let joinedValues: JoinedValues
-    /// Where tables are, by key.
+    /// The positions of tables in `tables`, by key.
     private let positions: [TableKey: Int]
-    /// Where tables are, by full name.
+    /// The positions of tables in `tables`, by full name.
     private let names: [String: Int]
-    /// Keeps the nodes of this version from being written over.
+    /// Keeps the nodes of this version from being overwritten; nil for views of transactions and
+    /// files that are only read.
     private let pin: VersionPin?
-    /// What a view of a transaction borrows from.
+    /// The objects that the view of a transaction borrows from.
     private let lenders: (base: Snapshot, arena: NodeArena)?
-    /// log2 of the writer's leaf size.
+    /// log2 of the capacity of cluster leaves.
     let clusterShift: Int
 
-    /// Reads top node and schema of the newest version. `clusterShift` is 8 for every released SDK.
+    /// Reads the top node and the schema of the newest version of a file. Objects are not read.
     ///
-    /// Throws `.corrupt` when top node, table list or specs contradict themselves or each other. Objects are not looked at.
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - clusterShift: log2 of the capacity of cluster leaves, 8 for every released SDK.
+    /// - Throws: `.corrupt` when top node, table list or specs contradict themselves or each other.
     package convenience init(file: RealmFile, clusterShift: Int = 8) throws(StorageError) {
         try self.init(file: file, clusterShift: clusterShift, previous: nil, pin: nil)
     }
 
-    /// Reads the version that the header of `file` names. What has not changed since `previous`, an earlier version of
-    /// the same file, is taken from there.
+    /// Reads the version that the header of `file` names.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - clusterShift: log2 of the capacity of cluster leaves.
+    ///   - previous: An earlier version of the same file; what has not changed since is taken from
+    ///     it.
+    ///   - pin: Keeps the nodes of the version.
     init(file: RealmFile, clusterShift: Int, previous: Snapshot?, pin: VersionPin?) throws(StorageError) {
         self.file = file
         self.pin = pin
@@ -51,7 +61,8 @@ package final class Snapshot: Sendable {
         (positions, names, schemaVersion) = try Snapshot.directory(tables, previous)
     }
 
-    /// The state of a write transaction that began with `base`: valid until the transaction changes something or ends.
+    /// Makes a view of the state of a write transaction that began with `base`. It is valid until
+    /// the transaction changes something or ends.
     init(base: Snapshot, names: Ref, tables: Ref, _ writes: WriteSpace) throws(StorageError) {
         file = base.file
         pin = nil
@@ -66,10 +77,10 @@ package final class Snapshot: Sendable {
         (positions, self.names, schemaVersion) = try Snapshot.directory(self.tables, base)
     }
 
-    /// The look-ups of a version.
+    /// The look-ups of a version by key and name, and its schema version.
     private typealias Directory = (positions: [TableKey: Int], names: [String: Int], schemaVersion: UInt64?)
 
-    /// The look-ups, taken from `previous` where the schema is the same.
+    /// Makes the look-ups, or takes them from `previous` where the schema is the same.
     private static func directory(_ tables: [Table], _ previous: Snapshot?) throws(StorageError) -> Directory {
         let positions: [TableKey: Int]
         let names: [String: Int]
@@ -88,7 +99,7 @@ package final class Snapshot: Sendable {
         return (positions, names, try Snapshot.readSchemaVersion(metadata))
     }
 
-    /// The version that the header of `file` names, read without the rest.
+    /// Reads the number of the version that the header of `file` names, and nothing else.
     static func version(of file: RealmFile) throws(StorageError) -> UInt64 {
         let joinedValues = JoinedValues()
         return try withExtendedLifetime(joinedValues) { () throws(StorageError) -> UInt64 in
@@ -97,34 +108,36 @@ package final class Snapshot: Sendable {
         }
     }
 
-    /// Whether all columns are the same in two versions.
+    /// Returns whether all columns are the same in two versions, except for the roots of their
+    /// search indexes.
     private static func haveSameSchema(_ tables: [Table], _ others: [Table]) -> Bool {
         tables.count == others.count && zip(tables, others).allSatisfy { $0.source.hasSameSchema(as: $1.source) }
     }
 
-    /// Whether the columns of all tables are the same, but for the roots of their search indexes: what was made of one
-    /// schema is good for the other.
+    /// Returns whether the columns of all tables are the same, except for the roots of their search
+    /// indexes, so that what was derived from one schema is valid for the other.
     package func hasSameSchema(as other: Snapshot) -> Bool { Snapshot.haveSameSchema(tables, other.tables) }
 
-    /// The commit counter; 1 when the file does not say.
+    /// The number of the version, which is a counter of commits; 1 when the file does not state it.
     package var version: UInt64 { max(top.version, 1) }
     /// The format of the file when this version was made.
     package var fileFormat: Int { file.header.fileFormat }
 
-    /// A table by its key; nil when there is none with exactly that key.
+    /// Returns a table by its key; nil when there is none with exactly that key.
     package func table(_ key: TableKey) -> Table? { positions[key].map { tables[$0] } }
 
-    /// A table by its full name.
+    /// Returns a table by its full name, or nil.
     ///
-    /// O(1).
+    /// - Complexity: O(1).
     package func table(named name: String) -> Table? { names[name].map { tables[$0] } }
 
-    /// A user class by its name without prefix.
+    /// Returns the table of a user class by the name of the class, or nil. Tables of the SDK are
+    /// not classes.
     ///
-    /// O(1). Tables of the SDK are no classes.
+    /// - Complexity: O(1).
     package func classTable(named name: String) -> Table? { table(named: Table.classPrefix + name) }
 
-    /// User classes in position order.
+    /// The tables of user classes, in the order of their positions.
     package var classes: [Table] { tables.filter { $0.className != nil } }
 
     /// Reads all tables, taking columns from `previous` where their nodes are the same.
@@ -162,16 +175,18 @@ package final class Snapshot: Sendable {
         return tables
     }
 
-    /// A column takes four bytes for its key and more for the rest.
+    /// Returns the greatest number of columns that a file has room for: a column takes four bytes
+    /// for its key and more for the rest.
     private static func maximumColumnCount(_ space: NodeSpace) -> Int { Int(clamping: space.limit >> 2) }
 
-    /// The same table in an earlier version; nil when it had another place or name.
+    /// Returns the table at a position if it has the given name; nil otherwise.
     private func table(at position: Int, named name: String) -> Table? {
         guard let table = table(named: name), table.key.position == position else { return nil }
         return table
     }
 
-    /// The number in the first object of `metadata`; all bits set, an empty table or no table mean "none".
+    /// Reads the number in the first object of `metadata`; all bits set, an empty table or no table
+    /// mean "none".
     private static func readSchemaVersion(_ metadata: Table?) throws(StorageError) -> UInt64? {
         guard let metadata, let column = metadata.column(named: "version"), column.type == .int,
             column.collection == nil, let row = try metadata.objects.row(at: 0),

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Keeps one version of a file as long as it lives.
+/// Keeps one version of a file as long as this object exists.
 ///
-/// Part of a snapshot: while any thread holds the snapshot, the commit leaves the blocks alone that only older versions use.
+/// It is part of a snapshot: while any thread holds the snapshot, commits do not reuse the blocks
+/// that only older versions use.
 package final class VersionPin: Sendable {
-    /// Where the pin is counted.
+    /// The counts of pins by version.
     private let pins: VersionPins
     /// The version that is kept.
     private let version: UInt64
 
-    /// A pin that keeps `version` until it is dropped.
+    /// Makes a pin that keeps `version` until it is dropped.
     init(_ pins: VersionPins, _ version: UInt64) {
         self.pins = pins
         self.version = version

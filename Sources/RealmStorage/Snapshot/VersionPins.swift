@@ -1,44 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which versions of a file are being read, so that their nodes are not written over.
+/// The versions of a file that are in use, so that their nodes are not overwritten.
 ///
-/// A commit asks for the oldest pinned version before it hands freed blocks out. Pinning and letting go may happen on any thread,
-/// the latter wherever the last reference to a snapshot ends.
+/// A commit reads the oldest pinned version before it reuses freed blocks. Versions may be pinned
+/// and released on any thread, the latter wherever the last reference to a snapshot ends.
 package final class VersionPins: Sendable {
-    /// How often, and since when, a version is pinned.
+    /// The pins of one version.
     private struct Pinned {
         /// How many pins there are.
         var count = 0
-        /// When the version was pinned first.
+        /// The time at which the version was pinned first.
         let since = Instant.now()
     }
 
     /// The pins by version, for any thread.
     private let versions = RankedMutex<[UInt64: Pinned]>(.versionPins, [:])
 
-    /// Pins of no version.
+    /// Makes an object without pins.
     package init() {}
 
-    /// Keeps `version` until the pin is gone. The version must be the newest, or kept already.
+    /// Keeps a version until the returned pin is dropped.
+    ///
+    /// - Parameter version: The newest version, or one that is kept already.
     package func pin(_ version: UInt64) -> VersionPin {
         versions.withLock { $0[version, default: Pinned()].count += 1 }
         return VersionPin(self, version)
     }
 
-    /// The oldest version that is being read.
+    /// The oldest version in use; nil when there is none.
     package var oldest: UInt64? { versions.withLock { $0.keys.min() } }
 
-    /// How many versions are being read.
+    /// How many versions are in use.
     package var count: Int { versions.withLock { $0.count } }
 
-    /// Since when the oldest version is kept; nil when only one is, the newest.
+    /// The time since which the oldest version is kept; nil when only one is, the newest.
     package var oldestSince: Instant? {
         versions.withLock { versions in
             versions.count > 1 ? versions.min { $0.key < $1.key }?.value.since : nil
         }
     }
 
-    /// Drops one pin of a version.
+    /// Drops one pin of a version, which is released with its last one.
     func unpin(_ version: UInt64) {
         versions.withLock { versions in
             guard var pinned = versions[version] else { return }

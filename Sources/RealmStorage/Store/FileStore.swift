@@ -306,7 +306,7 @@ package final class FileStore: WriteOwner, Sendable {
     package func beginWrite(arena: NodeArena? = nil) throws(StorageError) -> StoreWrite {
         guard pins.count <= options.maximumVersionCount else { throw .refused(.tooManyVersions(pins.count)) }
         guard !committer.data.isUncertain else { throw .refused(.writesStopped) }
-        guard !awaitsAudit else { throw .refused(.notWritable("the file was not looked through yet")) }
+        guard !awaitsAudit else { throw .refused(.notWritable("the file has not been audited yet")) }
         let arena = if let arena = arena ?? takeSpareArena() { arena } else { try NodeArena() }
         let before = writing.withLock { state in
             defer { if state == .idle { state = .running } }

@@ -2,51 +2,56 @@
 
 internal import Synchronization
 
-/// What one piece of work may cost: its time, the bytes it makes, the objects it follows links to.
+/// The limits of one piece of work: its time, the bytes that it produces, the objects that it
+/// follows links to.
 ///
-/// Whoever walks over something whose length a request or a file decides spends a unit for about every value it meets.
-/// Spending is a subtraction and a comparison; the clock is looked at every so many units only.
+/// Code that walks over something whose length depends on a request or a file spends a unit for
+/// about every value. Spending is a subtraction and a comparison; the clock is read only every 2048
+/// units.
 ///
-/// `@unchecked Sendable`: one thread at a time works with a budget, and it is handed on through the locks of queues.
-/// `cancel` alone may be called by any thread; its flag is atomic.
+/// `@unchecked Sendable`: one thread at a time works with a budget, and it is passed on through the
+/// locks of queues. `cancel` alone may be called by any thread; its flag is atomic.
 package final class WorkBudget: @unchecked Sendable {
-    /// When to give up.
+    /// The time at which the work is stopped with `.expired`.
     package var deadline: Instant
-    /// When to go on elsewhere; see `WorkStop.handOver`.
+    /// The time at which the work is stopped to continue on another thread; see
+    /// `WorkStop.handOver`.
     package var handOverAt = Instant.distantFuture
-    /// Bytes that may be made.
+    /// How many bytes may be produced.
     package var byteLimit = Int.max { didSet { limitRoom() } }
-    /// Takes so many more bytes of the memory that all answers share, or returns why there are none; nil where that is not
-    /// counted.
+    /// Reserves more bytes of the memory that all responses share, or returns why there are none;
+    /// nil where that is not counted.
     package var takesRoom: (@Sendable (_ byteCount: Int) -> WorkStop?)? { didSet { limitRoom() } }
-    /// Objects that may be reached through links.
+    /// How many objects may be reached through links.
     package var objectLimit = Int.max
     /// Returns, when the work has taken a while, whether the result is still wanted.
     package var isStillWanted: (@Sendable () -> Bool)?
-    /// Why the work was given up; nil as long as it was not.
+    /// The reason for which the work was stopped; nil as long as it was not.
     package private(set) var stop: WorkStop?
 
-    /// Units until the clock is looked at again.
+    /// How many units may be spent until the clock is read again.
     private var unitsLeft = WorkBudget.unitsPerLook
-    /// Objects that links have led to in this part.
+    /// How many objects links have led to in this part of the response.
     private var objects = 0
-    /// How many bytes came before this part.
+    /// How many bytes the parts before this one have.
     private var partStart = 0
-    /// Bytes that were taken of the memory for answers; the first ones are free.
+    /// How many bytes of the shared memory were reserved; the first ones need no reservation.
     private var roomTaken = WorkBudget.roomStep
-    /// Up to where `takesRoom` need not be asked.
+    /// The number of bytes up to which `takesRoom` need not be called.
     private var roomLimit = Int.max
-    /// When to ask again whether the answer is still wanted; in the distant future before the first question.
+    /// When to call `isStillWanted` again; in the distant future before the first call.
     private var nextProbe: Instant
-    /// Set by any thread; read by the one that works.
+    /// Whether the work was cancelled; set by any thread, read by the one that works.
     private let cancelled = Atomic<Bool>(false)
 
-    /// Between two looks at the clock: some hundred microseconds of work.
+    /// How many units are spent between two readings of the clock: some hundred microseconds of
+    /// work.
     private static let unitsPerLook = 2048
-    /// Between two questions whether the result is still wanted, and before the first.
+    /// How many seconds pass between two calls of `isStillWanted`, and before the first.
     private static let secondsPerProbe = 0.25
 
-    /// A budget without limits but the deadline; set the others before the work begins.
+    /// Makes a budget without limits except for the deadline; set the others before the work
+    /// begins.
     package init(deadline: Instant = .distantFuture) {
         self.deadline = deadline
         nextProbe = .distantFuture
@@ -55,38 +60,42 @@ package final class WorkBudget: @unchecked Sendable {
     // MARK: - Time
 
     /// Counts work; throws `.stopped` when there is no time left.
+    ///
+    /// - Parameter units: About the number of values that were processed.
     @inline(__always) package func spend(_ units: Int = 1) throws(StorageError) {
         unitsLeft &-= units
         if unitsLeft < 0 { try look() }
     }
 
-    /// The same inside of a sort, whose comparisons cannot throw: false when there is no time left. `check` has to follow.
+    /// Counts work inside of a sort, whose comparisons cannot throw; returns false when there is no
+    /// time left. `check` has to follow the sort.
     @inline(__always) package func allows(_ units: Int = 1) -> Bool {
         unitsLeft &-= units
         return unitsLeft >= 0 || allowsMore()
     }
 
-    /// Looks at the clock inside of a sort and returns whether to go on.
+    /// Reads the clock inside of a sort, and returns whether to continue.
     @inline(never) private func allowsMore() -> Bool {
         unitsLeft = stop == nil ? WorkBudget.unitsPerLook : 0
         return stop == nil && goesOn
     }
 
-    /// Units of a value of so many bytes that is compared or copied.
+    /// Returns the units of a value of `count` bytes that is compared or copied.
     @inline(__always) package static func units(forBytes count: Int) -> Int { 1 &+ count / 1024 }
 
-    /// Looks at the clock, because the units are used up.
+    /// Reads the clock, because the units are used up; throws `.stopped` when there is no time
+    /// left.
     @inline(never) private func look() throws(StorageError) {
         unitsLeft = WorkBudget.unitsPerLook
         try check()
     }
 
-    /// Looks at the clock now.
+    /// Reads the clock at once; throws `.stopped` when there is no time left.
     package func check() throws(StorageError) {
         if !goesOn, let stop { throw .stopped(stop) }
     }
 
-    /// Whether there is time left; what queries ask.
+    /// Whether there is time left. Reading it reads the clock, and stores the reason to stop.
     package var goesOn: Bool {
         if let reason = reasonToStop() {
             stop = reason
@@ -95,7 +104,7 @@ package final class WorkBudget: @unchecked Sendable {
         return true
     }
 
-    /// Why to give up now; nil to go on.
+    /// Returns the reason to stop; nil to continue.
     private func reasonToStop() -> WorkStop? {
         if cancelled.load(ordering: .relaxed) { return .cancelled }
         let now = Instant.now()
@@ -104,7 +113,8 @@ package final class WorkBudget: @unchecked Sendable {
         return isWanted(now) ? nil : .cancelled
     }
 
-    /// Asks whether the answer is still wanted, but not more often than every quarter of a second.
+    /// Returns whether the result is still wanted; the client is checked at most every quarter of a
+    /// second.
     private func isWanted(_ now: Instant) -> Bool {
         guard let isStillWanted else { return true }
         if nextProbe.isDistantFuture { nextProbe = now.adding(seconds: WorkBudget.secondsPerProbe) }
@@ -113,27 +123,31 @@ package final class WorkBudget: @unchecked Sendable {
         return isStillWanted()
     }
 
-    /// Said before a step that takes long and looks at no clock: work that was begun on a thread that must not be kept goes
-    /// on elsewhere.
+    /// Announces a step that takes long and does not read the clock: work on a thread that must not
+    /// be blocked continues on another.
+    ///
+    /// - Throws: `.stopped(.handOver)` on such a thread.
     package func beginLongStep() throws(StorageError) {
         if !handOverAt.isDistantFuture { try refuse(.handOver) }
     }
 
-    /// Values of more bytes than this are read and written elsewhere.
+    /// The size in bytes above which values are read and written on another thread.
     private static let longValue = 128 << 10
 
-    /// Said before a value of so many bytes is read or written.
+    /// Announces a value of `byteCount` bytes that is read or written, which may be a long step.
     @inline(__always) package func meet(byteCount: Int) throws(StorageError) {
         if byteCount > WorkBudget.longValue { try beginLongStep() }
     }
 
-    /// Nobody waits for this work any more; any thread may say so.
+    /// Stops the work at its next check, because no client waits for it any more. Any thread may
+    /// call it.
     package func cancel() { cancelled.store(true, ordering: .relaxed) }
 
     /// Whether `cancel` was called.
     package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
-    /// Forgets what was spent, and that the work was stopped: it begins once more, on a thread that has time.
+    /// Resets the budget for work that begins again on a thread that has time: what was spent and
+    /// the reason to stop are dropped.
     package func beginAnew() {
         stop = nil
         handOverAt = .distantFuture
@@ -142,27 +156,29 @@ package final class WorkBudget: @unchecked Sendable {
 
     // MARK: - Amounts
 
-    /// Throws `.stopped` when `count` bytes, with those before this part, are more than may be made.
+    /// Checks that `count` bytes, with those before this part, may be produced; throws `.stopped`
+    /// otherwise.
     @inline(__always) package func requireRoom(for count: Int) throws(StorageError) {
         if count &- partStart > roomLimit { try takeRoom(for: count &- partStart) }
     }
 
-    /// The same for loops: up to this count `takesRoom` need not be asked.
+    /// The number of bytes up to which `requireRoom` need not be called, for loops.
     package var roomEnd: Int { partStart.addingReportingOverflow(roomLimit).overflow ? .max : partStart &+ roomLimit }
 
-    /// Where the room ends once `count` bytes were allowed.
+    /// Checks that `count` bytes may be produced, and returns the number up to which no further
+    /// check is needed.
     package func roomEnd(for count: Int) throws(StorageError) -> Int {
         try requireRoom(for: count)
         return roomEnd
     }
 
-    /// So much is taken at a time.
+    /// How many bytes of the shared memory are reserved at a time, at least.
     private static let roomStep = 1 << 20
 
-    /// Takes the nearer of the limits for `requireRoom`.
+    /// Computes the number of bytes at which `requireRoom` has to check more closely.
     private func limitRoom() { roomLimit = takesRoom == nil ? byteLimit : min(byteLimit, roomTaken) }
 
-    /// Takes more of the shared memory for answers. Throws `.stopped` when there is none.
+    /// Reserves more of the shared memory for responses; throws `.stopped` when there is none.
     @inline(never) private func takeRoom(for count: Int) throws(StorageError) {
         if count > byteLimit { try refuse(.tooManyBytes(limit: byteLimit)) }
         guard let takesRoom else { return }
@@ -172,21 +188,23 @@ package final class WorkBudget: @unchecked Sendable {
         limitRoom()
     }
 
-    /// Counts one more object that a link leads to.
+    /// Counts one more object that a link leads to; throws `.stopped` when there are too many.
     @inline(__always) package func follow() throws(StorageError) {
         objects &+= 1
         if objects > objectLimit { try refuse(.tooManyObjects(limit: objectLimit)) }
     }
 
-    /// Counts the objects and bytes of the next part of an answer by themselves; `count` bytes come before it.
+    /// Begins the next part of a response, whose objects and bytes are counted from 0; `count`
+    /// bytes come before it.
     ///
-    /// Answers that are sent in parts, such as exports, have limits for each part rather than for the whole.
+    /// Responses that are sent in parts, such as exports, have limits for each part rather than for
+    /// the whole.
     package func beginPart(at count: Int) {
         objects = 0
         partStart = count
     }
 
-    /// Notes why the work stops, and throws that.
+    /// Stores the reason to stop, and throws it.
     @inline(never) private func refuse(_ reason: WorkStop) throws(StorageError) {
         stop = reason
         throw .stopped(reason)
