@@ -81,7 +81,7 @@ package final class FileBackend: StorageBackend, @unchecked Sendable {
         do throws(StorageError) {
             try System.allocate(descriptor, from: byteCount, to: wanted)
         } catch {
-            // A part may have been added; the next size is taken from what is known to be there.
+            // A part may have been added; the file gets its known size again.
             try? System.truncate(descriptor, to: byteCount)
             throw error
         }

@@ -78,7 +78,7 @@ package final class Committer: @unchecked Sendable {
             try? witness?.abandonWriting(byteCount: data.backend.byteCount, data.mappedHead())
             throw error
         }
-        // Only now it is known that what is durable is in the file that others find by its name.
+        // This check shows that the durable version is in the file that other programs find at the path.
         try witness?.endWriting(byteCount: data.backend.byteCount, bytes: data.head, data.mappedHead())
         return snapshot
     }

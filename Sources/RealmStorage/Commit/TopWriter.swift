@@ -18,7 +18,7 @@ struct TopWriter {
     ///   - free: The free space before they are written.
     ///   - added: How many blocks may be added to it.
     func reserve(_ free: FreeSpace, added: Int = 0) -> Int {
-        // Versions of locked blocks may be above this one in files of other writers.
+        // In files of other writers, locked blocks may have greater versions than this one.
         let newest = free.locked.reduce(version) { max($0, $1.version) }
         return FreeListLayout.reserve(
             entryCount: free.blockCount + added + 2, topSlotCount: slotCount, logicalSize: free.logicalSize, version: newest)
@@ -34,7 +34,7 @@ struct TopWriter {
     func write(_ writer: inout NodeWriter, names: Ref, tables: Ref) throws(StorageError) -> Ref {
         var block = 0
         var room = 0
-        // Making room may add blocks, which need room in turn.
+        // Growing the file may add blocks, which makes the lists longer.
         repeat {
             room = reserve(writer.allocator.free)
             block = try writer.allocator.block(with: room)

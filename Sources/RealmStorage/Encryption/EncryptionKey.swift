@@ -45,7 +45,7 @@ package struct EncryptionKey: Sendable, Equatable {
         let descriptor = try System.openForReading(path)
         defer { System.close(descriptor) }
         let byteCount = try System.regularFileSize(descriptor)
-        // Room for line ends and the like; a longer file was never meant to be a key.
+        // This leaves room for white space; a longer file is not a key.
         guard (1...1024).contains(byteCount) else {
             throw .refused(.encryptionKeyMalformed("a key file has 128 hex digits or base64 of 64 bytes, not \(byteCount) bytes"))
         }

@@ -132,7 +132,7 @@ package final class DataFile: @unchecked Sendable {
         }
         guard bytes.count > 0 else { return }
         for page in offset / DataFile.pageByteCount...(offset + bytes.count - 1) / DataFile.pageByteCount {
-            // Those who read in older memory must not meet encrypted bytes that are about to change.
+            // Readers of older memory must not decrypt bytes that are about to change.
             for older in olderPages { try older.value?.readBeforeChange(page: page) }
             try pages.prepare(page: page) { isDisposable(page) }
             sealer.markChanged(page: page)

@@ -71,12 +71,12 @@ package final class FileWitness: Sendable {
         guard !seen.isWriting else { return }
         do throws(StorageError) {
             let modified = try requireUnchanged(seen)
-            // From now on the file may not change, until this process writes.
+            // The file must have this time from here on, until this process writes.
             state.withLock { state in
                 if !state.isWriting, state.writes == seen.writes { state.modified = modified }
             }
         } catch {
-            // What this process has written meanwhile is no change.
+            // A write of this process in the meantime explains the difference.
             let isCurrent = state.withLock { !$0.isWriting && $0.writes == seen.writes }
             if isCurrent { throw error }
         }
@@ -141,7 +141,8 @@ package final class FileWitness: Sendable {
             return state
         }
         do throws(StorageError) {
-            // Who writes all the time looks at the time only where it was asked for already.
+            // The time is read only if it was read since the last write: a process that writes all the
+            // time is not slowed down.
             if seen.modified == nil {
                 try requireOwn(byteCount: seen.byteCount, bytes: seen.bytes, seen.head)
             } else {
@@ -189,7 +190,7 @@ package final class FileWitness: Sendable {
 
     /// Stores the state after a write as the expected one.
     private func note(_ byteCount: Int, _ bytes: [UInt8], _ head: MappedHead) {
-        // The memory of an earlier, shorter range is let go of outside of the lock.
+        // The memory of an earlier, shorter range is released outside of the lock.
         let earlier = state.withLock { state in
             let earlier = state
             state = State(byteCount: byteCount, modified: nil, bytes: bytes, head: head, writes: earlier.writes + 1)

@@ -116,7 +116,7 @@ struct IndexTreeWriter {
     private func shortened(_ root: Ref) throws(StorageError) -> Ref {
         var ref = root
         for _ in 0..<IndexTreeWriter.maximumDepth {
-            // Seldom: slots are the keys and one child.
+            // Rarely true: the two slots are the keys and one child.
             let top = try writes.node(at: ref)
             guard top.isInner, top.count == 2 else { return ref }
             let node = try node(ref)
@@ -157,7 +157,7 @@ struct IndexTreeWriter {
         let child = min(position, node.count - 1)
         let old = try node.child(child)
         guard let changed = try apply(old, key, depth: depth + 1, change) else { return nil }
-        // A key in front of the largest leaves that one as it is.
+        // A key below the child's largest one does not change the largest key.
         if changed.ref == old, changed.next.isNone, key < node.key(child) { return Change(ref: ref) }
         return try replaceChild(child, of: node, old: old, by: changed)
     }

@@ -63,7 +63,7 @@ struct KeyListWriter {
     ) throws(StorageError) -> (leaf: MutableNode, slot: Int)? {
         let slot = root.count - 2
         guard slot >= 1, root.integer(slot + 1) == MutableNode.tagged(UInt64(end)) else { return nil }
-        // A root that states the size of its children states that of full ones, or has to be rewritten.
+        // A root without offsets must state the size of full children; any other one has to be rewritten.
         let first = root.integer(0)
         guard first & 1 == 0 || first == MutableNode.tagged(UInt64(capacity)) else { return nil }
         let child = root.ref(slot)

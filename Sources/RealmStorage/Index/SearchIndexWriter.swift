@@ -209,7 +209,7 @@ package final class SearchIndexWriter {
         guard let only = isEmpty ? (0, .absent) : try tree.onlyEntry(root) else { return .subindex(root) }
         switch only.slot {
         case .subindex: return .subindex(root)
-        // Values of a list of the last level may be different; such lists belong there only.
+        // Lists of the last level may have different values, so they must stay in that level.
         case .list where offset >= IndexData.maximumOffset: return .subindex(root)
         case .absent, .one, .list:
             try tree.discardLevel(root)

@@ -37,7 +37,7 @@ extension MaskKernel {
         if start &+ count >= 64 { return unsafe sweep(run, count: count) }
         return unsafe withUnsafeTemporaryAllocation(byteCount: 64 &* size, alignment: 16) { copy in
             unsafe copy.initializeMemory(as: UInt8.self, repeating: 0)
-            // In bounds: fewer than 64 elements into room for 64; they end where the copy ends.
+            // In bounds: fewer than 64 elements are copied to the end of memory for 64.
             let end = unsafe copy.baseAddress.unsafelyUnwrapped + 64 &* size
             unsafe (end - count &* size).copyMemory(from: run, byteCount: count &* size)
             return unsafe sweep(UnsafeRawPointer(end - count &* size), count: count)

@@ -177,7 +177,8 @@ extension PackedIntegers {
     ) -> Int64 {
         // In bounds: every set row exists; only a full group is read as a whole.
         let run = unsafe payload + first &* Element.byteCount
-        // The x86-64 baseline has no vector instructions for the least of 64-bit numbers; one by one is faster there.
+        // The x86-64 baseline has no vector instructions for the least of 64-bit numbers, so these are
+        // compared one by one.
         if rows == .max, Element.bitWidth < 64 {
             return unsafe Int64(which == .least ? fullMinimum(run) as Element : fullMaximum(run) as Element)
         }

@@ -36,7 +36,7 @@ extension PackedReals {
     func compareInGeneralOrder(_ op: Relation, _ needle: Real, _ start: Int, count: Int) -> Mask {
         guard !needle.isNaN else { return compare(op, withNaN: needle, start, count: count) }
         guard op == .less || op == .lessOrEqual else { return compare(op, needle, start, count: count) }
-        // Whatever is not on the other side is below, NaN included, but for null.
+        // All elements that are not on the other side are below, NaN included, except for null.
         let notBelow = compare(op.negated, needle, start, count: count)
         return notBelow.inverted(first: count).subtracting(nulls(start, count: count))
     }

@@ -76,7 +76,8 @@ extension PackedReals {
             }
         }
         guard result == 0 else { return result }
-        // Of equal zeros the first counts, whatever its sign; the group search may have met another.
+        // The result is the first of equal zeros, whatever its sign; the search by groups may have found
+        // another one.
         return (compare(.equal, 0, start, count: count) & rows).first.map { number(start &+ $0) }
     }
 

@@ -2,7 +2,7 @@
 
 /// The values of a column of binaries in one leaf, in medium or big form, without terminators.
 ///
-/// The context flag of the leaf says which of the two forms it has, as for strings; binaries have
+/// The context flag of the leaf states which of the two forms it has, as for strings; binaries have
 /// no short form.
 /// Source: docs/format.md, "Binary".
 package struct BinaryLeaf: Sendable {
@@ -28,7 +28,7 @@ package struct BinaryLeaf: Sendable {
     /// transaction.
     ///
     /// - Parameter row: A row in `0..<count`.
-    /// - Throws: `.corrupt` when the bytes of the value are not where the leaf says.
+    /// - Throws: `.corrupt` when the bytes of the value are not at the place that the leaf states.
     package func binary(_ row: Int) throws(StorageError) -> ByteView? { try blob.bytes(row) }
 
     /// Returns the value in `row`, which must be in `0..<count`; throws `.corrupt` as `binary`

@@ -35,7 +35,7 @@ enum BlobLeaf: Sendable {
     /// Returns the bytes of value `row` without the terminator, or nil for null.
     ///
     /// - Parameter row: A row in `0..<count`.
-    /// - Throws: `.corrupt` when the bytes of the value are not where the leaf says.
+    /// - Throws: `.corrupt` when the bytes of the value are not at the place that the leaf states.
     func bytes(_ row: Int) throws(StorageError) -> ByteView? {
         switch self {
         case .medium(let blobs): return try blobs.bytes(row)

@@ -27,7 +27,7 @@ package final class Column: Sendable {
     /// The distinct strings of an enumerated string column; nil for all other columns.
     package let enumeration: StringEnumeration?
 
-    /// Makes a column from what the spec and the per-column arrays of its table say of it.
+    /// Makes a column from what the spec and the per-column arrays of its table state about it.
     ///
     /// - Parameters:
     ///   - name: The name of the property; empty for a backlink column.

@@ -73,7 +73,7 @@ struct DecimalLeafForm: ElementLeafForm {
     /// leaf is empty.
     private func makeRoom(for number: Decimal128, in node: inout MutableNode) throws(StorageError) {
         if node.width == 0, number.isNull || number == .zero {
-            // An empty leaf takes either meaning.
+            // An empty leaf can state either meaning.
             if node.count == 0 { node.setContext(number == .zero) }
             if node.hasContext == (number == .zero) { return }
         }

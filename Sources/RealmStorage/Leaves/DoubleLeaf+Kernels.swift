@@ -80,7 +80,8 @@ extension FloatLeaf {
     /// NaN is less than every number.
     package func compare(_ op: Relation, double needle: Double, from row: Int = 0) -> Mask {
         guard !needle.isNaN else {
-            // A NaN of a double may have more bits than a float's, so row by row: this is rare.
+            // A NaN of a double may have more bits than a float's, so rows are compared one by one; this
+            // is rare.
             let key = OrderKey(needle)
             return Mask(first: rowCount(from: row)).filter { index in
                 float(row &+ index).map { op.holds(OrderKey($0), key) } ?? (op == .notEqual)

@@ -153,7 +153,7 @@ struct NullableIntegers {
     /// 64 bits.
     private static func unusedNumber(in node: MutableNode, _ value: Int64) -> Int64 {
         var candidate = Int64.max
-        // Ends soon: a node has few elements beside the numbers there are.
+        // This ends soon, as a node has far fewer elements than there are numbers of 64 bits.
         while candidate == value || (0..<node.count).contains(where: { node.integer($0) == candidate }) {
             candidate = .random(in: .min ... .max)
         }

@@ -105,7 +105,7 @@ extension StringLeaf {
         case .medium(let blob): found = StringLeaf.search(blob, pattern, from: row, count: rowCount(from: row))
         case .big, .enumerated: found = nil
         }
-        // One by one, too, where texts lie in no order: that finds what is wrong with which of them.
+        // Texts that are out of order are read one by one too, which finds the damaged one.
         guard let found else { return try texts(among: rows, row, pattern.occurs) }
         return rows & found
     }

@@ -162,7 +162,7 @@ struct StringLeafForm: LeafForm {
         try node.requireRow(row, below: last + 1)
         guard row != last else { return (try erase(last, in: leaf), last) }
         if try form(of: node) == .big { return (try blobs.eraseByMovingLast(row, in: leaf), last) }
-        // A copy: the value is moved within its leaf.
+        // The bytes are copied, because the value is moved within its leaf.
         let moved = try view(node).string(last).map { ByteStorage($0.array) }
         return (try erase(last, in: try set(moved?.view, at: row, in: leaf)), last)
     }
@@ -184,7 +184,7 @@ struct StringLeafForm: LeafForm {
         return (try convert(node, to: needed), needed)
     }
 
-    /// Builds the leaf anew in `form`, or a larger one if a string needs it, and gives the old one
+    /// Rebuilds the leaf in `form`, or a larger one if a string needs it, and gives the old one
     /// up.
     private func convert(_ node: Node, to form: Form) throws(StorageError) -> Ref {
         let strings = try view(node)

@@ -48,7 +48,7 @@
     func show(descriptor: Int32, byteCount: Int, loss: FileLoss) throws(StorageError) {
         let wanted = try checked(byteCount)
         guard wanted > populated else { return }
-        // Before any thread can read there.
+        // The handler has to know the range before any thread can read there.
         if let range {
             range.resize(byteCount: wanted)
         } else {

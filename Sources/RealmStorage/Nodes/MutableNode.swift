@@ -94,7 +94,7 @@
         guard count <= NodeLayout.maximumCount, byteCount < MutableNode.maximumByteCount - 16 else {
             throw .limit("a node may not hold \(count) elements in \(byteCount) bytes")
         }
-        // The last word is read and written whole.
+        // The last word is read and written as a whole, so 7 bytes more are needed.
         let needed = byteCount + 7
         guard needed > capacity else { return }
         let old = node
@@ -277,7 +277,8 @@ extension MutableNode {
         var done = 0
         while done < count {
             let chunk = min(32, count - done)
-            // Upwards from the end, so that no bit is overwritten before it is moved.
+            // Moves to higher positions begin at the end, so that no bit is overwritten before it is
+            // moved.
             let offset = source > target ? done : count - done - chunk
             storeBits(loadBits(source + offset, chunk), at: target + offset, chunk)
             done += chunk

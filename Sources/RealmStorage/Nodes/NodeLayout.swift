@@ -25,7 +25,7 @@
     @inlinable @inline(__always) static var widthTypeMask: UInt8 { 0x18 }
     /// The width type "multiply": the width counts bytes.
     @inlinable @inline(__always) static var multiplyFlag: UInt8 { 0x08 }
-    /// The width type "ignore": elements are single bytes, whatever the width says.
+    /// The width type "ignore": elements are single bytes, whatever the width is.
     @inlinable @inline(__always) static var ignoreFlag: UInt8 { 0x10 }
     /// The three bits of the width code.
     @inlinable @inline(__always) static var widthCodeMask: UInt8 { 0x07 }

@@ -78,7 +78,7 @@
     /// otherwise.
     @usableFromInline func newNode(at ref: Ref) throws(StorageError) -> Node {
         guard let arena = unsafe arena else { throw NodeSpace.badRef(ref) }
-        // Without a retain: the owner of the space keeps the arena.
+        // No retain is needed: the owner of the space keeps the arena.
         if let node = unsafe arena._withUnsafeGuaranteedRef({ $0.soundNode(at: ref) }) { return node }
         return try unsafe arena.takeUnretainedValue().node(at: ref)
     }

@@ -74,7 +74,7 @@ package final class WriteSpace {
             return unsafe MutableNode(space: self, ref: ref, header: UnsafeMutableRawPointer(mutating: node.payload - 8))
         }
         let node = try space.node(at: ref)
-        // A node with refs widens as soon as a new ref enters it.
+        // A node with refs becomes wider as soon as a new ref is stored in it.
         let capacity = node.hasRefs ? (node.count + 1) * 8 : node.payloadByteCount + 8
         let block = try unsafe arena.allocate(byteCount: 8 + max(capacity, node.byteCount - 8) + 7)
         var copy = unsafe MutableNode(space: self, ref: block.ref, header: block.address)

@@ -136,7 +136,7 @@ extension System {
     ///   permission.
     package static func requireWritableFolder(of path: String) throws(StorageError) {
         let folder = folder(of: path)
-        // AT_EACCESS: as the one who the process acts as.
+        // AT_EACCESS: with the effective user and group of the process.
         guard unsafe faccessat(AT_FDCWD, folder, W_OK | X_OK, 0x200) != 0 else { return }
         if errno == ENOENT || errno == ENOTDIR { throw .refused(.fileNotFound) }
         throw .refused(.unsuitable("no permission to write in the folder of the file"))
@@ -193,7 +193,7 @@ extension System {
             if (major, minor) == device { exact += 1 }
         }
         guard exact == 0, similar > 0 else { return exact }
-        // Where one file system lies over another, or has several devices, the kernel may name another one.
+        // For overlays, and file systems with several devices, the kernel may list another device.
         let type = fileSystemType(of: file)
         return type == nil || type == "overlay" || type == "btrfs" ? similar : 0
     }

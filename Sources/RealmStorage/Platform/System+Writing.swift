@@ -137,7 +137,7 @@ extension System {
         guard !name.isEmpty, name != ".", name != ".." else { throw .refused(.fileNotFound) }
         let folder = cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         guard let parent = realPath(folder) else { throw .refused(.fileNotFound) }
-        // A link that leads nowhere would be followed when the file is made.
+        // A link without a target would be followed when the file is made.
         guard !isSymbolicLink(path) else { throw .refused(.fileNotFound) }
         return parent == "/" ? "/" + name : parent + "/" + name
     }

@@ -50,7 +50,7 @@ package enum Threads {
         unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         defer { unsafe pthread_attr_destroy(&attributes) }
         var thread = pthread_t()
-        // The new thread takes the reference over.
+        // The new thread releases the reference.
         let start = unsafe Unmanaged.passRetained(Start(name, body))
         let failure = unsafe pthread_create(
             &thread, &attributes,

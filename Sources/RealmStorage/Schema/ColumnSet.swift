@@ -3,7 +3,7 @@
 /// The columns of a table between two changes of its schema, inside of a write transaction.
 ///
 /// It is made from a definition when it is first needed, and shared by all copies of the state
-/// until the definition changes. Its identity tells whether writers made for the columns are still
+/// until the definition changes. Its identity shows whether writers made for the columns are still
 /// valid.
 final class ColumnSet: Sendable {
     /// Public columns in order.

@@ -25,7 +25,7 @@ struct Opposites {
         self.indexes = indexes
         tables = try Opposites.integers(try top.requiredRef(7, "\(what): opposite tables"), space)
         columns = try Opposites.integers(try top.requiredRef(8, "\(what): opposite columns"), space)
-        // All writers make both longer together, though not always as long as there are columns.
+        // All writers extend both together, though not always to the number of columns.
         guard tables.count == columns.count else {
             throw top.corrupt("\(what): \(tables.count) opposite tables with \(columns.count) opposite columns")
         }

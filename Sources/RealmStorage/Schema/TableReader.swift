@@ -289,7 +289,7 @@ struct TableReader {
 
     /// Returns the type with that number; throws `.corrupt` for an unknown one.
     private func type(number: Int, _ index: Int) throws(StorageError) -> ColumnType {
-        // The SDKs' own upgrade to format 24 corrects the keys of such columns, but not this.
+        // The SDKs' own upgrade to format 24 corrects the keys of such columns, but not their types.
         if number == ColumnType.historicLinkList { return .link }
         guard let type = ColumnType(rawValue: number) else {
             throw top.corrupt("\(what): column \(index) has unknown type \(number)")

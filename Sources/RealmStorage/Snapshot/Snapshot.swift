@@ -71,7 +71,7 @@ package final class Snapshot: Sendable {
         joinedValues = base.joinedValues
         top = base.top.with(names: names, tables: tables)
         space = writes.space
-        // Columns are taken over from `base` where they were read from committed nodes, which do not change.
+        // Columns that `base` read from nodes that have not changed are taken from it.
         self.tables = try Snapshot.readTables(
             top, space, fileFormat: FileHeader.writtenFormat, clusterShift: clusterShift, previous: base)
         (positions, self.names, schemaVersion) = try Snapshot.directory(self.tables, base)

@@ -206,7 +206,8 @@ extension FreeSpace {
                     ref: top.freePositions, reason: "free block \(index) is out of order, out of bounds or misaligned")
             }
             end = block.end
-            // Nobody reads an older version of a file that was just opened, so all but the impossible is usable.
+            // No reader has an older version of a file that was just opened, so blocks of all versions up
+            // to this one are usable.
             let version = UInt64(clamping: versions?[index] ?? 0)
             if version > max(top.version, 1) {
                 locked.append(Locked(block: block, version: version))

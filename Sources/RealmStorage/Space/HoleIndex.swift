@@ -44,7 +44,7 @@ struct HoleIndex {
             }
             let index = pop(size)
             if blocks[index].byteCount >= byteCount { return index }
-            // It was taken from since: it belongs into a lower class now.
+            // Space was taken from the block since it was inserted, so it belongs to a lower class.
             insert(index, blocks[index].byteCount)
         }
         return nil

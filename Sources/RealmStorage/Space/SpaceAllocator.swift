@@ -163,7 +163,7 @@ struct SpaceAllocator {
             FreeSpace.append(
                 FreeBlock(position: free.logicalSize, byteCount: size - free.logicalSize), to: &free.usable)
             free.logicalSize = size
-            // What is new may be cut by a section into pieces that are too small.
+            // The boundary of a section may divide the new block into pieces that are too small.
             if grown(for: byteCount) != nil { return }
         }
     }

@@ -170,7 +170,7 @@ package final class FileStore: WriteOwner, Sendable {
     private init(
         _ backend: any StorageBackend, path: String, key: EncryptionKey?, _ options: Options, lock: OwnershipLock?
     ) throws(StorageError) {
-        // Files without a path are those of tests and realms in memory.
+        // Only files of tests and realms in memory have no path.
         let (data, isChecked) = try FirstOpening.open(
             backend, key: key, converting: options.converts, path.isEmpty ? .never : FirstOpening.Audit(options)
         ) {
@@ -339,7 +339,7 @@ package final class FileStore: WriteOwner, Sendable {
     /// See `WriteOwner`.
     func commit(_ nodes: WriteSpace, names: Ref, tables: Ref, base: Snapshot) throws(StorageError) -> Snapshot {
         let snapshot = try committer.commit(nodes, names: names, tables: tables, previous: base)
-        // The version before is freed, if it has no reader, after the lock is open again.
+        // If the former version has no reader, it is released after the lock.
         let before = newest.withLock { newest in
             defer { newest = snapshot }
             return newest

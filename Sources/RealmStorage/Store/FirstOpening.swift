@@ -17,7 +17,7 @@ enum FirstOpening {
         /// Files of at most this logical size, and those in which something has to be changed.
         case upTo(byteCount: UInt64)
 
-        /// Makes the choice that the options ask for.
+        /// Makes the choice that the options state.
         init(_ options: FileStore.Options) {
             switch options.verification {
             case .off: self = .never

@@ -62,13 +62,14 @@ struct FormatUpgrade {
         let progress = Progress(control, objects: total)
         for key in keys {
             try control?.check()
-            // The columns were read with their present types; this has them written.
+            // The columns were converted to present types when they were read; this makes `flush` write
+            // them.
             try transaction.update(key) { [writes] state in state.schemaDidChange(writes.space) }
             try upgradeCollections(of: key)
             try rebuildIndexes(of: key)
             progress.add(try transaction.count(in: key))
         }
-        // Only now, because deleting follows links through collections.
+        // After all collections were upgraded, because deleting follows links through them.
         guard format == 22 else { return }
         for key in keys where try transaction.table(key).kind == .asymmetric { try transaction.deleteAllObjects(in: key) }
     }

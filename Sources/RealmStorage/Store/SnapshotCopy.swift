@@ -116,7 +116,7 @@ extension FileStore {
         let before = store.current.file.fileByteCount
         try SnapshotCopy.write(store.current, toFile: store.path, key: newKey, replacing: true, options.control)
         let after = try RealmFile(path: store.path, key: newKey).fileByteCount
-        // The lock is another file, so it held while this one was replaced.
+        // The lock is on another file, so it was kept while this one was replaced.
         try store.close()
         return (before, after)
     }

@@ -85,7 +85,8 @@ extension ByteView {
     package func contains(_ pattern: ByteView, ignoringCase: Bool) -> Bool {
         guard pattern.count <= count, pattern.count > 0 else { return pattern.count == 0 }
         let positions = count - pattern.count + 1
-        // Trying each position costs at most the product; beyond that the linear search pays.
+        // Comparing at each position costs at most the product of the lengths; for long pairs the linear
+        // search is faster.
         if positions > 1 << 16 / pattern.count { return LinearSearch(pattern, ignoringCase: ignoringCase).finds(in: self) }
         for position in 0..<positions where matches(pattern, at: position, ignoringCase: ignoringCase) { return true }
         return false

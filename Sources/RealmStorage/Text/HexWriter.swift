@@ -32,7 +32,7 @@ package enum HexWriter {
         spread = (spread | spread << 16) & 0x0000_ffff_0000_ffff
         spread = (spread | spread << 8) & 0x00ff_00ff_00ff_00ff
         spread = spread >> 4 & 0x000f_000f_000f_000f | (spread & 0x000f_000f_000f_000f) << 8
-        // One in each byte that is 10 or more.
+        // The value 1 in each byte that is 10 or more.
         let isLetter = (spread &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
         return (spread &+ 0x3030_3030_3030_3030 &+ isLetter &* 39).littleEndian
     }

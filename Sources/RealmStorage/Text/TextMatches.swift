@@ -22,7 +22,7 @@
             let word =
                 unsafe words.loadUnaligned(fromByteOffset: position &>> 3, as: UInt64.self)
                 &>> UInt64(truncatingIfNeeded: position & 7)
-            // Of the word at least 57 bits are left after shifting. Mostly that is all, and the answer no branch.
+            // At least 57 bits of the word are left after shifting, which mostly is enough.
             let isFound = word & Mask.low(Swift.min(rest, 57)) != 0
             if rest <= 57 { return isFound }
             if isFound { return true }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The kind of a collection together with the type of its elements, which say how it is stored.
+/// The kind of a collection together with the type of its elements, which decide how it is stored.
 ///
 /// Elements of collections nested in Mixed are Mixed, whatever the property is; sets cannot be
 /// nested.

@@ -243,7 +243,7 @@ extension WriteTransaction {
     /// property's collection that holds it.
     private func touch(_ place: CollectionPlace, _ change: CollectionChange) throws(StorageError) {
         if let step = place.path.first, place.column.collection != nil {
-            // What happens inside an element is a change of that element.
+            // A change inside of an element is reported as a change of that element.
             let property = CollectionPlace(place.table, place.object, place.column)
             let (root, form) = try collection(at: property)
             log(.set(try position(of: step, in: root, form)), at: property)
@@ -268,7 +268,7 @@ extension WriteTransaction {
         }
         switch value.value {
         case .list, .dictionary:
-            // The collection moves along: a null in its place keeps it from being given up.
+            // A null in the place of the collection keeps it from being given up with the element.
             let kept = LeafWriter(writes, .values(form.elements), inCluster: false)
             root = try writer.update(at: index, in: root) { leaf, row throws(StorageError) in
                 try kept.set(.null, at: row, in: leaf)

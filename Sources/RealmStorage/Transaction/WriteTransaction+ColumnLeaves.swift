@@ -9,7 +9,8 @@ extension WriteTransaction {
         guard let fresh = state.freshColumn(column), !state.objects.isNone else {
             return try addLeavesToNothing(of: column, in: key)
         }
-        // Only the writer of this column is needed: making those of all others each time would cost more than the column.
+        // Only the writer of this column is made: making those of all others would cost more than adding the
+        // column.
         let shape = TableWriters.shape(fresh)
         let added = ClusterWriter.Column(
             leafIndex: fresh.leafIndex, shape: shape, leaf: LeafWriter(writes, shape, inCluster: true))

@@ -108,7 +108,7 @@ extension WriteTransaction {
         try forget(column, of: key)
     }
 
-    /// Removes a hidden column whose link column no longer exists.
+    /// Removes a hidden column whose link column was removed.
     func dropBacklinkColumn(_ column: ColumnKey, of key: TableKey) throws(StorageError) {
         guard let known = try table(key).column(column) else { return }
         try dropLeaves(of: known, in: key)
@@ -153,7 +153,7 @@ extension WriteTransaction {
         try rebuildIndex(column, of: key)
     }
 
-    /// Removes the index of a column. That of a primary key stays, but is no longer declared.
+    /// Removes the index of a column. That of a primary key stays, but is not declared any more.
     package func removeIndex(of column: ColumnKey, in key: TableKey) throws(StorageError) {
         guard let known = try table(key).column(column) else { return }
         try setIndexAttribute(nil, of: column, in: key)

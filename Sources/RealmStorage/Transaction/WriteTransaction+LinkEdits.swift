@@ -42,7 +42,8 @@ extension WriteTransaction {
         var stale: Set<Record> = []
         for (origin, column, table) in try incoming(of: object) {
             try spend()
-            // Where one record had no link, those that are left have none either: damaged files may have millions.
+            // If one backlink of an origin has no link, the others have none either; damaged files may
+            // have millions.
             let record = Record(table: table, column: column.leafIndex, origin: origin)
             guard !stale.contains(record) else { continue }
             if try !editLink(to: object, from: origin, column, in: table, edit) { stale.insert(record) }

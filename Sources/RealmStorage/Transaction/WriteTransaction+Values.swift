@@ -76,7 +76,7 @@ extension WriteTransaction {
     /// The error for a property that cannot hold embedded objects.
     static let noEmbedded = StorageError.limit("the property holds no embedded objects")
 
-    /// Deletes embedded objects whose owner no longer holds them, with everything that they own.
+    /// Deletes embedded objects that their owner does not hold any more, with everything that they own.
     func delete(_ orphans: [StoredLink]) throws(StorageError) {
         for orphan in orphans { try deleteObject(orphan.object, in: orphan.table) }
     }

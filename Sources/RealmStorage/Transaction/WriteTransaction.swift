@@ -142,7 +142,7 @@ package final class WriteTransaction: @unchecked Sendable {
         _ key: TableKey, _ change: (inout TableState) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
         var state = try table(key)
-        // Taken out while it changes, so that its arrays are not copied.
+        // The state is removed from the list while it changes, so that its arrays are not copied.
         slots[key.position] = .removed(0)
         defer { slots[key.position] = .open(state) }
         return try change(&state)

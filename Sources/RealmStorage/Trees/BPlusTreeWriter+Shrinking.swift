@@ -53,7 +53,7 @@ extension BPlusTreeWriter {
     }
 
     /// Removes a child that became empty, or joins it with the next one, and writes their parent
-    /// anew.
+    /// again.
     private func restructure(_ ref: Ref, _ child: Int, _ shrunk: Shrunk, level: Int) throws(StorageError) -> Shrunk {
         var branch = try BPlusBranch(dissolving: ref, writes)
         branch.children[child] = BPlusBranch.Child(ref: shrunk.ref, count: shrunk.count)
@@ -90,7 +90,7 @@ extension BPlusTreeWriter {
     /// Replaces a root with one child by that child, as often as needed, and returns the new root.
     private func collapsed(_ root: Ref) throws(StorageError) -> Ref {
         var root = root
-        // In a circle of such nodes the height has no end.
+        // The number of steps is limited, as damaged nodes may refer to each other in a circle.
         for _ in 0..<(try height(root)) {
             guard try inner(root).childCount == 1 else { return root }
             guard let child = try BPlusBranch(dissolving: root, writes).children.first else { return root }

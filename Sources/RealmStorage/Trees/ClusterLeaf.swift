@@ -93,7 +93,7 @@ extension ClusterLeaf {
         return values
     }
 
-    /// Returns the value of a single-valued property. It attaches the column anew, so loops over
+    /// Returns the value of a single-valued property. It attaches the column each time, so loops over
     /// rows use `attach` instead.
     package func value(_ column: Column, row: Int) throws(StorageError) -> Value { try attach(column).value(row) }
 

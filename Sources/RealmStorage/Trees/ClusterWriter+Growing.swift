@@ -86,7 +86,8 @@ extension ClusterWriter {
             return Grown(ref: try branch.make(writes, shift: shift))
         }
         branch.children.insert(sibling, at: child + 1)
-        // A new last child is on its own; otherwise what follows the split child moves.
+        // A new last child becomes the only child of the new node; otherwise the children after the split one
+        // move.
         let isLast = child + 2 == branch.children.count
         let (offset, tail) = try branch.split(at: isLast ? child + 1 : child + 2) { (ref) throws(StorageError) in
             try count(ref)

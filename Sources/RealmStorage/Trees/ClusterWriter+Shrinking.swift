@@ -56,7 +56,7 @@ extension ClusterWriter {
     }
 
     /// Removes a child that became empty, or joins it with the next one, and writes their parent
-    /// anew.
+    /// again.
     private func restructure(_ ref: Ref, _ child: Int, _ shrunk: Shrunk, count: Int) throws(StorageError) -> Shrunk {
         var branch = try ClusterBranch(dissolving: ref, writes, shift: shift)
         branch.children[child].ref = shrunk.ref

@@ -77,7 +77,7 @@ package struct DictionaryWriter {
         let keyRoot = try parts(root).keys
         let place = try place(of: key, in: keyRoot)
         if place.isPresent { return place.index }
-        // Only in a file's own trees keys may be in another order.
+        // Keys may be in another order only in trees that this transaction has not changed.
         guard !WriteSpace.isNew(keyRoot) else { return nil }
         let scanned = try OrderedSearch(try keys.tree(keyRoot)).scan(DictionaryWriter.order(key))
         return scanned.isPresent ? scanned.index : nil
@@ -172,7 +172,7 @@ package struct DictionaryWriter {
         try DictionaryView.requireShape(node)
         let parts = Parts(
             keys: try node.optionalRef(0, "dictionary keys"), values: try node.optionalRef(1, "dictionary values"))
-        // A tree of another count in a new node would be our own doing.
+        // Nodes of this transaction have trees of equal length.
         guard try WriteSpace.isNew(root) ? true : keys.count(parts.keys) == values.count(parts.values) else {
             throw node.corrupt("dictionary keys and values differ in number")
         }
@@ -249,7 +249,7 @@ extension DictionaryWriter {
         try isSorted(root) ? root : rebuilt(root)
     }
 
-    /// Builds the dictionary anew with ascending keys, and returns its new root. Nested collections
+    /// Rebuilds the dictionary with ascending keys, and returns its new root. Nested collections
     /// are moved, not copied.
     private func rebuilt(_ root: Ref) throws(StorageError) -> Ref {
         var old = try parts(root)

@@ -49,7 +49,8 @@ package struct LeafCursor: Sendable {
                 continue
             }
             let leaf = try ColumnLeaf(node, space, shape, inCluster: false)
-            // Elements of width 0 take no room. Leaves of sound files have up to 1000 elements, or take as much room as these.
+            // Elements of width 0 need no bytes, so a damaged leaf may state millions of them; leaves of
+            // sound files have up to 1000.
             if leaf.count > 1023 { try spend(leaf.count >> 10, ref) }
             if let promised, promised != leaf.count {
                 throw node.corrupt("a leaf of \(leaf.count) elements where its parent promises \(promised)")

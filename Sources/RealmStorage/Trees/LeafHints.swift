@@ -41,7 +41,7 @@ package struct LeafHints: Sendable {
         let second = child + 2 < parent.childCount ? leaf(child + 2, of: parent, space) : nil
         for index in 0..<count {
             let slot = Int(slots[index])
-            // What the column takes in this leaf is what it will take in the others, more or less.
+            // The column has about the same size in neighbouring leaves.
             let expected = column(slot, of: current, space)?.byteCount ?? 64
             if let second, let ref = LeafHints.ref(slot, of: second) { space.prefetch(ref, byteCount: expected) }
             if let next, let node = column(slot, of: next, space) { prepareParts(of: node, space) }
@@ -94,7 +94,7 @@ extension NodeSpace {
         let end = Swift.min(ref.rawValue &+ UInt64(Swift.min(byteCount, 4096)), limit)
         var offset = ref.rawValue
         while offset < end {
-            // In bounds by the condition of the loop, not that it mattered.
+            // In bounds by the condition of the loop; a prefetch has no effect on other addresses.
             unsafe realm_rest_prefetch(base + Int(offset))
             offset &+= 64
         }

@@ -19,7 +19,7 @@ package struct Row: Sendable {
     /// The key of the object.
     package var key: ObjectKey { leaf.key(at: index) }
 
-    /// Returns the value of a single-valued property. It attaches the column anew each time; loops
+    /// Returns the value of a single-valued property. It attaches the column again each time; loops
     /// over many rows attach it once per leaf.
     package func value(_ column: Column) throws(StorageError) -> Value { try leaf.value(column, row: index) }
 }

@@ -33,10 +33,10 @@ package struct CalendarDate: Hashable, Sendable {
         let shifted = days + CalendarDate.epochOffset
         let era = CalendarDate.floorDivide(shifted, CalendarDate.daysPerEra)
         let dayOfEra = shifted - era * CalendarDate.daysPerEra
-        // Takes the leap days passed so far out, so that every year has 365 days.
+        // Subtracts the leap days so far, so that every year has 365 days.
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        // Months from March have 31, 30, 31, 30, 31 days over and over: 153 days in five months.
+        // From March on, the lengths of months repeat as 31, 30, 31, 30, 31 days: 153 days in five months.
         let monthFromMarch = (5 * dayOfYear + 2) / 153
         day = Int(dayOfYear - (153 * monthFromMarch + 2) / 5) + 1
         month = Int(monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9)

@@ -49,7 +49,8 @@ extension OrderKey {
             rawValue = OrderKey.nan | UInt128(bits)
             return
         }
-        // Negative numbers fall with their magnitude, so their bits are turned; positive ones go above them.
+        // The greater the bits of a negative number, the less it is, so its bits are inverted; positive
+        // numbers sort above.
         rawValue = OrderKey.number | UInt128(bits >> 63 == 0 ? bits | 1 << 63 : ~bits)
     }
 

@@ -24,11 +24,11 @@ struct IndexCheck {
         let isPrimaryKey = column.leafIndex == table.primaryKey?.leafIndex
         let place = "\(table.name).\(column.name)"
         if !column.hasSearchIndex, column.declaredIndex != nil { report.error("\(place): the declared index is missing") }
-        // Formats below 23 needed none.
+        // Formats below 23 had no index for primary keys.
         if !column.hasSearchIndex, isPrimaryKey, table.fileFormat >= 23 {
             report.error("\(place): a primary key without search index")
         }
-        // The reference engine forgets the declaration when an indexed column becomes optional or required.
+        // The reference engine loses the declaration when an indexed column becomes optional or required.
         if column.hasSearchIndex, !isPrimaryKey, column.declaredIndex == nil {
             report.warn("\(place): a search index that is not declared")
         }

@@ -24,7 +24,7 @@ struct SpaceAudit {
     /// The nodes with refs that are still to be read.
     private var pending: [Ref] = []
 
-    /// How many nodes are visited between two calls that ask whether to continue.
+    /// How many nodes are visited between two checks whether to continue.
     private static let nodesPerQuestion = 4096
 
     /// Makes an audit of the version whose top node is `top`.
@@ -72,7 +72,7 @@ struct SpaceAudit {
         var count = 0
         while let ref = pending.popLast() {
             let node = try space.node(at: ref)
-            // Without width all elements are 0, however many there are said to be.
+            // All elements of width 0 are 0, whatever their stated number is.
             guard node.width > 0 else { continue }
             for index in 0..<node.count {
                 let raw = UInt64(bitPattern: node.integer(index))

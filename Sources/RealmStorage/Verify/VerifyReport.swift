@@ -83,7 +83,7 @@ extension Snapshot {
         guard !top.ref.isNone else { return report }
         checkSpace(&report)
         report.attempt("history") { (report) throws(StorageError) in try HistoryCheck(snapshot: self).run(&report) }
-        // With nodes that overlap or are shared, what they hold cannot be trusted enough to be compared.
+        // The contents of nodes that overlap or are shared are not worth comparing.
         guard report.isClean else { return report }
         report.attempt("names") { (report) throws(StorageError) in try LeafCheck.checkNames(self) }
         var objects = ObjectCheck(self)
