@@ -81,6 +81,9 @@ internal import Glibc
     }
 
     /// The first sixteen bytes as two big-endian numbers, which sort as the bytes do; missing ones are 0.
+    ///
+    /// Sort keys of texts are made of them, so that most texts are compared without a loop over
+    /// bytes.
     @inlinable package var leadingBytes: (UInt64, UInt64) {
         guard let start = unsafe start, count > 0 else { return (0, 0) }
         let bytes = unsafe UnsafeRawPointer(start)
@@ -129,6 +132,8 @@ extension ByteView: Equatable, Hashable {
 extension ByteView: Comparable {
     /// Returns whether `left` sorts before `right` in unsigned byte order; a proper prefix sorts
     /// first.
+    ///
+    /// The order of UTF-8 texts by code point is the same.
     @inlinable package static func < (left: ByteView, right: ByteView) -> Bool { left.compare(right) < 0 }
 
     /// Returns a negative number, zero or a positive number when this view sorts before, with or

@@ -82,6 +82,11 @@ package final class ColumnIndexWriter {
     /// Moves an object from its old to its new value, before or after the stored value changes.
     ///
     /// - Returns: The new root; nil when the index does not have the object under the old value.
+    /// - Parameters:
+    ///   - old: The value that the index has.
+    ///   - new: The value that it gets.
+    ///   - object: The object.
+    ///   - root: The root of the index, which must not be used any further unless nil is returned.
     package func replace(
         _ old: Value, by new: Value, _ object: ObjectKey, in root: Ref
     ) throws(StorageError) -> Ref? {

@@ -23,6 +23,11 @@ package struct FullTextIndexWriter {
     package func makeEmpty() throws(StorageError) -> Ref { try words.makeEmpty() }
 
     /// Files an object under the words of `text`, and returns the new root.
+    ///
+    /// - Parameters:
+    ///   - text: A string, or null.
+    ///   - object: The object, which must not have been filed before.
+    ///   - root: The root of the index, which must not be used any further.
     package func insert(_ text: Value, _ object: ObjectKey, into root: Ref) throws(StorageError) -> Ref {
         try replace(.null, by: text, object, in: root) ?? root
     }
@@ -31,6 +36,10 @@ package struct FullTextIndexWriter {
     ///
     /// - Returns: The new root; nil when the object was not filed under one of them, in which case
     ///   the index has to be built again.
+    /// - Parameters:
+    ///   - text: The text under whose words the object was filed.
+    ///   - object: The object.
+    ///   - root: The root of the index, which must not be used any further unless nil is returned.
     package func erase(_ text: Value, _ object: ObjectKey, from root: Ref) throws(StorageError) -> Ref? {
         try replace(text, by: .null, object, in: root)
     }

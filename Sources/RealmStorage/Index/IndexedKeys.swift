@@ -44,6 +44,9 @@ package struct IndexedKeys: Sendable {
     /// `limit`, but none past the end of a leaf of the list.
     ///
     /// - Throws: `.corrupt` when the list does not have the key.
+    /// - Parameters:
+    ///   - index: The position of the first key.
+    ///   - limit: The greatest number of keys to return.
     package func piece(from index: Int, atMost limit: Int) throws(StorageError) -> [ObjectKey] {
         switch source {
         case .keys(let keys): return Array(keys[index...].prefix(limit))

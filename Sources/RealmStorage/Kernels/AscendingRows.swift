@@ -30,6 +30,8 @@ struct AscendingRows {
     }
 
     /// The mask of the rows that were added.
+    ///
+    /// Rows may still be added after it was read.
     var mask: Mask {
         var words = self.words
         words[group & 3] = word

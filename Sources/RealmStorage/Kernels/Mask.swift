@@ -65,6 +65,8 @@ package struct Mask: Equatable, Sendable {
 /// Loops over the rows of a mask, and search of a row by its rank.
 extension Mask {
     /// Calls `body` with every set row in ascending order, and rethrows what it throws.
+    ///
+    /// - Complexity: O(number of set rows).
     @inlinable package func forEach<Failure: Error>(_ body: (Int) throws(Failure) -> Void) throws(Failure) {
         for index in 0..<4 {
             var word = words[index]

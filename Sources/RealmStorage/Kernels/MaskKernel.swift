@@ -14,6 +14,8 @@ protocol MaskKernel {
 
     /// Tests 64 elements from `pointer` on, all of which must be readable; bit `i` is the result
     /// for the element `i` places after it.
+    ///
+    /// - Parameter pointer: The first of 64 elements, at any alignment.
     func word(at pointer: UnsafeRawPointer) -> UInt64
 }
 

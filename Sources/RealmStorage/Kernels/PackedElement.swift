@@ -27,57 +27,71 @@ extension PackedElement {
 
 /// Elements of one byte, whose compares result in lanes of one byte without narrowing.
 extension Int8: PackedElement {
+    /// Compares bytes; the result has byte lanes already.
     @inline(__always) static func equal(_ left: SIMD16<Int8>, _ right: SIMD16<Int8>) -> ByteLanes {
         unsafe unsafeBitCast(left .== right, to: ByteLanes.self)
     }
 
+    /// Compares bytes as signed numbers; the result has byte lanes already.
     @inline(__always) static func greater(_ left: SIMD16<Int8>, _ right: SIMD16<Int8>) -> ByteLanes {
         unsafe unsafeBitCast(left .> right, to: ByteLanes.self)
     }
 
+    /// Returns the lanes as they are, because they have this type's size.
     @inline(__always) static func widened(_ lanes: ByteLanes) -> SIMD16<Int8> { lanes }
 }
 
 /// Elements of two bytes, whose compares are narrowed once.
 extension Int16: PackedElement {
+    /// Compares numbers of 16 bits, and narrows the result once.
     @inline(__always) static func equal(_ left: SIMD16<Int16>, _ right: SIMD16<Int16>) -> ByteLanes {
         unsafe LanePacking.narrowed(unsafeBitCast(left .== right, to: SIMD16<Int16>.self))
     }
 
+    /// Compares signed numbers of 16 bits, and narrows the result once.
     @inline(__always) static func greater(_ left: SIMD16<Int16>, _ right: SIMD16<Int16>) -> ByteLanes {
         unsafe LanePacking.narrowed(unsafeBitCast(left .> right, to: SIMD16<Int16>.self))
     }
 
+    /// Widens byte lanes to 16 bits; the sign fills the new bits.
     @inline(__always) static func widened(_ lanes: ByteLanes) -> SIMD16<Int16> { SIMD16<Int16>(truncatingIfNeeded: lanes) }
 }
 
 /// Elements of four bytes, whose compares are narrowed twice.
 extension Int32: PackedElement {
+    /// Compares numbers of 32 bits, and narrows the result twice.
     @inline(__always) static func equal(_ left: SIMD16<Int32>, _ right: SIMD16<Int32>) -> ByteLanes {
         unsafe LanePacking.narrowed(unsafeBitCast(left .== right, to: SIMD16<Int32>.self))
     }
 
+    /// Compares signed numbers of 32 bits, and narrows the result twice.
     @inline(__always) static func greater(_ left: SIMD16<Int32>, _ right: SIMD16<Int32>) -> ByteLanes {
         unsafe LanePacking.narrowed(unsafeBitCast(left .> right, to: SIMD16<Int32>.self))
     }
 
+    /// Widens byte lanes to 32 bits; the sign fills the new bits.
     @inline(__always) static func widened(_ lanes: ByteLanes) -> SIMD16<Int32> { SIMD16<Int32>(truncatingIfNeeded: lanes) }
 }
 
 /// Elements of eight bytes. The x86-64 baseline has no compare of 64-bit lanes, so the sign of a
 /// difference is used, corrected for overflow.
 extension Int64: PackedElement {
+    /// Compares numbers of 64 bits: they are equal where both 32-bit halves of their difference are
+    /// zero.
     @inline(__always) static func equal(_ left: SIMD16<Int64>, _ right: SIMD16<Int64>) -> ByteLanes {
         let different = unsafe unsafeBitCast(left ^ right, to: SIMD32<Int32>.self)
         let isZero = (different.evenHalf | different.oddHalf) .== SIMD16<Int32>.zero
         return unsafe LanePacking.narrowed(unsafeBitCast(isZero, to: SIMD16<Int32>.self))
     }
 
+    /// Compares signed numbers of 64 bits by the sign of their difference. Where the subtraction
+    /// overflows, which it can only if the signs differ, the sign is inverted.
     @inline(__always) static func greater(_ left: SIMD16<Int64>, _ right: SIMD16<Int64>) -> ByteLanes {
         let difference = right &- left
         let signed = difference ^ ((right ^ left) & (difference ^ right))
         return unsafe LanePacking.narrowed(unsafeBitCast(signed, to: SIMD32<Int32>.self).oddHalf &>> 31)
     }
 
+    /// Widens byte lanes to 64 bits; the sign fills the new bits.
     @inline(__always) static func widened(_ lanes: ByteLanes) -> SIMD16<Int64> { SIMD16<Int64>(truncatingIfNeeded: lanes) }
 }

@@ -6,6 +6,11 @@
 /// a sum modulo 2^64 takes the lower half.
 extension PackedIntegers {
     /// Returns the sum of the `count` elements from `start` on, any number of them; all must exist.
+    ///
+    /// - Parameters:
+    ///   - start: The first element of the run.
+    ///   - count: How many elements the run has; a run that is not inside the array traps.
+    /// - Returns: The exact sum.
     package func sum(start: Int = 0, count: Int) -> Int128 {
         var total: Int128 = 0
         forEachGroup(start, count) { first, rest in total &+= sum(first, Mask.low(rest)) }
@@ -13,6 +18,11 @@ extension PackedIntegers {
     }
 
     /// Returns the sum of the elements in the rows of `mask`; row 0 is element `start`.
+    ///
+    /// - Parameters:
+    ///   - mask: The rows to add, all of which must exist; otherwise the call traps.
+    ///   - start: The element that row 0 stands for.
+    /// - Returns: The exact sum.
     package func sum(_ mask: Mask, start: Int = 0) -> Int128 {
         checkMask(mask, start)
         var total: Int128 = 0

@@ -25,6 +25,8 @@ extension PackedIntegers {
     package func upperBound(_ key: UInt64) -> Int { key == .max ? count : lowerBound(key &+ 1) }
 
     /// Returns the index of the element that equals `key` when read as unsigned, or nil.
+    ///
+    /// - Complexity: O(log n), as the elements must ascend as unsigned numbers.
     package func index(ofUnsigned key: UInt64) -> Int? {
         let index = lowerBound(key)
         guard index < count else { return nil }

@@ -18,6 +18,12 @@ extension PackedReals {
 
     /// Returns the rows that compare with `needle` as `op` demands by IEEE 754. Null is unequal to
     /// every needle.
+    ///
+    /// - Parameters:
+    ///   - op: The relation of the number to `needle`.
+    ///   - needle: The constant, which must not be null.
+    ///   - start: The element that bit 0 of the result stands for.
+    ///   - count: How many elements are compared, at most 256.
     @inline(__always)
     func compare(_ op: Relation, _ needle: Real, _ start: Int, count: Int) -> Mask {
         switch op {
@@ -32,6 +38,12 @@ extension PackedReals {
 
     /// Returns the rows that compare with `needle` as `op` demands in the general order, where NaN
     /// is below every number. Null is unequal to every needle.
+    ///
+    /// - Parameters:
+    ///   - op: The relation of the number to `needle`.
+    ///   - needle: The constant, which may be NaN but not null.
+    ///   - start: The element that bit 0 of the result stands for.
+    ///   - count: How many elements are compared, at most 256.
     @inline(__always)
     func compareInGeneralOrder(_ op: Relation, _ needle: Real, _ start: Int, count: Int) -> Mask {
         guard !needle.isNaN else { return compare(op, withNaN: needle, start, count: count) }

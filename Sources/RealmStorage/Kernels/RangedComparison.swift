@@ -16,6 +16,11 @@ enum RangedComparison: Equatable {
     case greater(Int64, inverted: Bool)
 
     /// Reduces the comparison `op` with `needle` for elements that are all in `range`.
+    ///
+    /// - Parameters:
+    ///   - op: The relation of an element to `needle`.
+    ///   - needle: The constant, which may be outside of the range.
+    ///   - range: The range of all elements of the array's width.
     init(_ op: Relation, _ needle: Int64, in range: ClosedRange<Int64>) {
         switch op {
         case .equal: self = range.contains(needle) ? .equal(needle, inverted: false) : .never

@@ -6,7 +6,9 @@
 /// A leaf that became big stays so, even when its long values are erased. Source: docs/format.md,
 /// "Binary".
 struct BinaryLeafForm: LeafForm {
+    /// The nodes of the transaction, committed and new.
     let writes: WriteSpace
+    /// Whether the column or collection may have nulls.
     let isNullable: Bool
 
     /// The longest value of a medium leaf in bytes.
@@ -14,19 +16,25 @@ struct BinaryLeafForm: LeafForm {
     /// Changes the nodes.
     private var blobs: BlobNodes { BlobNodes(writes: writes, isText: false) }
 
+    /// Null where that is allowed, else an empty binary.
     var defaultValue: Value { isNullable ? .null : .binary(.empty) }
 
+    /// Makes a medium leaf of nulls or empty values.
     func makeDefaults(count: Int) throws(StorageError) -> Ref {
         try blobs.makeMedium(emptyValues: count, areNull: isNullable)
     }
 
     func count(_ leaf: Ref) throws(StorageError) -> Int { try blobs.count(leaf) }
 
+    /// Inserts a value, after converting the leaf to the big form if the value is longer than 64
+    /// bytes.
     func insert(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         let bytes = try bytes(value)
         return try blobs.insert(bytes, at: row, in: try prepare(leaf, for: bytes))
     }
 
+    /// Replaces a value, after converting the leaf to the big form if the new value is longer than
+    /// 64 bytes.
     func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         let bytes = try bytes(value)
         return try blobs.set(bytes, at: row, in: try prepare(leaf, for: bytes))
@@ -38,6 +46,8 @@ struct BinaryLeafForm: LeafForm {
         try blobs.split(leaf, at: row)
     }
 
+    /// Appends the values of `next`. A big leaf is joined by moving refs, after the first leaf was
+    /// converted to the big form too; a medium one value by value.
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
         let other = try writes.node(at: next)
         if blobs.isBig(other) { return try blobs.joinBig(try makeBig(leaf), with: other) }

@@ -5,11 +5,16 @@
 /// Without payload all values are null or, when the context flag is set, all are +0. Source:
 /// docs/format.md, "Decimal128".
 struct DecimalLeafForm: ElementLeafForm {
+    /// The nodes of the transaction, committed and new.
     let writes: WriteSpace
+    /// Whether the column or collection may have nulls.
     let isNullable: Bool
 
+    /// Null where that is allowed, else +0.
     var defaultValue: Value { isNullable ? .null : .decimal(.zero) }
 
+    /// Makes a leaf of width 0. In a required column its context flag is set, which means that its
+    /// values are +0 rather than null.
     func makeDefaults(count: Int) throws(StorageError) -> Ref {
         let node = try writes.makeNode(.elements, count: count)
         node.setContext(!isNullable)
@@ -18,6 +23,7 @@ struct DecimalLeafForm: ElementLeafForm {
 
     func count(_ leaf: Ref) throws(StorageError) -> Int { try writes.node(at: leaf).count }
 
+    /// Inserts a number, after widening the leaf if the number needs it.
     func insert(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         let number = try number(value)
         var node = try writable(leaf)
@@ -28,6 +34,7 @@ struct DecimalLeafForm: ElementLeafForm {
         return node.ref
     }
 
+    /// Replaces a number, after widening the leaf if the new number needs it.
     func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         let number = try number(value)
         var node = try writable(leaf)
@@ -37,6 +44,8 @@ struct DecimalLeafForm: ElementLeafForm {
         return node.ref
     }
 
+    /// Appends the values of `next`: as one run of bytes where both have the same width, else one
+    /// by one.
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)
         let other = try DecimalLeaf(try writes.node(at: next))

@@ -14,6 +14,7 @@ protocol ElementLeafForm: LeafForm {
 
 /// Erasing and splitting, which do not depend on the size of the elements.
 extension ElementLeafForm {
+    /// Removes the element in `row` and moves the later ones down.
     func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)
         try node.requireRow(row)
@@ -21,6 +22,7 @@ extension ElementLeafForm {
         return node.ref
     }
 
+    /// Moves the elements from `row` on to a new node of the same width and flags.
     func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref) {
         var node = try writable(leaf)
         try node.requireRow(row, below: node.count + 1)

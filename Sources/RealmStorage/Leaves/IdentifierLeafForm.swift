@@ -6,9 +6,11 @@
 /// Inserting and erasing move the elements that follow one by one, as each may cross into another
 /// block. Source: docs/format.md, "ObjectId, UUID".
 struct IdentifierLeafForm: LeafForm {
+    /// The nodes of the transaction, committed and new.
     let writes: WriteSpace
     /// The size of an id in bytes: 12 for ObjectIds, 16 for UUIDs.
     let elementByteCount: Int
+    /// Whether the column or collection may have nulls.
     let isNullable: Bool
 
     /// One id as two little-endian loads of its bytes, or null.
@@ -19,11 +21,13 @@ struct IdentifierLeafForm: LeafForm {
         var isNull = false
     }
 
+    /// Null where that is allowed, else an id of zeros.
     var defaultValue: Value {
         if isNullable { return .null }
         return elementByteCount == 12 ? .objectID(ObjectID(first: 0, last: 0)) : .uuid(UUIDValue(first: 0, last: 0))
     }
 
+    /// Makes a leaf of zeros, with all null bits set where null is allowed.
     func makeDefaults(count: Int) throws(StorageError) -> Ref {
         let node = try writes.makeNode(.elements, widthCode: 1, count: byteCount(count))
         if isNullable { for row in 0..<count { store(Element(isNull: true), in: node, row) } }
@@ -32,6 +36,7 @@ struct IdentifierLeafForm: LeafForm {
 
     func count(_ leaf: Ref) throws(StorageError) -> Int { try view(try writes.node(at: leaf)).count }
 
+    /// Moves the later ids up one by one, and stores the new one.
     func insert(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         let element = try element(value)
         var (node, count) = try writable(leaf)
@@ -50,6 +55,7 @@ struct IdentifierLeafForm: LeafForm {
         return node.ref
     }
 
+    /// Moves the later ids down one by one, and clears the null bits after the last one.
     func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var (node, count) = try writable(leaf)
         try node.requireRow(row, below: count)
@@ -58,6 +64,7 @@ struct IdentifierLeafForm: LeafForm {
         return node.ref
     }
 
+    /// Moves the values from `row` on one by one to the blocks of a new leaf.
     func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref) {
         var (node, count) = try writable(leaf)
         try node.requireRow(row, below: count + 1)
@@ -67,6 +74,7 @@ struct IdentifierLeafForm: LeafForm {
         return (node.ref, tail.ref)
     }
 
+    /// Appends the values of `next` one by one, as they may belong to another place of a block.
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
         var (node, count) = try writable(leaf)
         let other = try view(try writes.node(at: next))

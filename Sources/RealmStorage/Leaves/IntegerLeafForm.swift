@@ -17,9 +17,12 @@ struct IntegerLeafForm: LeafForm {
         case refs
     }
 
+    /// The nodes of the transaction, committed and new.
     let writes: WriteSpace
+    /// The meaning of the stored numbers.
     let coding: Coding
 
+    /// Zero, false, a null link or no collection; null for booleans where that is allowed.
     var defaultValue: Value {
         switch coding {
         case .int: return .int(0)
@@ -28,6 +31,8 @@ struct IntegerLeafForm: LeafForm {
         }
     }
 
+    /// Makes a leaf of zeros, which takes no bytes; for optional booleans one of threes, which mean
+    /// null.
     func makeDefaults(count: Int) throws(StorageError) -> Ref {
         switch coding {
         case .refs: return try writes.makeNode(.refs, count: count).ref
@@ -41,6 +46,7 @@ struct IntegerLeafForm: LeafForm {
 
     func count(_ leaf: Ref) throws(StorageError) -> Int { try writes.node(at: leaf).count }
 
+    /// Inserts the number that is stored for the value, and widens the leaf if it needs it.
     func insert(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         let raw = try encode(value)
         var node = try writable(leaf)
@@ -49,6 +55,8 @@ struct IntegerLeafForm: LeafForm {
         return node.ref
     }
 
+    /// Replaces the stored number, and widens the leaf if it needs it. A collection that the old
+    /// one referred to is not given up.
     func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         let raw = try encode(value)
         var node = try writable(leaf)
@@ -57,6 +65,7 @@ struct IntegerLeafForm: LeafForm {
         return node.ref
     }
 
+    /// Removes the element in `row`. A collection that it refers to is not given up.
     func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)
         try node.requireRow(row)
@@ -64,6 +73,7 @@ struct IntegerLeafForm: LeafForm {
         return node.ref
     }
 
+    /// Moves the elements from `row` on to a new leaf of the same width.
     func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref) {
         var node = try writable(leaf)
         try node.requireRow(row, below: node.count + 1)
@@ -72,6 +82,8 @@ struct IntegerLeafForm: LeafForm {
         return (node.ref, tail.ref)
     }
 
+    /// Appends the elements of `next`, and widens the leaf if one of them needs it. Collections
+    /// below refs stay where they are.
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)
         let other = try writes.node(at: next)

@@ -6,10 +6,13 @@
 /// collections, which other programs use for notifications, move with their values. Source:
 /// docs/format.md, "Mixed".
 struct MixedLeafForm: LeafForm {
+    /// The nodes of the transaction, committed and new.
     let writes: WriteSpace
 
+    /// Null, which Mixed always allows.
     var defaultValue: Value { .null }
 
+    /// Makes a leaf whose words are 0, which means null, without side arrays.
     func makeDefaults(count: Int) throws(StorageError) -> Ref {
         var top = try writes.makeNode(.refs, count: MixedEntry.Slot.count)
         try top.set(MixedEntry.Slot.words, try writes.makeNode(.integers, count: count).ref)
@@ -21,6 +24,7 @@ struct MixedLeafForm: LeafForm {
         return try writes.integerNode(try top.requiredRef(MixedEntry.Slot.words, "mixed words")).count
     }
 
+    /// Inserts a value; a nested collection without an id gets a random one.
     func insert(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         let entry = try entry(value)
         var nodes = try MixedNodes(writes, leaf)
@@ -28,6 +32,7 @@ struct MixedLeafForm: LeafForm {
         return try nodes.finish()
     }
 
+    /// Replaces a value; a collection nested in the old one is not given up.
     func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         let entry = try entry(value)
         var nodes = try MixedNodes(writes, leaf)
@@ -35,6 +40,8 @@ struct MixedLeafForm: LeafForm {
         return try nodes.finish()
     }
 
+    /// Removes the value in `row` with its payload and id. A collection nested in it is not given
+    /// up.
     func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var nodes = try MixedNodes(writes, leaf)
         try nodes.erase(row)
@@ -49,6 +56,8 @@ struct MixedLeafForm: LeafForm {
         return try nodes.finish()
     }
 
+    /// Moves the values from `row` on, with their payloads and the ids of nested collections, to a
+    /// new leaf.
     func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref) {
         var head = try MixedNodes(writes, leaf)
         guard row >= 0, row <= head.count else { throw .corrupt(ref: leaf, reason: "row \(row) of a leaf of \(head.count)") }
@@ -60,6 +69,8 @@ struct MixedLeafForm: LeafForm {
         return (try head.finish(), try tail.finish())
     }
 
+    /// Appends the values of `next` with their payloads and the ids of nested collections, and
+    /// gives up its nodes.
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
         var head = try MixedNodes(writes, leaf)
         var tail = try MixedNodes(writes, next)

@@ -5,11 +5,14 @@
 /// Null is stored as a number that no value has, the null marker, which is the first element.
 /// Source: docs/format.md, "Int".
 struct NullableIntegerForm: LeafForm {
+    /// The nodes of the transaction, committed and new.
     let writes: WriteSpace
+    /// Null, as these leaves are those of optional integers.
     var defaultValue: Value { .null }
     /// The writer of nodes with a null marker.
     private var integers: NullableIntegers { NullableIntegers(writes: writes) }
 
+    /// Makes a leaf of nulls with its null marker.
     func makeDefaults(count: Int) throws(StorageError) -> Ref { try integers.make(count: count, nil) }
     func count(_ leaf: Ref) throws(StorageError) -> Int { try integers.count(leaf) }
 

@@ -4,8 +4,11 @@
 ///
 /// Source: docs/format.md, "Float, double".
 struct RealLeafForm: ElementLeafForm {
+    /// The nodes of the transaction, committed and new.
     let writes: WriteSpace
+    /// Whether the numbers are doubles; floats otherwise.
     let isDouble: Bool
+    /// Whether the column or collection may have nulls.
     let isNullable: Bool
 
     /// The size of a number in bytes.
@@ -13,8 +16,10 @@ struct RealLeafForm: ElementLeafForm {
     /// The width code of a number.
     private var widthCode: Int { isDouble ? 4 : 3 }
 
+    /// Null where that is allowed, else zero.
     var defaultValue: Value { isNullable ? .null : isDouble ? .double(0) : .float(0) }
 
+    /// Makes a leaf of zeros, or of the NaN that means null.
     func makeDefaults(count: Int) throws(StorageError) -> Ref {
         let node = try writes.makeNode(.elements, widthCode: widthCode, count: count)
         if isNullable { for row in 0..<count { store(nullBits, in: node, row) } }
@@ -23,6 +28,7 @@ struct RealLeafForm: ElementLeafForm {
 
     func count(_ leaf: Ref) throws(StorageError) -> Int { try writes.node(at: leaf).count }
 
+    /// Inserts the bits of a number, or those of the NaN that means null.
     func insert(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         let bits = try bits(of: value)
         var node = try writable(leaf)
@@ -40,6 +46,7 @@ struct RealLeafForm: ElementLeafForm {
         return node.ref
     }
 
+    /// Appends the numbers of `next` as one run of bytes.
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
         var node = try writable(leaf)
         let other = try writes.node(at: next)

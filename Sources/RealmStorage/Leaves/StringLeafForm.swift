@@ -6,8 +6,11 @@
 /// A leaf moves to a larger form when a string needs it and never back. Source: docs/format.md,
 /// "String".
 struct StringLeafForm: LeafForm {
+    /// The nodes of the transaction, committed and new.
     let writes: WriteSpace
+    /// Whether the column or collection may have nulls.
     let isNullable: Bool
+    /// The writer of the list of distinct strings of an enumerated column; nil for all others.
     let enumeration: EnumerationWriter?
 
     /// The longest strings in bytes that leaves of short cells and medium leaves may hold.
@@ -24,8 +27,11 @@ struct StringLeafForm: LeafForm {
     /// The writer of the medium and the big form.
     private var blobs: BlobNodes { BlobNodes(writes: writes, isText: true) }
 
+    /// Null where that is allowed, else an empty text.
     var defaultValue: Value { isNullable ? .null : .string(.empty) }
 
+    /// Makes a leaf of short cells; in an enumerated column whose list has the default value, one
+    /// of positions in that list.
     func makeDefaults(count: Int) throws(StorageError) -> Ref {
         guard let enumeration else { return try writes.makeNode(.elements, widthCode: isNullable ? 0 : 1, count: count).ref }
         guard count > 0 else { return try writes.makeNode(.integers).ref }
@@ -40,6 +46,7 @@ struct StringLeafForm: LeafForm {
         return node.hasRefs ? try blobs.count(leaf) : node.count
     }
 
+    /// Inserts a text, in a larger form of the leaf if it needs one.
     func insert(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         try insert(try bytes(value), at: row, in: leaf)
     }
@@ -66,6 +73,7 @@ struct StringLeafForm: LeafForm {
         }
     }
 
+    /// Replaces a text, in a larger form of the leaf if the new one needs it.
     func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         try set(try bytes(value), at: row, in: leaf)
     }
@@ -92,6 +100,7 @@ struct StringLeafForm: LeafForm {
         }
     }
 
+    /// Removes the string in `row`. The list of distinct strings keeps it.
     func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var node = try writes.writable(leaf)
         let form = try form(of: node.node)
@@ -105,6 +114,7 @@ struct StringLeafForm: LeafForm {
         return node.ref
     }
 
+    /// Moves the strings from `row` on to a new leaf of the same form.
     func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref) {
         var node = try writes.writable(leaf)
         let form = try form(of: node.node)
@@ -120,6 +130,8 @@ struct StringLeafForm: LeafForm {
         return (node.ref, tail)
     }
 
+    /// Appends the strings of `next`: refs of big leaves and positions in the list are moved, all
+    /// others are copied one by one.
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
         let head = try writes.node(at: leaf)
         let other = try writes.node(at: next)

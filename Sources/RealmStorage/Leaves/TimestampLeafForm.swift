@@ -5,15 +5,19 @@
 ///
 /// Source: docs/format.md, "Timestamp".
 struct TimestampLeafForm: LeafForm {
+    /// The nodes of the transaction, committed and new.
     let writes: WriteSpace
+    /// Whether the column or collection may have nulls.
     let isNullable: Bool
     /// The writer of the seconds.
     private var seconds: NullableIntegers { NullableIntegers(writes: writes) }
     /// The writer of the nanoseconds.
     private var nanoseconds: IntegerLeafForm { IntegerLeafForm(writes: writes, coding: .int) }
 
+    /// Null where that is allowed, else 1970-01-01 UTC.
     var defaultValue: Value { isNullable ? .null : .timestamp(Timestamp(seconds: 0, nanoseconds: 0)) }
 
+    /// Makes the two nodes of a leaf: nullable seconds, and nanoseconds that are all 0.
     func makeDefaults(count: Int) throws(StorageError) -> Ref {
         var top = try writes.makeNode(.refs, count: 2)
         try top.set(0, try seconds.make(count: count, isNullable ? nil : 0))
@@ -27,6 +31,7 @@ struct TimestampLeafForm: LeafForm {
         return try seconds.count(try top.requiredRef(0, "seconds"))
     }
 
+    /// Inserts the seconds and the nanoseconds of a date in their nodes.
     func insert(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         let (whole, part) = try parts(value)
         return try change(leaf) { (first, second) throws(StorageError) in
@@ -35,6 +40,7 @@ struct TimestampLeafForm: LeafForm {
         }
     }
 
+    /// Replaces the seconds and the nanoseconds of a date in their nodes.
     func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         let (whole, part) = try parts(value)
         return try change(leaf) { (first, second) throws(StorageError) in
@@ -50,6 +56,7 @@ struct TimestampLeafForm: LeafForm {
         }
     }
 
+    /// Splits both nodes at `row`, and makes a leaf of the second halves.
     func split(_ leaf: Ref, at row: Int) throws(StorageError) -> (head: Ref, tail: Ref) {
         var tail = try writes.makeNode(.refs, count: 2)
         let head = try change(leaf) { (first, second) throws(StorageError) in
@@ -62,6 +69,7 @@ struct TimestampLeafForm: LeafForm {
         return (head, tail.ref)
     }
 
+    /// Appends seconds and nanoseconds of `next`, each to its own node.
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref {
         let other = try writes.node(at: next)
         try TimestampLeaf.requireShape(other)

@@ -16,6 +16,7 @@ package enum Threads {
         /// The work of the thread.
         let body: @Sendable () -> Void
 
+        /// Makes the data of a new thread, which takes it over when it starts.
         init(_ name: String, _ body: @escaping @Sendable () -> Void) {
             self.name = name
             self.body = body

@@ -126,11 +126,15 @@ package enum Base64 {
     }
 
     /// Decodes a Swift string, as the function for byte views does.
+    ///
+    /// - Returns: The bytes; nil when the text is not exactly base64 of that alphabet.
     package static func decode(_ text: some StringProtocol, _ alphabet: Alphabet = .standard) -> [UInt8]? {
         decode(Array(text.utf8), alphabet)
     }
 
     /// Decodes an array of bytes, as the function for byte views does.
+    ///
+    /// - Returns: The bytes; nil when the text is not exactly base64 of that alphabet.
     package static func decode(_ text: [UInt8], _ alphabet: Alphabet = .standard) -> [UInt8]? {
         let storage = ByteStorage(text)
         return withExtendedLifetime(storage) { decode(storage.view, alphabet) }

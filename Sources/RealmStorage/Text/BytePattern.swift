@@ -111,6 +111,11 @@ extension BytePattern {
 
     /// Calls `body` with all positions in `text` at which the pattern occurs, as bits that are
     /// valid only during the call. The pattern must not be empty.
+    ///
+    /// - Parameters:
+    ///   - text: The bytes that are searched.
+    ///   - body: Uses the positions; its errors are rethrown.
+    /// - Returns: The result of `body`.
     func withMatches<Result, Failure: Error>(
         in text: ByteView, _ body: (TextMatches) throws(Failure) -> Result
     ) throws(Failure) -> Result {

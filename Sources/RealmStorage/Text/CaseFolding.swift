@@ -48,6 +48,10 @@ extension CaseFolding {
 extension BytePattern {
     /// Makes a pattern that matches a text as it is or, if letter case is ignored, both cases of
     /// each of its letters.
+    ///
+    /// - Parameters:
+    ///   - text: The text of the constant, whose bytes are copied.
+    ///   - ignoringCase: Whether letters match in both cases, as with `[c]` in a query.
     package init(_ text: ByteView, ignoringCase: Bool) {
         guard ignoringCase else {
             self.init(text.array)

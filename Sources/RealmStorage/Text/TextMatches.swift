@@ -12,6 +12,10 @@
 
     /// Returns whether there is a match at one of `positions` positions from `first` on. Positions
     /// outside the run do not count.
+    ///
+    /// - Parameters:
+    ///   - first: The first position that is tested.
+    ///   - positions: How many positions are tested; a number below 1 has no match.
     @inline(__always)
     func contains(_ first: Int, _ positions: Int) -> Bool {
         var position = first

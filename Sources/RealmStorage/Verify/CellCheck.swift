@@ -17,6 +17,11 @@ struct CellCheck {
     private(set) var links: [ObjectCheck.Link] = []
 
     /// Makes a check of one column of a table.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The version that is checked.
+    ///   - table: The table of the column.
+    ///   - column: The column, which is not a backlink column.
     init(snapshot: Snapshot, table: Table, column: Column) {
         self.snapshot = snapshot
         self.table = table

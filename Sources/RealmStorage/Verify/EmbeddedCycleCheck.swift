@@ -21,6 +21,10 @@ struct EmbeddedCycleCheck {
     private var owners: [Place: Int] = [:]
 
     /// Records that `owner` holds `object` in one of its properties.
+    ///
+    /// - Parameters:
+    ///   - owner: The object that holds the other one.
+    ///   - object: The object that is held, which may be the owner itself.
     mutating func add(_ owner: Place, holds object: Place) {
         held[owner, default: []].append(object)
         owners[object, default: 0] += 1

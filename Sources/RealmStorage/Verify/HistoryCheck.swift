@@ -33,6 +33,8 @@ struct HistoryCheck {
 
     /// Checks the list of changes, which has one binary value per version, and reads all its
     /// leaves.
+    ///
+    /// - Throws: `.corrupt` when the list cannot be read.
     private func checkChanges(_ top: TopNode, _ report: inout VerifyReport) throws(StorageError) {
         guard !top.history.isNone else { return }
         let changes = try BPlusTree(

@@ -65,6 +65,12 @@ struct IndexCheck {
     }
 
     /// Reports the objects that the index does not have.
+    ///
+    /// - Parameters:
+    ///   - column: The column.
+    ///   - found: The objects that the index has.
+    ///   - place: The beginning of messages.
+    ///   - report: Gets an error for each missing object.
     private func reportMissing(
         _ column: Column, found: Set<ObjectKey>, at place: String, _ report: inout VerifyReport
     ) throws(StorageError) {

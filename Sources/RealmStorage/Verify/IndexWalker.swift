@@ -34,6 +34,10 @@ struct IndexWalker {
     private(set) var objectCount = 0
 
     /// Makes a walk whose messages begin with `place`.
+    ///
+    /// - Parameters:
+    ///   - space: The space that the index is read in.
+    ///   - place: The beginning of messages: table and column.
     init(space: NodeSpace, place: String) {
         self.space = space
         self.place = place

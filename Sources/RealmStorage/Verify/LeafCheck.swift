@@ -6,6 +6,10 @@ struct LeafCheck {
     /// Checks one leaf.
     ///
     /// - Throws: `.corrupt` for the first violation.
+    ///
+    /// The properties are these: booleans are 0, 1 or 3; the texts of short cells are padded with
+    /// zeros; the values of medium leaves follow each other; every payload of a Mixed leaf belongs
+    /// to one value.
     static func run(_ leaf: ColumnLeaf) throws(StorageError) {
         switch leaf {
         case .bool(let flags): try check(flags)

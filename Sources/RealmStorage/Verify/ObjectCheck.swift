@@ -43,6 +43,8 @@ struct ObjectCheck {
     /// Checks all objects and adds what is wrong to the report.
     ///
     /// - Complexity: O(size of the file), with memory for every key and link.
+    /// - Parameter report: Gets errors, warnings, and the numbers of tables, objects, tombstones
+    ///   and links.
     mutating func run(_ report: inout VerifyReport) {
         report.statistics.tables = snapshot.tables.count
         for table in snapshot.tables { readKeys(table, &report) }
@@ -142,6 +144,13 @@ struct ObjectCheck {
     }
 
     /// Checks one column of a leaf and adds the links in it.
+    ///
+    /// - Parameters:
+    ///   - column: The column, of values or of collections.
+    ///   - table: Its table.
+    ///   - leaf: The cluster leaf, of objects or of tombstones.
+    ///   - report: Gets what is wrong or unusual.
+    /// - Throws: `.corrupt` for damage that keeps the column from being read.
     private mutating func checkColumn(
         _ column: Column, of table: Table, in leaf: ClusterLeaf, _ report: inout VerifyReport
     ) throws(StorageError) {
@@ -191,6 +200,12 @@ struct ObjectCheck {
     }
 
     /// Subtracts the backlinks of one column of a leaf, and counts the owners of embedded objects.
+    ///
+    /// - Parameters:
+    ///   - table: The table of the targets.
+    ///   - column: The backlink column.
+    ///   - leaf: The leaf whose objects are the targets.
+    /// - Throws: `.corrupt` for a damaged list of backlinks.
     private mutating func countBacklinks(_ table: Table, _ column: Column, _ leaf: ClusterLeaf) throws(StorageError) {
         _ = try leaf.attachRefs(column)
         for row in 0..<leaf.count {

@@ -11,6 +11,8 @@ struct RefSet {
     init(limit: UInt64) { words = Array(repeating: 0, count: Int(clamping: limit >> 9) + 1) }
 
     /// Adds the ref of a node; returns false when it was in the set already.
+    ///
+    /// Refs at or beyond the limit are not added, and false is returned for them as well.
     mutating func insert(_ ref: Ref) -> Bool {
         let bit = ref.rawValue >> 3
         let word = Int(bit >> 6)

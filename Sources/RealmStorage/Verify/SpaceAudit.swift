@@ -88,6 +88,8 @@ struct SpaceAudit {
 
     /// Marks the bytes of a node as used, and adds it to the nodes that are still to be read if it
     /// has refs.
+    ///
+    /// - Throws: `.corrupt` when a byte of the node belongs to another node or to a free block.
     private mutating func visit(_ ref: Ref) throws(StorageError) {
         let node = try space.node(at: ref)
         let start = ref.rawValue

@@ -120,6 +120,9 @@ struct SpaceCheck {
     }
 
     /// Reports overlaps and gaps between nodes and free blocks.
+    ///
+    /// All ranges are sorted by their beginning and compared with their predecessor, so the time is
+    /// O(n log n) for n nodes and free blocks.
     private mutating func tile(_ report: inout VerifyReport) {
         extents.sort { $0.start < $1.start }
         var cursor = UInt64(FileHeader.byteCount)

@@ -40,6 +40,9 @@ struct ValueIndexCheck {
     }
 
     /// Compares the objects of one entry with their values.
+    ///
+    /// The path of keys must be that of the object's data, and objects of one list must have the
+    /// same data unless the list is in the last level.
     private mutating func check(_ entry: IndexWalker.Entry, _ report: inout VerifyReport) throws(StorageError) {
         var members: [(object: ObjectKey, value: Value, data: IndexData)] = []
         for object in entry.objects {

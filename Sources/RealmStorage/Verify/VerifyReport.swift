@@ -17,6 +17,8 @@ package struct VerifyReport: Sendable {
     package static let maximumCount = 200
 
     /// The contents of a file in numbers.
+    ///
+    /// The numbers are 0 where the part of the check that counts them did not run.
     package struct Statistics: Sendable, Equatable {
         /// How many nodes are in use.
         package var nodes = 0

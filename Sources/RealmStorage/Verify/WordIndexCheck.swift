@@ -44,6 +44,13 @@ struct WordIndexCheck {
 
     /// Compares an entry that two words may lead to. The reference engine reads a word that ends in
     /// "X" as the word without it, so either of them, or both, may be filed there.
+    ///
+    /// - Parameters:
+    ///   - entry: The entry, whose objects are not exactly those of its word.
+    ///   - candidates: The words to which the path of the entry may lead.
+    ///   - missing: The words that have not been found in the index yet, from which those of the
+    ///     entry are removed.
+    ///   - report: Gets an error for each object that has none of the words.
     private func settle(
         _ entry: IndexWalker.Entry, words candidates: [[UInt8]?], _ missing: inout Words, _ report: inout VerifyReport
     ) {
