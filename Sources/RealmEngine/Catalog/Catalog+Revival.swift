@@ -2,53 +2,64 @@
 
 package import RealmStorage
 
-/// Realms that failed, because they could not be opened or their file changed underneath, are opened again when that may
-/// succeed. Whoever calls here decides when and on which thread.
+/// Opens failed realms again when that may succeed: those that could not be opened, and those whose file
+/// changed.
+///
+/// The callers decide when and on which thread.
 extension Catalog {
-    /// How a realm is opened again.
+    /// How and when one failed realm is opened again.
     struct Plan: Sendable {
-        /// The name that the realm is served by.
+        /// The name under which the realm is served.
         let name: RealmName
-        /// The file, as it was given when the realm was opened first.
+        /// The path of the file, as it was given when the realm was first opened.
         let path: String
-        /// What it is opened with, less what only concerns the first opening.
+        /// The options for opening it, without those that only apply to the first opening.
         let options: Database.OpenOptions
-        /// Tells it from an earlier realm of the same name.
+        /// The number that distinguishes it from the plan of an earlier realm with the same name.
         let number: UInt64
-        /// Whether it is being opened again, or closed, at the moment.
+        /// Whether the realm is being opened again or closed at present.
         var isBusy = false
-        /// How often opening it again has failed; the pause grows with it.
+        /// The number of failed attempts, with which the pause grows.
         var attempts = 0
-        /// When it was last opened, or found to have failed.
+        /// The instant of the last attempt, or at which the failure was found.
         var lastTry = Instant.now()
-        /// What the file was when it failed, where its contents were why.
+        /// The facts about the file when it failed because of its contents; nil for other failures.
         var failedFacts: System.FileFacts?
 
-        /// The pause between two attempts by the server itself, growing to a minute.
+        /// The pause between two attempts by the server itself: 1 second, doubled with each attempt up to
+        /// 60 seconds.
         var pause: Duration { .seconds(min(60, 1 << min(attempts, 6))) }
     }
 
-    /// How all failed realms are opened again, and which realms the server was started to serve.
+    /// The plans for all failed realms, and the realms that the server was started to serve.
     struct Plans: Sendable {
-        /// The plans, by the name of their realm.
+        /// The plans by the name of their realm.
         var byName: [String: Plan] = [:]
-        /// The number of the plan that was made last.
+        /// The number of the last plan.
         var nextNumber: UInt64 = 0
-        /// Realms of the configuration, the command line and the data folder: what the server is expected to serve.
+        /// The realms of the configuration, the command line and the data folder, which the server is
+        /// expected to serve.
         var configured: Set<String> = []
-        /// Whether the catalog is closed: nothing is opened again then.
+        /// Whether the catalog is closed, so that nothing is opened again.
         var isClosed = false
     }
 
-    /// Between two attempts that requests ask for.
+    /// The pause between two attempts that requests cause.
     private static let requestPause = Duration.seconds(1)
-    /// A file that changed less than this ago may be in the middle of being copied.
+    /// The time in nanoseconds for which a file must not have changed; it may otherwise be in the middle
+    /// of being copied.
     private static let quietNanoseconds: Int64 = 500_000_000
 
     // MARK: - Plans
 
-    /// Notes how a realm that failed with `error` is opened again, in place of an earlier plan. `isBusy` is set while another
-    /// thread still closes what the realm was.
+    /// Stores how a failed realm is opened again, and replaces an earlier plan.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the realm.
+    ///   - path: The path of its file.
+    ///   - options: The options with which it was opened.
+    ///   - error: Why it failed.
+    ///   - isBusy: Whether another thread is still closing it.
     func plan(_ name: RealmName, _ path: String, _ options: Database.OpenOptions, after error: StorageError, isBusy: Bool = false)
     {
         let facts = error.isAboutContents ? try? System.facts(path: path) : nil
@@ -61,19 +72,26 @@ extension Catalog {
         }
     }
 
-    /// Drops the plan of a realm: it is not opened again by itself.
+    /// Removes the plan of a realm, which is then not opened again by itself.
     func forgetPlan(_ name: String) { plans.withLock { $0.byName[name] = nil } }
 
-    /// Notes that the server was started to serve the realm, so that its failure makes the server unready.
+    /// Records that the server was started to serve the realm, so that its failure makes the server
+    /// unready.
     func noteConfigured(_ name: RealmName) { plans.withLock { _ = $0.configured.insert(name.text) } }
 
-    /// Whether the server was started to serve the realm, and not a request has named it.
+    /// Returns whether the server was started to serve the realm, in contrast to a realm that only a
+    /// request has named.
     package func isConfigured(_ name: String) -> Bool { plans.withLock { $0.configured.contains(name) } }
 
     // MARK: - Failing
 
-    /// Takes an open realm out of use because its file is no longer what it was. True for the first who says so: the
-    /// caller closes it, and says `didClose` then.
+    /// Takes an open realm out of use because its file was changed or damaged.
+    ///
+    /// - Parameters:
+    ///   - database: The realm.
+    ///   - error: What was found.
+    /// - Returns: True for the first call for this realm; that caller closes the database and then calls
+    ///   `didClose`.
     package func fail(_ database: Database, _ error: StorageError) -> Bool {
         let isFirst = states.withLock { states -> Bool in
             guard case .ready(let known)? = states[database.name.text], known === database else { return false }
@@ -86,12 +104,13 @@ extension Catalog {
         return true
     }
 
-    /// A realm that had failed is closed: it may be opened again.
+    /// Records that a failed realm is closed, so that it may be opened again.
     package func didClose(_ name: String) { plans.withLock { $0.byName[name]?.isBusy = false } }
 
     // MARK: - Opening again
 
-    /// The failed realms whose time for another attempt has come. Each is to be given to `revive`.
+    /// Returns the failed realms that are due for another attempt. The caller passes each of them to
+    /// `revive`.
     package func takeDue() -> [String] {
         let now = Instant.now()
         return plans.withLock { plans in
@@ -102,7 +121,12 @@ extension Catalog {
         }
     }
 
-    /// Whether a request for a failed realm makes it worth another attempt; it is to be given to `revive` then.
+    /// Returns whether a request for a failed realm causes another attempt. If so, the caller passes the
+    /// realm to `revive`.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the realm.
+    ///   - now: The present instant.
     package func take(_ name: String, _ now: Instant) -> Bool {
         plans.withLock { plans in
             guard !plans.isClosed, let plan = plans.byName[name], !plan.isBusy,
@@ -113,8 +137,11 @@ extension Catalog {
         }
     }
 
-    /// Opens a failed realm again, under a new epoch. Takes as long as opening does; nil when it was not tried, because
-    /// nothing has changed or the realm was detached.
+    /// Opens a failed realm again, under a new epoch. Blocks as long as opening takes.
+    ///
+    /// - Parameter name: The name of the realm, which `takeDue` has returned or `take` has accepted.
+    /// - Returns: The new state; nil when it was not attempted, because the file has not changed, was
+    ///   modified just now, or the realm was detached.
     @discardableResult
     package func revive(_ name: String) -> State? {
         guard let plan = plans.withLock({ $0.byName[name] }), case .failed? = self[name] else { return nil }
@@ -141,9 +168,12 @@ extension Catalog {
         }
     }
 
-    /// Ends an attempt of `plan`: it may be tried again after its pause. `facts` are those of the file when its contents were
-    /// why it
-    /// failed; without `counts` the pause does not grow.
+    /// Ends an attempt, so that the realm may be opened again after the pause of its plan.
+    ///
+    /// - Parameters:
+    ///   - plan: The plan of the attempt.
+    ///   - facts: The facts about the file if it failed because of its contents.
+    ///   - counts: Whether the attempt makes the pause longer.
     private func noteAttempt(_ plan: Plan, _ facts: System.FileFacts?, counts: Bool = true) {
         plans.withLock { plans in
             guard plans.byName[plan.name.text]?.number == plan.number else { return }
@@ -154,7 +184,7 @@ extension Catalog {
         }
     }
 
-    /// Makes `error` the reason that clients are given, unless the realm is no longer what the plan was made for.
+    /// Makes `error` the reason that clients receive, unless the plan is outdated.
     private func replaceFailure(_ plan: Plan, _ error: StorageError) {
         guard isCurrent(plan) else { return }
         states.withLock { states in
@@ -162,12 +192,13 @@ extension Catalog {
         }
     }
 
-    /// Whether the plan is still the one of its realm.
+    /// Returns whether the plan is still the one of its realm.
     private func isCurrent(_ plan: Plan) -> Bool {
         plans.withLock { !$0.isClosed && $0.byName[plan.name.text]?.number == plan.number }
     }
 
-    /// False when the realm was detached meanwhile, or another one serves the file.
+    /// Makes a reopened database available; returns false when the realm was detached meanwhile, or
+    /// another realm serves the file.
     private func settle(_ database: Database, _ plan: Plan) -> Bool {
         guard isCurrent(plan) else { return false }
         let isSettled = states.withLock { states -> Bool in
@@ -182,7 +213,7 @@ extension Catalog {
 }
 
 extension Database.OpenOptions {
-    /// A missing file is not created again, and there is no progress to report.
+    /// The options for opening a file again: a missing file is not made, and no progress is reported.
     fileprivate var forReopening: Database.OpenOptions {
         var options = self
         options.createsMissingFile = false

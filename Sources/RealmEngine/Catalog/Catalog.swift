@@ -5,53 +5,60 @@ package import RealmStorage
 
 /// The realms of a server by name.
 ///
-/// A name is reserved before its realm is opened, so that two requests cannot open the same name, and gets its realm or its
-/// failure when opening has ended. One file is served under one name only: a second realm of the same file is refused.
+/// A name is reserved before its realm is opened, so that two requests cannot open the same name, and
+/// gets its realm or its error when opening has ended. A file is served under one name only: a second
+/// realm of the same file is rejected. There is one catalog in a server; all threads may use it.
 package final class Catalog: Sendable {
-    /// What is known of a realm.
+    /// The state of a realm.
     package enum State: Sendable {
-        /// Being opened; `progress` goes from 0 to 1.
+        /// The realm is being opened; `progress` goes from 0 to 1.
         case opening(progress: Double)
+        /// The realm is served.
         case ready(Database)
+        /// The realm could not be opened, or was taken out of use.
         case failed(StorageError)
     }
 
     /// Why a name cannot be given to a realm.
     package enum Failure: Error, Sendable, Equatable {
-        /// There is a realm of this name.
+        /// There is already a realm with this name.
         case alreadyAttached(RealmName)
         /// Another realm serves the same file.
         case fileServed(name: String)
-        /// The name is no longer reserved.
+        /// The name is not reserved any more, because the realm was detached meanwhile.
         case detached
     }
 
-    /// Which realms were named by a request only, and where the files of all are.
+    /// Which realms were named by requests only, and the paths of all files.
     let origins: RealmOrigins
-    /// What is known of each realm, by its name. The lock is never held while a file is opened or closed.
+    /// The states by the name of the realm. The lock is never held while a file is opened or closed.
     let states = RankedMutex<[String: State]>(.catalog, [:])
-    /// How failed realms are opened again; never held together with `states`.
+    /// The plans for failed realms; this lock is never held together with that of `states`.
     let plans = RankedMutex(.leaf, Plans())
 
-    /// Where all realms log; see `EngineLog`.
+    /// The logger of all realms; see `EngineLog`.
     package let logger: Logger
 
-    /// Realms that failed and that only a request has named are forgotten after `forgetsAfter`.
+    /// Makes an empty catalog.
+    ///
+    /// - Parameters:
+    ///   - forgetsAfter: The time after which failed realms that only a request has named are forgotten.
+    ///   - logger: The logger of all realms.
     package init(forgetsAfter: Duration = .seconds(600), logger: Logger = EngineLog.silent) {
         origins = RealmOrigins(forgetsAfter: forgetsAfter)
         self.logger = logger
     }
 
-    /// The state of the realm of that name, or nil when there is none.
+    /// The state of the realm with the given name; nil when there is none.
     package subscript(name: String) -> State? {
         forgetFailed()
         return states.withLock { $0[name] }
     }
 
-    /// How many realms there are.
+    /// The number of realms in any state.
     package var count: Int { states.withLock { $0.count } }
 
-    /// Forgets the realms that failed long enough ago and that only a request has named.
+    /// Removes realms that only a request has named and that failed long enough ago.
     private func forgetFailed() {
         for name in origins.takeForgotten() {
             states.withLock { states in
@@ -60,13 +67,19 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// All realms, by name.
+    /// All realms with their states, ordered by name.
     package var all: [(name: String, state: State)] {
         forgetFailed()
         return states.withLock { states in states.sorted { $0.key < $1.key }.map { (name: $0.key, state: $0.value) } }
     }
 
-    /// Claims a name for a realm that is about to be opened, from the file at `path` if it has one.
+    /// Reserves a name for a realm that is about to be opened.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - path: The resolved path of the file; nil for a realm in memory.
+    ///   - isRequested: Whether a request has named the realm, rather than the configuration.
+    /// - Throws: `Failure.alreadyAttached` when the name is used.
     package func reserve(_ name: RealmName, path: String? = nil, isRequested: Bool = false) throws(Failure) {
         forgetFailed()
         let isFree = states.withLock { states -> Bool in
@@ -78,11 +91,17 @@ package final class Catalog: Sendable {
         origins.add(name.text, path: path, isRequested: isRequested)
     }
 
-    /// Where the file of a realm is, as far as it has one, whatever became of it.
+    /// Returns the path of a realm's file, whatever the state of the realm; nil for a realm in memory.
     package func path(of name: String) -> String? { origins.path(of: name) }
 
-    /// Opens a file that the server is to serve under a reserved name; the outcome becomes the state of the realm. One that
-    /// cannot be opened is opened again later.
+    /// Opens a file that the server was started to serve, under a reserved name. One that cannot be
+    /// opened is tried again later.
+    ///
+    /// - Parameters:
+    ///   - name: The reserved name.
+    ///   - path: The file.
+    ///   - options: How it is opened.
+    /// - Returns: The new state of the realm. Blocks until opening has ended.
     @discardableResult
     package func open(_ name: RealmName, path: String, _ options: Database.OpenOptions) -> State {
         noteConfigured(name)
@@ -93,7 +112,13 @@ package final class Catalog: Sendable {
         return state
     }
 
-    /// Makes a realm in memory available under a reserved name. The same identifier means the same data.
+    /// Makes a realm in memory available under a reserved name. Realms with the same identifier share
+    /// their data.
+    ///
+    /// - Parameters:
+    ///   - name: The reserved name.
+    ///   - identifier: The identifier of the data.
+    ///   - options: The limits and names to use.
     @discardableResult
     package func openInMemory(
         _ name: RealmName, identifier: String, _ options: Database.OpenOptions = Database.OpenOptions()
@@ -107,7 +132,8 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// Runs `open` and makes its outcome the state of the realm. A file that another realm serves already counts as a failure.
+    /// Opens a realm, and stores the result as its state. A file that another realm already serves counts
+    /// as a failure.
     private func settle(_ name: RealmName, _ open: () throws(StorageError) -> Database) -> State {
         do throws(StorageError) {
             let database = try open()
@@ -125,7 +151,7 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// The name under which a file is served, but for private copies of it.
+    /// Returns the name under which a file is served; private copies of it do not count.
     static func server(of file: System.FileIdentity?, in states: [String: State]) -> String? {
         guard let file else { return nil }
         return states.first { entry in
@@ -134,13 +160,14 @@ package final class Catalog: Sendable {
         }?.key
     }
 
-    /// The name under which the file at this path is served, also by another path; nil too when there is no such file.
+    /// Returns the name under which the file at a path is served, also if it was opened by another path;
+    /// nil when it is not served or does not exist.
     package func nameServing(path: String) -> String? {
         let file = System.identity(path: path)
         return states.withLock { Catalog.server(of: file, in: $0) }
     }
 
-    /// The databases that are open; one in memory may have several names.
+    /// The databases that are open; a database in memory appears once for each of its names.
     package var databases: [Database] {
         all.compactMap { entry in
             guard case .ready(let database) = entry.state else { return nil }
@@ -148,10 +175,12 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// The realm that serves the file at this path, as it was resolved when it was opened.
+    /// Returns the database of the file at a path, which must be the resolved one with which it was
+    /// opened.
     package func database(atPath path: String) -> Database? { databases.first { !$0.path.isEmpty && $0.path == path } }
 
-    /// Forgets a realm and closes it, unless it is in memory and has another name. Blocks until its writes are done.
+    /// Removes a realm and closes it, unless its database in memory has another name. Blocks until
+    /// waiting writes are done.
     package func detach(_ name: String) {
         origins.remove(name)
         let state = states.withLock { $0.removeValue(forKey: name) }
@@ -160,7 +189,7 @@ package final class Catalog: Sendable {
         database.close()
     }
 
-    /// Closes all realms. Blocks until their writes are done.
+    /// Closes all realms, and stops reopening failed ones. Blocks until waiting writes are done.
     package func closeAll() {
         plans.withLock { plans in
             plans.byName = [:]
@@ -173,7 +202,13 @@ package final class Catalog: Sendable {
         for case .ready(let database) in states.values { database.close() }
     }
 
-    /// Gives a reserved name its realm. Throws when the name is no longer reserved, or the file served by another realm.
+    /// Stores the state of a realm with a reserved name.
+    ///
+    /// - Parameters:
+    ///   - name: The reserved name.
+    ///   - state: The open database, or the error.
+    /// - Throws: `Failure`: `detached` when the name is not reserved any more, `fileServed` when another
+    ///   realm serves the file.
     package func settle(_ name: RealmName, _ state: State) throws(Failure) {
         let failure = states.withLock { states -> Failure? in
             guard case .opening? = states[name.text] else { return .detached }
@@ -187,7 +222,7 @@ package final class Catalog: Sendable {
         if case .failed = state { origins.noteFailure(of: name.text) }
     }
 
-    /// Tells how much of opening a realm is done, from 0 to 1.
+    /// Stores how much of opening a realm is done, from 0 to 1.
     package func setProgress(_ part: Double, of name: RealmName) {
         states.withLock { states in
             guard case .opening? = states[name.text] else { return }
@@ -195,7 +230,7 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// Forgets a realm; requests that hold its snapshots go on.
+    /// Removes a realm without closing it; requests that hold its snapshots continue.
     package func remove(_ name: String) {
         origins.remove(name)
         let state = states.withLock { $0.removeValue(forKey: name) }
@@ -203,7 +238,7 @@ package final class Catalog: Sendable {
         forgetPlan(name)
     }
 
-    /// Names of realms that are not ready, of those that the server was started to serve.
+    /// The names of the realms that the server was started to serve but that are not ready.
     package var unready: [String] {
         all.compactMap { entry in
             if case .ready = entry.state { return nil }

@@ -3,43 +3,48 @@
 internal import RealmStorage
 internal import Synchronization
 
-/// Where realms come from: the command line and the data folder, or a request alone.
+/// Records the origin of each realm: the configuration of the server, or a request.
 ///
-/// What a request has named and could not be opened is nothing that the server has to do with: it does not make the server
-/// unready, and is forgotten some time after its client could read why.
+/// A realm that only a request has named and that cannot be opened does not make the server unready. It
+/// is forgotten some time after its client could read the reason. All threads may use this.
 final class RealmOrigins: Sendable {
-    /// Where one realm comes from.
+    /// The origin of one realm.
     private struct Origin {
-        /// The file as it was resolved; nil for a realm in memory.
+        /// The resolved path of the file; nil for a realm in memory.
         var path: String?
-        /// Whether a request alone has named the realm.
+        /// Whether only a request has named the realm.
         var isRequested: Bool
     }
 
-    /// What the lock guards.
+    /// The state that the lock guards.
     private struct State {
-        /// By the name of the realm.
+        /// The origins by the name of the realm.
         var origins: [String: Origin] = [:]
-        /// When those failed that only a request has named.
+        /// The instants at which realms failed that only a request has named.
         var failures: [String: Instant] = [:]
     }
 
-    /// Where realms come from; the lock is a leaf.
+    /// The origins and failures; the lock is a leaf.
     private let state = RankedMutex(.leaf, State())
-    /// How many `failures` there are: this is asked with every request.
+    /// The number of `failures`, which is read for every request without the lock.
     private let failureCount = Atomic(0)
-    /// How long a failed realm that only a request has named is remembered.
+    /// The time after which such a failed realm is forgotten.
     private let forgetsAfter: Duration
 
-    /// Realms that failed and that only a request has named are forgotten after `forgetsAfter`.
+    /// Makes an empty register; `forgetsAfter` is the time after which failed realms are forgotten.
     init(forgetsAfter: Duration) { self.forgetsAfter = forgetsAfter }
 
-    /// Notes where a realm comes from that is about to be opened.
+    /// Records the origin of a realm that is about to be opened.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the realm.
+    ///   - path: The resolved path of its file; nil for a realm in memory.
+    ///   - isRequested: Whether only a request has named it.
     func add(_ name: String, path: String?, isRequested: Bool) {
         change { $0.origins[name] = Origin(path: path, isRequested: isRequested) }
     }
 
-    /// Forgets a realm that is detached.
+    /// Removes a realm that was detached.
     func remove(_ name: String) {
         change { state in
             state.origins[name] = nil
@@ -47,20 +52,20 @@ final class RealmOrigins: Sendable {
         }
     }
 
-    /// The file of a realm; nil when it is unknown or has none.
+    /// Returns the path of a realm's file; nil when the realm is unknown or in memory.
     func path(of name: String) -> String? { state.withLock { $0.origins[name]?.path } }
 
-    /// Whether a request alone has named the realm.
+    /// Returns whether only a request has named the realm.
     func isRequested(_ name: String) -> Bool { state.withLock { $0.origins[name]?.isRequested ?? false } }
 
-    /// Notes that a realm failed: one that only a request has named is forgotten some time later.
+    /// Records that a realm failed. If only a request has named it, it is forgotten later.
     func noteFailure(of name: String) {
         change { state in
             if state.origins[name]?.isRequested == true { state.failures[name] = .now() }
         }
     }
 
-    /// Changes the state, and publishes how many failures there are for those who only ask that.
+    /// Changes the state, and publishes the number of failures for readers without the lock.
     private func change(_ body: (inout State) -> Void) {
         state.withLock { state in
             body(&state)
@@ -68,7 +73,7 @@ final class RealmOrigins: Sendable {
         }
     }
 
-    /// The names that have been there long enough after they failed; they are forgotten here.
+    /// Removes and returns the realms whose time after their failure has passed.
     func takeForgotten() -> [String] {
         guard failureCount.load(ordering: .acquiring) > 0 else { return [] }
         let now = Instant.now()

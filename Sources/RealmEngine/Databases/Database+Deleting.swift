@@ -3,13 +3,18 @@
 internal import Glibc
 package import RealmStorage
 
-/// Deleting a realm's file with what belongs to it: everything is looked at first, and what cannot be done changes nothing.
+/// Deletes the file of a realm with everything that belongs to it. All conditions are checked first, so a
+/// failure changes nothing.
 extension Database {
-    /// Deletes the file while the realm is still served, then what this program and SDKs have left beside it, except the
-    /// lock file. From then on nothing can be written; who holds snapshots reads on.
+    /// Deletes the file while the realm is still served.
     ///
-    /// Throws `.refused(.fileInUse)` when another process has a lock on it, `.refused(.fileNotFound)` when it is gone or
-    /// another file has its place; then everything goes on as before.
+    /// After it, the copies and the files that SDKs leave beside it are deleted, except the lock file.
+    /// From then on nothing can be written; requests that hold snapshots continue to read. The call waits
+    /// for pending writes, and does nothing for a realm in memory, a private copy or a read-only file.
+    ///
+    /// - Throws: `StorageError`: `.refused(.fileInUse)` when another process has locked the file,
+    ///   `.refused(.fileNotFound)` when it does not exist or was replaced, or the error of the system;
+    ///   the realm is then served as before.
     package func deleteFiles() throws(StorageError) {
         guard mode == .readWrite, !path.isEmpty else { return }
         try requireDeletable()
@@ -24,7 +29,7 @@ extension Database {
         RealmFiles.removeLeavings(of: path)
     }
 
-    /// Throws what `deleteFiles` would throw, and changes nothing.
+    /// Throws the error that `deleteFiles` would throw, and changes nothing.
     package func requireDeletable() throws(StorageError) {
         guard let entry = System.entry(atPath: path, followsLink: false), entry.identity == identity else {
             throw .refused(.fileNotFound)
@@ -35,11 +40,17 @@ extension Database {
 }
 
 extension RealmFiles {
-    /// The refusal of a file that another process has open.
+    /// The error for a file that another process has open.
     static var inUse: StorageError { .refused(.fileInUse("another program has the file open")) }
 
-    /// Deletes a file that is not open here, whatever is in it, with what belongs to it. Throws `.refused` when another process
-    /// uses it, when it is gone, or is no regular file.
+    /// Deletes a file that is not open in this process, whatever its contents, with everything that
+    /// belongs to it.
+    ///
+    /// - Parameters:
+    ///   - path: The file. A symbolic link is not followed.
+    ///   - key: The key of an encrypted file, with which its copies are recognized.
+    /// - Throws: `StorageError`: `.refused` when another process uses the file, when it does not exist or
+    ///   is no regular file.
     package static func delete(_ path: String, key: EncryptionKey? = nil) throws(StorageError) {
         try requireDeletable(path)
         let copies = FileCopies(ofFile: path, key: key)
@@ -49,7 +60,7 @@ extension RealmFiles {
         removeLeavings(of: path)
     }
 
-    /// Throws what `delete` would throw, and changes nothing.
+    /// Throws the error that `delete` would throw, and changes nothing.
     package static func requireDeletable(_ path: String) throws(StorageError) {
         guard let entry = System.entry(atPath: path, followsLink: false) else { throw .refused(.fileNotFound) }
         guard entry.isRegular else { throw .refused(.unsuitable("not a regular file")) }
@@ -57,7 +68,9 @@ extension RealmFiles {
         try System.requireWritableFolder(of: path)
     }
 
-    /// What SDKs leave beside a file, when it is what they leave: other files of such names may belong to the user.
+    /// Deletes the files that SDKs leave beside a realm's file.
+    /// Each is checked for the type that SDKs create, because other files with such names may belong to
+    /// the user.
     static func removeLeavings(of path: String) {
         if System.entry(atPath: path + ".note", followsLink: false)?.isPipe == true { unsafe unlink(path + ".note") }
         let folder = path + ".management"
@@ -72,7 +85,7 @@ extension RealmFiles {
                 unsafe unlink(folder + "/" + name)
             }
         }
-        // Stays when anything else is in it.
+        // The folder remains if it contains anything else.
         unsafe rmdir(folder)
     }
 }

@@ -6,44 +6,52 @@ package import RealmStorage
 internal import SystemPackage
 
 extension Database {
-    /// How a file is opened.
+    /// Options for opening a file.
     package struct OpenOptions: Sendable {
         /// The key of an encrypted file; nil for a plain one.
         package var key: EncryptionKey?
-        /// Nil chooses: for writing where format, permissions and file system allow it, else for reading.
+        /// How the file may be used.
+        /// Nil decides: for writing where the format, the permissions and the file system allow it,
+        /// otherwise for reading.
         package var mode: Mode?
-        /// Makes an empty file if there is none.
+        /// Whether an empty file is made if there is none.
         package var createsMissingFile = false
-        /// Bounds of its writes and interactive transactions.
+        /// The limits of writes and interactive transactions.
         package var limits = WriteLimits()
-        /// Names that the configuration gives to linking objects.
+        /// The names that the configuration gives to linking objects.
         package var backlinkNames = BacklinkNames.none
-        /// Bounds of what is observed.
+        /// The limits of observations.
         package var observation = ObservationLimits()
-        /// No write begins while more versions than this are being read.
+        /// The number of versions in use above which no write begins.
         package var maximumVersionCount = 1000
-        /// Brings a file of an older format to the present one, after a copy was made beside it.
+        /// Whether a file of an older format is upgraded in place, after a copy was made beside it.
         package var upgradesInPlace = false
-        /// When the file is rewritten without its free space while it is opened.
+        /// When the file is rewritten without its free space during opening; nil for never.
         package var compaction: Compaction?
-        /// Whether the file is looked through before it is written to.
+        /// Whether the whole file is checked before it is written to.
         package var verification = FileStore.Verification.auto
-        /// How many copies of each kind are kept beside the file; see `FileCopies`. With 0 none are made.
+        /// The number of copies of each kind that are kept beside the file; see `FileCopies`. With 0 none
+        /// are made.
         package var keptCopyCount = 1
-        /// Whether the path is one that was resolved before: no link is followed any more.
+        /// Whether the path was resolved before, so that no symbolic link is followed.
         package var isExactPath = false
-        /// Told how much is done, and asked whether it is still wanted.
+        /// Receives the progress of opening, and states whether it was cancelled.
         package var control: WorkControl?
-        /// Where the engine logs what operators want to know; silent unless it is set. See `EngineLog`.
+        /// The logger of the engine, which is silent by default; see `EngineLog`.
         package var logger = EngineLog.silent
 
-        /// Options with which a file is opened as it is, and refused when it is missing or outdated.
+        /// Makes options with which a file is opened as it is, and rejected when it is missing or of an
+        /// older format.
+        ///
+        /// - Parameters:
+        ///   - key: The key of an encrypted file; nil for a plain one.
+        ///   - mode: How the file may be used; nil decides.
         package init(key: EncryptionKey? = nil, mode: Mode? = nil) {
             self.key = key
             self.mode = mode
         }
 
-        /// The part of the options that the storage layer knows.
+        /// The part of the options that the storage layer uses.
         var store: FileStore.Options {
             var options = FileStore.Options()
             options.createsMissingFile = createsMissingFile
@@ -55,20 +63,23 @@ extension Database {
         }
     }
 
-    /// A file is compacted when both hold.
+    /// The conditions for compacting a file during opening. Both must be met.
     package struct Compaction: Sendable {
-        /// The file is at least so long.
+        /// The smallest length of the file in bytes.
         package var minimumTotalBytes: Int
-        /// At most this part of it is in use, from 0 to 1.
+        /// The largest part of the file that is in use, from 0 to 1.
         package var maximumUsedRatio: Double
 
-        /// `maximumUsedRatio` is from 0 to 1.
+        /// Makes the conditions; `maximumUsedRatio` is from 0 to 1.
         package init(minimumTotalBytes: Int, maximumUsedRatio: Double) {
             self.minimumTotalBytes = minimumTotalBytes
             self.maximumUsedRatio = maximumUsedRatio
         }
 
-        /// Whether a file with this newest version is to be compacted. Reads the list of free blocks.
+        /// Returns whether a file is to be compacted.
+        ///
+        /// - Parameter snapshot: The newest version of the file.
+        /// - Throws: `StorageError` when the list of free blocks cannot be read.
         func wants(_ snapshot: Snapshot) throws(StorageError) -> Bool {
             let total = snapshot.file.fileByteCount
             guard total >= minimumTotalBytes else { return false }
@@ -76,7 +87,16 @@ extension Database {
         }
     }
 
-    /// Opens the file at `path`. Throws `.refused` with the reason, or what reading it met; then nothing has changed.
+    /// Opens a file, and logs the result.
+    ///
+    /// Blocks until the file is opened, which may include an upgrade, a check or a compaction.
+    ///
+    /// - Parameters:
+    ///   - name: The name under which the realm is served.
+    ///   - path: The file.
+    ///   - options: How it is opened.
+    /// - Throws: `StorageError`: `.refused` with the reason, or the error of reading the file. Nothing
+    ///   has changed then.
     package static func open(name: RealmName, path: String, _ options: OpenOptions) throws(StorageError) -> Database {
         let log = EngineLog(options.logger, name)
         let begin = Instant.now()
@@ -94,13 +114,14 @@ extension Database {
         }
     }
 
-    /// Logs that opening cut something off a file that had `byteCount` bytes.
+    /// Logs that opening removed the remains of an interrupted commit, for a file that had `byteCount`
+    /// bytes before.
     private func logRecovery(from byteCount: Int) {
         let now = current.snapshot.file.fileByteCount
         if mode == .readWrite, store != nil, now < byteCount { log.recovered(byteCount: byteCount - now) }
     }
 
-    /// Opens the file as `options.mode` says, or the best way that is possible when it says nothing.
+    /// Opens a file in the requested mode; without one for writing, and otherwise for reading.
     private static func openFile(_ name: RealmName, _ path: String, _ options: OpenOptions) throws(StorageError) -> Database {
         switch options.mode {
         case .readWrite: return try openForWriting(name, path, options)
@@ -116,7 +137,10 @@ extension Database {
         }
     }
 
-    /// Why a file that cannot be written to is served for reading; nil when it is not served at all.
+    /// Returns the reason for serving a file for reading after opening it for writing has failed.
+    ///
+    /// - Parameter error: The error of opening it for writing.
+    /// - Returns: The same error; nil when the file cannot be served at all.
     static func reasonToRead(_ error: StorageError) -> StorageError? {
         guard case .refused(let refusal) = error else { return nil }
         switch refusal {
@@ -125,7 +149,9 @@ extension Database {
         }
     }
 
-    /// A file that another process writes to must not be read meanwhile: what one version has is overwritten two versions later.
+    /// Opens a file for reading.
+    /// It must not be open for writing in another process, which would overwrite the nodes of a version
+    /// two versions later.
     private static func openForReading(
         _ name: RealmName, _ path: String, _ options: OpenOptions, reason: StorageError?
     ) throws(StorageError) -> Database {
@@ -137,7 +163,7 @@ extension Database {
             backlinkNames: options.backlinkNames, logger: options.logger)
     }
 
-    /// Opens a file to be written to. An upgrade makes a copy first, which goes again when opening fails.
+    /// Opens a file for writing. An upgrade makes a copy first, which is removed when opening fails.
     private static func openForWriting(
         _ name: RealmName, _ path: String, _ options: OpenOptions
     ) throws(StorageError) -> Database {
@@ -166,19 +192,19 @@ extension Database {
         }
     }
 
-    /// The name of the copy that was made before an upgrade.
+    /// Holds the name of the copy that was made before an upgrade.
     private final class KeptOriginal: Sendable {
-        /// The name, set at most once.
+        /// The name, which is set at most once.
         private let stored = RankedMutex<String?>(.leaf, nil)
 
-        /// The name of the copy in its folder; nil as long as none was made.
+        /// The name of the copy in its folder; nil if none was made.
         var name: String? { stored.withLock { $0 } }
 
-        /// Notes the copy. Called by the store, on the thread that opens the file.
+        /// Sets the name. The store calls this on the thread that opens the file.
         func set(_ name: String) { stored.withLock { $0 = name } }
     }
 
-    /// Opens a file, and compacts it if that is wanted.
+    /// Opens a file, and compacts it if the options require it.
     private static func openStore(
         _ path: String, _ options: OpenOptions, _ storeOptions: FileStore.Options
     ) throws(StorageError) -> FileStore {
@@ -191,13 +217,15 @@ extension Database {
 
     // MARK: - Copies
 
-    /// A copy beside nothing of the user's: in the folder for temporary files, without a name, gone with the realm.
+    /// Opens a private copy of a file.
+    /// The copy is a file without a name in the folder for temporary files, which disappears with the
+    /// realm.
     private static func openCopy(
         _ name: RealmName, _ path: String, _ options: OpenOptions
     ) throws(StorageError) -> Database {
         var storeOptions = options.store
         storeOptions.converts = [.olderFormats, .synchronized]
-        // Whatever refuses the file is found before a copy is made.
+        // Errors of the file itself are found before a copy is made.
         _ = try Snapshot(file: try RealmFile(path: path, key: options.key, isExact: options.isExactPath))
         var file = try NewFile(beside: temporaryPath)
         try FileCopy.copyQuietMoment(of: path, to: file, options.control, isExact: options.isExactPath)
@@ -216,20 +244,29 @@ extension Database {
         return database
     }
 
-    /// A path in the folder for temporary files, beside which nameless files are made.
+    /// The path beside which files without a name are made for private copies.
     private static var temporaryPath: String {
         System.temporaryFolder + "/realm-rest"
     }
 
-    /// Makes the file `path`, which does not exist, a copy of `seed`; no other process ever sees a part of it. `served` is what
-    /// this process serves of the seed, which may be written to meanwhile.
+    /// Makes a new file at `path` as a copy of `seed`. No other process ever sees a part of it.
     ///
-    /// The seed has to be a file that can be read with `key`. Nothing is made unless its copy can be, too.
+    /// The copy is verified to be readable before it gets its name. A file that another process has made
+    /// at `path` meanwhile remains.
+    ///
+    /// - Parameters:
+    ///   - seed: The file to copy, which must be readable with `key`.
+    ///   - served: The newest version of the seed if this process serves it, because it may be written to
+    ///     meanwhile.
+    ///   - key: The key of the seed and of the copy; nil for plain files.
+    ///   - path: The path of the new file.
+    ///   - isExactPath: Whether no symbolic link is followed.
+    ///   - control: States whether copying was cancelled.
     package static func plant(
         _ seed: String, served: Snapshot?, key: EncryptionKey?, at path: String, isExactPath: Bool = false,
         _ control: WorkControl? = nil
     ) throws(StorageError) {
-        // Tells a wrong key before anything is copied, also for what is served with another one.
+        // Detects a wrong key before anything is copied, even if the seed is served with another one.
         _ = try Snapshot(file: try RealmFile(path: seed, key: key, isExact: isExactPath))
         let path = isExactPath ? path : try System.resolved(path)
         let file = try NewFile(beside: path)
@@ -242,12 +279,17 @@ extension Database {
         do throws(StorageError) {
             try file.publish(as: path)
         } catch {
-            // Whoever made the file just now was first.
+            // The process that made the file meanwhile was first.
             guard error.errno == .fileExists else { throw error }
         }
     }
 
-    /// An empty realm in memory.
+    /// Makes an empty realm in memory.
+    ///
+    /// - Parameters:
+    ///   - name: The name under which the realm is served.
+    ///   - identifier: The identifier by which other names can share the data.
+    ///   - options: The limits and names to use.
     package static func openInMemory(
         name: RealmName, identifier: String, _ options: OpenOptions = OpenOptions()
     ) throws(StorageError) -> Database {
@@ -260,7 +302,14 @@ extension Database {
         return database
     }
 
-    /// Serves a store that was opened elsewhere.
+    /// Makes a database for a store that is already open.
+    ///
+    /// - Parameters:
+    ///   - name: The name under which the realm is served.
+    ///   - store: The store, which the database closes.
+    ///   - options: The limits and names to use.
+    ///   - copies: The copies beside the file; nil if none are made.
+    ///   - originalName: The name of the copy that was made before an upgrade.
     package static func open(
         name: RealmName, store: FileStore, _ options: OpenOptions = OpenOptions(), _ copies: FileCopies? = nil,
         _ originalName: String? = nil
@@ -275,10 +324,12 @@ extension Database {
 
     // MARK: - Closing
 
-    /// Does the writes that wait, rolls an interactive transaction back and closes the file. Blocks meanwhile, so
-    /// it is for threads that may wait. Requests that hold snapshots go on.
+    /// Finishes waiting writes, rolls back an interactive transaction and closes the file.
     ///
-    /// `isUndone`: nothing came of opening it, so what was made beside the file for that goes.
+    /// Blocks meanwhile, so it belongs on a thread that may wait. Requests that hold snapshots continue.
+    ///
+    /// - Parameter isUndone: Whether the realm was opened in vain, so that the lock file that was made
+    ///   for it is removed.
     package func close(isUndone: Bool = false) {
         closeWriter()
         observations.close()
@@ -286,7 +337,7 @@ extension Database {
         log.closed()
     }
 
-    /// Does the writes that wait, and takes no more.
+    /// Finishes waiting writes, and rejects further ones.
     func closeWriter() {
         let writer = queue.withLock { queue in
             defer { queue = nil }

@@ -2,13 +2,19 @@
 
 package import RealmStorage
 
-/// Opening a realm in memory, to find out what would become of it: refusals, mode, and whatever is written to it then.
+/// Opens a realm in memory, to find out the result of opening and writing it: errors, mode and effects of
+/// writes.
 ///
-/// The file is read, and so are the names beside it; nothing is made, locked or changed.
+/// The file and the names beside it are read; nothing is made, locked or changed.
 extension Database {
-    /// As `open` would open the file at `path`; with a `seed`, as it would open a copy of that in the place of `path`.
+    /// Opens a file as `open` would, but with all writes in memory.
     ///
-    /// What is written to the realm stays in memory.
+    /// - Parameters:
+    ///   - name: The name of the realm.
+    ///   - path: The file that would be opened.
+    ///   - seed: The file that would be copied to `path` first; nil when `path` itself would be opened.
+    ///   - options: How it would be opened.
+    /// - Throws: `StorageError`: the error that `open` would throw.
     package static func rehearse(
         name: RealmName, path: String, seed: String? = nil, _ options: OpenOptions
     ) throws(StorageError) -> Database {
@@ -27,21 +33,21 @@ extension Database {
         }
     }
 
-    /// One opening in memory.
+    /// One rehearsal with its parameters.
     private struct Rehearsal {
-        /// The name that the realm would be served by.
+        /// The name of the realm.
         let name: RealmName
         /// The file that would be opened.
         let path: String
         /// The file that a copy would be made of first; nil when the file itself would be opened.
         let seed: String?
-        /// What it would be opened with.
+        /// How it would be opened.
         let options: OpenOptions
 
-        /// The file whose bytes would be read.
+        /// The file that is read.
         private var source: String { seed ?? path }
 
-        /// As the file would be opened for writing; throws what refuses that.
+        /// Opens the file as for writing; throws the error that prevents it.
         func forWriting() throws(StorageError) -> Database {
             var store = options.store
             if options.upgradesInPlace { store.converts = .olderFormats }
@@ -50,7 +56,9 @@ extension Database {
             return serve(try FileStore.rehearse(copyOf: seed, key: options.key, store), .readWrite)
         }
 
-        /// As the file would be opened for reading, because of `reason` or because that was asked for.
+        /// Opens the file as for reading.
+        ///
+        /// - Parameter reason: Why it cannot be written; nil when reading was requested.
         func forReading(_ reason: StorageError?) throws(StorageError) -> Database {
             let place = options.isExactPath ? source : try System.resolved(source)
             let snapshot = try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true))
@@ -60,14 +68,14 @@ extension Database {
                 backlinkNames: options.backlinkNames)
         }
 
-        /// As a private copy of the file would be opened.
+        /// Opens the file as a private copy.
         func copy() throws(StorageError) -> Database {
             var store = options.store
             store.converts = [.olderFormats, .synchronized]
             return serve(try FileStore.rehearse(copyOf: source, key: options.key, store), .copy)
         }
 
-        /// A database over a store in memory.
+        /// Makes a database for a store in memory.
         private func serve(_ store: FileStore, _ mode: Mode) -> Database {
             let database = Database(
                 name: name, path: path, mode: mode, snapshot: store.current, store: store, limits: options.limits,

@@ -2,13 +2,23 @@
 
 package import RealmStorage
 
-/// Writes. All of this returns at once; completions are called on the writer thread, or on the caller's when the write
-/// is refused at once. They must not wait, neither for a lock that is held across I/O nor for the writer.
+/// Writes and interactive transactions.
+///
+/// All methods return at once. Completions are called on the writer's thread, or on the caller's thread
+/// when the write is rejected at once. They must not wait, neither for a lock that is held during I/O nor
+/// for the writer.
 extension Database {
-    /// Runs `body` in a write transaction, and answers when its changes are durable.
+    /// Runs `body` in a write transaction, and completes when its changes are durable.
     ///
-    /// `body` runs on the writer thread, between others. What it throws comes back: a `WriteError` as it is, anything
-    /// else as `cause` of one with code `caller`. Its changes are then undone, and those of its neighbours are not.
+    /// If `body` throws, its changes are rolled back, while other writes of the same commit are not
+    /// affected.
+    ///
+    /// - Parameters:
+    ///   - request: The deadline and other options.
+    ///   - body: The operations, run on the writer's thread.
+    ///   - completion: Receives the receipt, or the error of `body`: a `WriteError` as it is, any other
+    ///     error as the `cause` of one with the code `caller`.
+    /// - Returns: A ticket with which the write can be cancelled before it begins.
     @discardableResult
     package func write<Value: Sendable>(
         _ request: WriteRequest, _ body: @escaping @Sendable (WriteSession) throws -> Value,
@@ -19,15 +29,20 @@ extension Database {
         return WriteTicket(job: job)
     }
 
-    /// Hands a job to the writer, or refuses it at once when there is none.
+    /// Submits a job to the writer, or rejects it at once when there is none.
     private func submit(_ job: WriteJob) {
         guard let queue = queue.withLock({ $0 }) else { return job.refuse(notWriting) }
         queue.submit(job)
     }
 
-    /// As `write`, but without waiting for the outcome: returns an id under which `asyncWrites` has it.
+    /// Runs a write whose outcome is requested later, with `asyncWrites`.
     ///
-    /// The bytes that `completion` returns are remembered with the final state.
+    /// - Parameters:
+    ///   - owner: The principal that may request the outcome.
+    ///   - request: The deadline and other options.
+    ///   - body: The operations, run on the writer's thread.
+    ///   - completion: Returns the bytes that are remembered with the final state.
+    /// - Returns: The id of the write.
     package func writeAsynchronously<Value: Sendable>(
         owner: String, _ request: WriteRequest, _ body: @escaping @Sendable (WriteSession) throws -> Value,
         completion: @escaping @Sendable (Result<WriteReceipt<Value>, WriteError>) -> [UInt8]
@@ -47,10 +62,10 @@ extension Database {
         return id
     }
 
-    /// Writes that are not answered yet.
+    /// The number of writes that are not completed yet.
     package var pendingWrites: Int { queue.withLock { $0 }?.pendingCount ?? 0 }
 
-    /// Why nothing can be written: the realm is read-only, or is being closed.
+    /// The error for a realm that accepts no writes: it is read-only, or is being closed.
     private var notWriting: WriteError {
         if isWritable { return WriteQueue.closed }
         return WriteError(.readOnly, "this realm is served read-only" + (readOnlyReason.map { ": \($0)" } ?? ""))
@@ -58,8 +73,17 @@ extension Database {
 
     // MARK: - Interactive transactions
 
-    /// Begins an interactive transaction as soon as the writer is free, at the latest after `wait`. A `client` has
-    /// only so many at a time, open and waiting.
+    /// Begins an interactive transaction as soon as the writer is free.
+    ///
+    /// - Parameters:
+    ///   - owner: The principal that owns the transaction.
+    ///   - client: The client whose number of transactions is limited; nil for no limit.
+    ///   - wait: The longest time to wait for the writer.
+    ///   - idleTime: The time for which the transaction may remain unused; nil for the default. The
+    ///     limits of the database apply.
+    ///   - lifetime: The longest time of the transaction; nil for the default. The limits of the database
+    ///     apply.
+    ///   - completion: Receives the open transaction, or an error.
     package func beginTransaction(
         owner: String, client: String? = nil, wait: Duration, idleTime: Duration? = nil, lifetime: Duration? = nil,
         completion: @escaping @Sendable (Result<TransactionInfo, WriteError>) -> Void
@@ -74,25 +98,40 @@ extension Database {
                 lifetime: lifetime, completion: completion))
     }
 
-    /// A transaction, open or ended; nil when it never was, is forgotten, or has another owner (`owner` nil: any owner).
+    /// Returns an interactive transaction, open or ended.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the transaction.
+    ///   - owner: The principal that asks; nil for access to the transactions of all owners.
+    /// - Returns: The description; nil when the transaction is unknown, forgotten or has another owner.
     package func transaction(_ id: String, owner: String?) -> TransactionInfo? {
         queue.withLock { $0 }?.transaction(id, owner: owner)
     }
 
-    /// The interactive transaction that is open now.
+    /// The interactive transaction that holds the writer; nil when there is none.
     package var openTransaction: TransactionInfo? { queue.withLock { $0 }?.openTransaction }
 
-    /// What a request inside a transaction does.
+    /// What a request inside an interactive transaction does.
     package enum TransactionUse: Sendable {
-        /// Reads the uncommitted state through `view()`; the answer has to be complete when the closure returns.
+        /// It reads the uncommitted state through `view()`. The response must be complete when the
+        /// closure returns.
         case read
-        /// Changes something; if it fails, the transaction is rolled back and over.
+        /// It changes data; if it fails, the transaction is rolled back and has ended.
         case write
-        /// Is undone whatever happens.
+        /// It changes data and is rolled back in any case.
         case dryRun
     }
 
-    /// Runs `body` inside an interactive transaction. One at a time: a second one is `transaction_busy` at once.
+    /// Runs `body` inside an interactive transaction. A second request at the same time fails with
+    /// `transactionBusy`.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the transaction.
+    ///   - owner: The principal that asks; nil for access to the transactions of all owners.
+    ///   - use: Whether the request reads, writes or is a dry run.
+    ///   - deadline: The instant at which the request is given up.
+    ///   - body: The operations, run on the writer's thread.
+    ///   - completion: Receives the value of `body`, or an error.
     package func perform<Value: Sendable>(
         in id: String, owner: String?, _ use: TransactionUse, deadline: Instant,
         _ body: @escaping @Sendable (WriteSession) throws -> Value,
@@ -115,7 +154,14 @@ extension Database {
         }
     }
 
-    /// Makes the changes of a transaction durable. `mark` goes along with the commit.
+    /// Commits an interactive transaction.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the transaction.
+    ///   - owner: The principal that asks; nil for access to the transactions of all owners.
+    ///   - mark: The action after observers were notified of the commit.
+    ///   - completion: Receives the new version when it is durable; the newest version when nothing was
+    ///     changed.
     package func commitTransaction(
         _ id: String, owner: String?, mark: CommitMark? = nil,
         completion: @escaping @Sendable (Result<Version, WriteError>) -> Void
@@ -123,25 +169,28 @@ extension Database {
         step(.commit(mark: mark), in: id, owner: owner) { [self] result in completion(result.map { $0 ?? current }) }
     }
 
-    /// Undoes a transaction. One whose write failed is undone already: this only settles it.
+    /// Rolls back an interactive transaction. One that was aborted is already rolled back; this only
+    /// changes its state.
     package func rollBackTransaction(
         _ id: String, owner: String?, completion: @escaping @Sendable (Result<Void, WriteError>) -> Void
     ) {
         step(.rollBack, in: id, owner: owner) { result in completion(result.map { _ in }) }
     }
 
-    /// Ends a transaction because a write that belongs to it failed before it came here.
+    /// Aborts an interactive transaction, because a write that belongs to it failed before it reached the
+    /// engine.
     package func abortTransaction(_ id: String, owner: String?, completion: @escaping @Sendable () -> Void = {}) {
         step(.abort, in: id, owner: owner) { _ in completion() }
     }
 
-    /// Carries a result out of a closure. `@unchecked Sendable`: used by the writer thread only.
+    /// Passes a result out of a closure. `@unchecked Sendable`: it is used on the writer's thread only.
     private final class ResultBox<Value>: @unchecked Sendable {
-        /// Set by the body of the request, read by its completion.
+        /// The value, set by the body of the request and read by its completion.
         var value: Value?
     }
 
-    /// Hands a request to an interactive transaction; `completion` has the new version after a commit.
+    /// Passes a request to an interactive transaction; `completion` receives the new version after a
+    /// commit.
     private func step(
         _ action: TransactionStep.Action, in id: String, owner: String?,
         _ completion: @escaping @Sendable (Result<Version?, WriteError>) -> Void
@@ -154,13 +203,15 @@ extension Database {
 // MARK: - The writer's side
 
 extension Database: WriteBackend {
-    /// Gives the database a writer. Its thread begins with the first write.
+    /// Makes the writer of the database. Its thread starts with the first write.
     func startWriter() {
         let writer = WriteQueue(self, limits, writeFigures, name: name.text)
         queue.withLock { $0 = writer }
     }
 
-    /// Looks a large file through before its first write. Damage makes the realm read-only.
+    /// Checks a large file before its first write. Damage makes the realm read-only.
+    ///
+    /// - Parameter goesOn: Returns false when the check should stop; it is called at intervals.
     func prepare(_ goesOn: () -> Bool) {
         do throws(StorageError) {
             try store?.audit(goesOn)
@@ -169,7 +220,9 @@ extension Database: WriteBackend {
         }
     }
 
-    /// Begins the one transaction that runs at a time. Throws `readOnly`, `realmUnavailable` or `tooManyActiveVersions`.
+    /// Begins the single transaction that may run at a time.
+    ///
+    /// - Throws: `WriteError`: `readOnly`, `realmUnavailable` or `tooManyActiveVersions`.
     func beginWrite() throws(WriteError) -> WriteTransaction {
         guard let store, isWritable else { throw notWriting }
         guard store.acceptsWrites else { throw Database.stopped }
@@ -182,11 +235,12 @@ extension Database: WriteBackend {
         }
     }
 
-    /// The answer to all writes after one that may be durable or not.
+    /// The error for all writes after a commit of which it is unknown whether it is durable.
     private static let stopped = WriteError(
         .realmUnavailable, "a write failed in a way that only opening the file again can settle; reading goes on")
 
-    /// The file is not what it was: it is opened again before anything else is written.
+    /// Makes the error for a file that was changed by another program; it is opened again before anything
+    /// is written.
     private static func changed(_ error: StorageError) -> WriteError {
         var refusal = WriteError(.realmUnavailable, error.description)
         refusal.retryAfter = .seconds(1)
@@ -194,7 +248,7 @@ extension Database: WriteBackend {
         return refusal
     }
 
-    /// Why no write can begin now, in the words of writes.
+    /// Converts the reason for which no transaction can begin to an error of a write.
     private static func refusal(_ refusal: StorageError.Refusal) -> WriteError {
         switch refusal {
         case .tooManyVersions(let count):
@@ -207,17 +261,26 @@ extension Database: WriteBackend {
         }
     }
 
-    /// A session that logs its slow queries.
+    /// Makes a session that logs its slow queries.
     func makeSession(_ transaction: WriteTransaction, deadline: Instant) -> WriteSession {
         let session = WriteSession(transaction, deadline: deadline, backlinkNames: backlinkNames, limits: limits)
         session.didQuery = { [log] begin, className in log.noteQuery(since: begin, className: className) }
         return session
     }
 
-    /// Adds what a write did to the figures.
+    /// Adds the counts of a write to the metrics.
     func didRun(_ session: WriteSession) { writeFigures.note(session) }
 
-    /// Makes the changes durable, the new version the newest, and hands the commit to the feed, in this order.
+    /// Commits a transaction: makes it durable, then its version the newest, and then publishes it to
+    /// observers.
+    ///
+    /// - Parameters:
+    ///   - transaction: The transaction with the changes.
+    ///   - mark: The action after observers were notified.
+    /// - Returns: The new version.
+    /// - Throws: `WriteError`: `realmUnavailable` when the file was changed by another program or it is
+    ///   unknown whether the commit is durable; otherwise the error of storage, and the commit was rolled
+    ///   back.
     func commit(_ transaction: WriteTransaction, mark: CommitMark?) throws(WriteError) -> Version {
         let changes = transaction.changes
         let begin = Instant.now()
@@ -251,7 +314,13 @@ extension Database: WriteBackend {
 // MARK: - Migrations
 
 extension Database {
-    /// Applies a migration in a commit of its own, and makes a copy of the file before that; see `backUp`.
+    /// Carries out a migration in a commit of its own, with a copy of the file before it; see `backUp`.
+    ///
+    /// - Parameters:
+    ///   - migration: The steps.
+    ///   - request: The deadline and other options.
+    ///   - completion: Receives the receipt with the schemas before and after, or an error.
+    /// - Returns: A ticket with which the migration can be cancelled before it begins.
     @discardableResult
     package func migrate(
         _ migration: Migration, _ request: WriteRequest,
@@ -269,10 +338,14 @@ extension Database {
             }, completion: completion)
     }
 
-    /// Copies the file as it is on the disk to `<path>.before-<version>` when the write has changed anything, and returns the
-    /// name of the copy. To be called last inside a write that is alone; nothing of it is in the file yet.
+    /// Copies the file as it is on the disk to `<path>.before-<version>`, if the write has changed
+    /// anything.
     ///
-    /// The copy goes again if the write is not committed; else it replaces older ones.
+    /// It must be called at the end of a write that is alone; the file does not contain any of its
+    /// changes yet. The copy is removed if the write is not committed, otherwise it replaces older ones.
+    ///
+    /// - Parameter session: The session of the write.
+    /// - Returns: The name of the copy; nil if none was made.
     @discardableResult
     package func backUp(before session: WriteSession) throws(WriteError) -> String? {
         guard let copies, keptCopyCount > 0, session.hasChanges else { return nil }
@@ -284,7 +357,7 @@ extension Database {
         return name
     }
 
-    /// The writer is free again.
+    /// Removes the copy of a write that was not committed.
     func didEndWrite() {
         let name = pendingCopy.withLock { pending in
             defer { pending = nil }
@@ -293,10 +366,11 @@ extension Database {
         if let name { copies?.remove(name) }
     }
 
-    /// Notes the time of the last write, so that later ones of others are noticed; see `FileWitness`.
+    /// Records the time of the last write to the file, so that later writes of other programs are
+    /// noticed; see `FileWitness`.
     func didPause() { health.look() }
 
-    /// The write that made a copy is durable.
+    /// Keeps the copy of a write that is durable, and removes older copies.
     private func keepCopy() {
         let name = pendingCopy.withLock { pending in
             defer { pending = nil }

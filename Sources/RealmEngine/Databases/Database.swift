@@ -6,91 +6,95 @@ internal import Synchronization
 
 /// One open Realm file, or one realm in memory, under the name it is served by.
 ///
-/// Readers take `current` once and keep it for the whole request: a snapshot never changes and needs no lock. Writes go
-/// through one queue; see `Database+Writing`.
+/// Readers take `current` once and keep it for the whole request: a snapshot never changes and needs no
+/// lock. Writes go through one queue; see `Database+Writing`. The `Catalog` of the server opens and
+/// closes databases.
 ///
-/// Threads: everything here may be called from any thread. `open` and `close` wait for files and for the writer, so they belong
-/// on a thread that may wait; all other calls return at once.
+/// Threads: all members may be used from any thread. `open` and `close` wait for files and for the
+/// writer, so they belong on a thread that may wait; all other calls return at once.
 ///
-/// Locks: each mutex here is a leaf. None is held while the file is read or written, or while a completion or an observer is
-/// called.
+/// Locks: each mutex here is a leaf. None is held while the file is read or written, or while a
+/// completion or an observer is called.
 package final class Database: VersionSource {
-    /// How the file may be used.
+    /// How a file may be used.
     package enum Mode: String, Sendable {
         /// The file is read and written.
         case readWrite = "rw"
         /// The file is only read.
         case readOnly = "ro"
-        /// A private copy; the original is never touched.
+        /// A private copy is read and written; the original is never changed.
         case copy
     }
 
-    /// The name that it is served by.
+    /// The name under which the realm is served.
     package let name: RealmName
-    /// Where operators read about this realm.
+    /// The log for operators about this realm.
     let log: EngineLog
-    /// Empty for a realm in memory.
+    /// The path of the file; empty for a realm in memory.
     package let path: String
-    /// How the file was opened; writes may be refused later all the same, see `isWritable`.
+    /// How the file was opened. Writes may be rejected later even so; see `isWritable`.
     package let mode: Mode
-    /// The file, whatever its path; nil for realms in memory and private copies.
+    /// The identity of the file, which is independent of its path; nil for realms in memory and private
+    /// copies.
     let identity: System.FileIdentity?
-    /// The name of this opening: another one whenever the file is opened again.
+    /// The name of this opening, which is different whenever the file is opened again.
     package let epoch: Epoch
-    /// The identifier of a realm in memory.
+    /// The identifier of a realm in memory; nil for a file.
     package let memoryIdentifier: String?
-    /// Bounds of writes and interactive transactions.
+    /// The limits of writes and interactive transactions.
     package let limits: WriteLimits
-    /// Names that the configuration gives to linking objects; checked by the code that opens the database.
+    /// The names that the configuration gives to linking objects. The code that opens the database checks
+    /// them.
     package let backlinkNames: BacklinkNames
-    /// Asynchronous writes.
+    /// The asynchronous writes with their outcomes.
     package let asyncWrites: AsyncWrites
-    /// The version that `current` gives out.
+    /// The newest version.
     let newest: RankedMutex<Version>
-    /// Nil when nothing can be written.
+    /// The store; nil when nothing can be written.
     let store: FileStore?
-    /// The writer; nil when nothing can be written, or not any more.
+    /// The writer; nil when nothing can be written, and after closing.
     let queue = RankedMutex<WriteQueue?>(.leaf, nil)
-    /// How the writer was used.
+    /// The metrics of the writer.
     package let writeFigures = WriteFigures()
-    /// Told of every commit.
+    /// Publishes every commit.
     package let commits = CommitFeed()
-    /// Follows observed targets from version to version.
+    /// Advances observed targets from version to version.
     package let observations: ObservationHub
-    /// The file of a private copy, which goes with the realm.
+    /// The file of a private copy, which is removed with the realm.
     private let privateFile: NewFile?
-    /// Copies of the file that were made beside it; nil when there are none, and never will be.
+    /// The copies that are made beside the file; nil when none ever are.
     package let copies: FileCopies?
-    /// How many copies of each kind are kept beside the file.
+    /// The number of copies of each kind that are kept beside the file.
     let keptCopyCount: Int
-    /// The copy that was made before the file was upgraded while it was opened.
+    /// The name of the copy that was made before the file was upgraded during opening.
     package let originalName: String?
-    /// A copy that was made by a write which is not committed yet.
+    /// The name of a copy whose write is not committed yet.
     let pendingCopy = RankedMutex<String?>(.leaf, nil)
-    /// Whether the file is still what was opened.
+    /// Whether the file is still the one that was opened.
     package let health: FileHealth
-    /// Why the file is only read, when it was to be written; guards `isBanned` as well.
+    /// Why the file is only read although it was to be written; also guards changes of `isBanned`.
     private let ban: RankedMutex<StorageError?>
-    /// Whether writes are refused since the file was found to be unsound; asked with every write.
+    /// Whether writes are rejected because the file was found to be damaged. It is read for every write,
+    /// without the lock.
     private let isBanned = Atomic<Bool>(false)
-    /// The file and how it was opened; nil when it cannot be opened again from that.
+    /// The file and how it was opened; nil when it cannot be opened again.
     private let opening = RankedMutex<Source?>(.leaf, nil)
 
     /// A file and how it was opened.
     struct Source: Sendable {
         /// The path as it was given.
         let path: String
-        /// What it was opened with.
+        /// The options with which it was opened.
         let options: OpenOptions
     }
 
-    /// From what the realm can be opened again; nil when it cannot.
+    /// What is needed to open the realm again; nil when that is not possible.
     var source: Source? { opening.withLock { $0 } }
 
-    /// Notes from what the realm was opened.
+    /// Stores what is needed to open the realm again.
     func noteSource(_ path: String, _ options: OpenOptions) { opening.withLock { $0 = Source(path: path, options: options) } }
 
-    /// Opens `path` for reading.
+    /// Opens a file for reading only, without a check that no other process writes to it.
     package convenience init(
         name: RealmName, path: String, key: EncryptionKey? = nil, backlinkNames: BacklinkNames = .none
     ) throws(StorageError) {
@@ -98,8 +102,8 @@ package final class Database: VersionSource {
         self.init(name: name, path: path, mode: .readOnly, snapshot: snapshot, store: nil, backlinkNames: backlinkNames)
     }
 
-    /// Makes a database over a snapshot, and a store when it can be written. `startWriter` has to be called before the first
-    /// write.
+    /// Makes a database for a snapshot, with a store if it can be written. `startWriter` must be called
+    /// before the first write.
     init(
         name: RealmName, path: String, mode: Mode, snapshot: Snapshot, store: FileStore?, memoryIdentifier: String? = nil,
         privateFile: NewFile? = nil, copies: FileCopies? = nil, originalName: String? = nil, readOnlyReason: StorageError? = nil,
@@ -132,16 +136,18 @@ package final class Database: VersionSource {
         observations.serve(self)
     }
 
-    /// The newest version.
+    /// The newest version. Reading it takes a lock for an instant only.
     package var current: Version { newest.withLock { $0 } }
 
-    /// Whether writes are taken; this may end while the realm is open.
+    /// Whether writes are accepted; this may become false while the realm is open.
     package var isWritable: Bool { mode != .readOnly && !isBanned.load(ordering: .acquiring) }
 
-    /// Why the file is only read although writing was not ruled out; nil where it is written, or was to be read only.
+    /// Why the file is only read although writing was not excluded; nil for all other realms.
     package var readOnlyReason: StorageError? { ban.withLock { $0 } }
 
-    /// From now on the file is only read.
+    /// Rejects all further writes.
+    ///
+    /// - Parameter reason: The damage that was found.
     func refuseWrites(_ reason: StorageError) {
         ban.withLock { $0 = reason }
         isBanned.store(true, ordering: .releasing)
@@ -150,7 +156,11 @@ package final class Database: VersionSource {
 }
 
 extension Database {
-    /// Counted when asked for; reads the list of free blocks.
+    /// Collects the facts about the file that a realm document contains.
+    ///
+    /// - Parameter version: The version whose classes are counted.
+    /// - Throws: `StorageError` when the list of free blocks cannot be read.
+    /// - Complexity: Linear in the number of classes and free blocks.
     package func facts(of version: Version) throws(StorageError) -> DatabaseFacts {
         let snapshot = version.snapshot
         let classes = snapshot.classes
@@ -162,16 +172,16 @@ extension Database {
             isEmpty: classes.allSatisfy { $0.count == 0 }, liveVersions: liveVersions, pendingWrites: pendingWrites)
     }
 
-    /// How many versions are being read.
+    /// The number of versions in use, including the newest.
     package var liveVersions: Int { max(1, store?.liveVersionCount ?? 1) }
 
-    /// How long ago the oldest version was made that is still being read and is not the newest; zero when there is none.
+    /// The age of the oldest version in use that is not the newest; zero when there is none.
     package var oldestPinned: Duration { store?.oldestLiveSince.map { Instant.now().duration(since: $0) } ?? .zero }
 
-    /// The bytes of the file that hold something; nil when the list of free blocks cannot be read.
+    /// The number of bytes of the file that are in use; nil when the list of free blocks cannot be read.
     package var usedBytes: Int? { try? Database.usedBytes(current.snapshot) }
 
-    /// The logical size less the free blocks in it.
+    /// Returns the logical size of the file without its free blocks.
     static func usedBytes(_ snapshot: Snapshot) throws(StorageError) -> Int {
         let size = Int(clamping: snapshot.top.logicalSize)
         guard !snapshot.top.freeLengths.isNone else { return size }

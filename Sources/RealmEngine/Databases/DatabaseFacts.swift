@@ -3,24 +3,24 @@
 internal import RealmStorage
 internal import Synchronization
 
-/// What a realm document shows of an open file.
+/// The facts about an open file that its realm document contains.
 package struct DatabaseFacts: Sendable {
     /// Whether the file is encrypted.
     package let isEncrypted: Bool
-    /// The file format; that of new files for an empty one.
+    /// The file format; for an empty file the format of new files.
     package let fileFormat: Int
     /// The schema version; nil when the file has none.
     package let schemaVersion: UInt64?
-    /// The length of the file.
+    /// The length of the file in bytes.
     package let fileBytes: Int
-    /// The bytes of the file that hold something.
+    /// The number of bytes of the file that are in use.
     package let usedBytes: Int
-    /// How many classes there are.
+    /// The number of classes.
     package let classCount: Int
-    /// Whether no class has an object.
+    /// Whether no class has any object.
     package let isEmpty: Bool
-    /// How many versions are being read, the newest included.
+    /// The number of versions in use, including the newest.
     package let liveVersions: Int
-    /// How many writes are not answered yet.
+    /// The number of writes that are not completed yet.
     package let pendingWrites: Int
 }

@@ -3,23 +3,25 @@
 package import Logging
 internal import RealmStorage
 
-/// What the engine tells operators about one realm: opening and closing, recovery, what is slow, and why something is refused.
+/// Writes the log of the engine about one realm for operators: opening and closing, recovery, slow
+/// operations, and the reasons of rejections.
 ///
-/// Messages have names of realms, paths, counts and durations; never values, keys of objects or bodies. Methods are called
-/// on any thread, the writer's among them, so a handler must not wait.
+/// Messages contain names of realms, paths, counts and durations; never values, keys of objects or
+/// bodies. Methods are called on any thread, including the writer's, so a log handler must not wait.
 package struct EngineLog: Sendable {
     /// The injected logger with the name of the realm.
     private let logger: Logger
 
-    /// Says nothing.
+    /// A logger that discards all messages.
     package static let silent = Logger(label: "realm-rest.engine") { _ in SwiftLogNoOpLogHandler() }
 
-    /// A commit that takes longer is logged.
+    /// The duration from which a commit is logged as slow.
     static let slowCommit = Duration.seconds(1)
-    /// A query of a write, or the evaluation of an observed target, that takes longer is logged.
+    /// The duration from which a query of a write, or the evaluation of an observed target, is logged as
+    /// slow.
     static let slowQuery = Duration.seconds(1)
 
-    /// A log about the realm of that name.
+    /// Makes the log of a realm.
     init(_ logger: Logger, _ name: RealmName) {
         var logger = logger
         logger[metadataKey: "realm"] = .string(name.text)
@@ -28,7 +30,7 @@ package struct EngineLog: Sendable {
 
     // MARK: - Opening and closing
 
-    /// The realm is served; `begin` is when opening it began.
+    /// Logs that the realm is served; `begin` is the instant at which opening began.
     func opened(_ mode: Database.Mode, _ snapshot: Snapshot, since begin: Instant) {
         logger.info(
             "realm opened",
@@ -39,24 +41,24 @@ package struct EngineLog: Sendable {
             ])
     }
 
-    /// The realm is not served.
+    /// Logs that the realm cannot be served.
     func failedToOpen(_ error: StorageError) {
         logger.error("realm not opened", metadata: ["reason": .string(error.description)])
     }
 
-    /// Bytes after the last version of the file were cut off: a commit was interrupted there.
+    /// Logs that the remains of an interrupted commit after the last version were removed.
     func recovered(byteCount: Int) {
         logger.notice(
             "the file was left in the middle of a commit; its last version is intact",
             metadata: ["discardedBytes": .stringConvertible(byteCount)])
     }
 
-    /// The realm is no longer served; requests that hold its snapshots go on.
+    /// Logs that the realm was closed; requests that hold its snapshots continue.
     func closed() { logger.info("realm closed") }
 
     // MARK: - What is slow
 
-    /// A commit that began at `begin` is durable. Only slow ones are logged.
+    /// Logs a slow commit, which began at `begin` and is durable.
     func noteCommit(since begin: Instant, changeCount: Int) {
         guard Instant.now().duration(since: begin) > EngineLog.slowCommit else { return }
         logger.warning(
@@ -66,7 +68,7 @@ package struct EngineLog: Sendable {
             ])
     }
 
-    /// `className` is whose objects were looked at.
+    /// Logs a slow query of a write over the objects of `className`.
     func noteQuery(since begin: Instant, className: String) {
         guard Instant.now().duration(since: begin) > EngineLog.slowQuery else { return }
         logger.warning(
@@ -74,7 +76,7 @@ package struct EngineLog: Sendable {
             metadata: ["milliseconds": EngineLog.milliseconds(since: begin), "class": .string(className)])
     }
 
-    /// The evaluation of an observed target, which began at `begin`, is over. Only slow ones are logged.
+    /// Logs a slow evaluation of an observed target, which began at `begin`.
     func noteEvaluation(since begin: Instant) {
         guard Instant.now().duration(since: begin) > EngineLog.slowQuery else { return }
         logger.warning("slow evaluation of an observed target", metadata: ["milliseconds": EngineLog.milliseconds(since: begin)])
@@ -82,12 +84,12 @@ package struct EngineLog: Sendable {
 
     // MARK: - Refused states
 
-    /// The file is only read, although it was to be written.
+    /// Logs that the file is only read although it was to be written.
     func refusesWrites(_ reason: StorageError) {
         logger.warning("realm is read-only", metadata: ["reason": .string(reason.description)])
     }
 
-    /// A commit failed and was undone; the next one may succeed.
+    /// Logs that a commit failed and was rolled back; the next one may succeed.
     func failedToCommit(_ error: StorageError) {
         if error.isFullDisk {
             logger.error("the disk is full: a commit was undone", metadata: ["reason": .string(error.description)])
@@ -96,13 +98,14 @@ package struct EngineLog: Sendable {
         }
     }
 
-    /// A commit failed in a way that only opening the file again can settle.
+    /// Logs that no write is accepted until the file is opened again, because it is unknown whether a
+    /// commit is durable.
     func stoppedWriting(_ error: StorageError) {
         logger.critical(
             "nothing is written until the realm is opened again", metadata: ["reason": .string(error.description)])
     }
 
-    /// The realm is taken out of use.
+    /// Logs that the realm is taken out of use because of an error.
     func failed(_ error: StorageError) {
         let message: Logger.Message = error.isFileChange ? "another program changed the file" : "realm failed"
         logger.error(message, metadata: ["reason": .string(error.description)])
@@ -110,10 +113,10 @@ package struct EngineLog: Sendable {
 
     // MARK: - Copies
 
-    /// A copy of the file was made beside it.
+    /// Logs that a copy of the file was made beside it.
     func copied(to name: String) { logger.notice("file copied", metadata: ["copy": .string(name)]) }
 
-    /// How long something took until now, in whole milliseconds.
+    /// Returns the time since `begin` in whole milliseconds.
     private static func milliseconds(since begin: Instant) -> Logger.MetadataValue {
         .stringConvertible(Int(Instant.now().seconds(since: begin) * 1000))
     }

@@ -5,20 +5,24 @@ package import RealmStorage
 
 /// The folders that paths in requests may lead into.
 ///
-/// A path is followed by hand, link by link, whether anything is there or not: what lies outside is never opened, and
-/// the answer does not reveal whether it exists. The resolved path has no links in it, and is opened without following any.
+/// A path is followed step by step and link by link, whether anything exists there or not: what lies
+/// outside is never opened, and the response does not reveal whether it exists. The resolved path
+/// contains no links, and is opened without following any.
 package struct AttachRoots: Sendable {
-    /// The folders without links.
+    /// The resolved paths of the folders.
     private let folders: [String]
-    /// Where relative paths begin: the working folder when this was made.
+    /// The folder at which relative paths start: the working folder when this was made.
     private let workingFolder: String
 
-    /// More is refused by the system anyway.
+    /// The longest path in bytes; the system rejects longer ones.
     package static let maximumPathByteCount = 4096
-    /// As many as the system follows.
+    /// The number of links that are followed in one path, as in the system.
     private static let maximumLinkCount = 40
 
-    /// Throws `.refused(.fileNotFound)` for a folder that is not there.
+    /// Makes the set of folders.
+    ///
+    /// - Parameter folders: The folders, which must exist.
+    /// - Throws: `StorageError.refused(.fileNotFound)` for a folder that does not exist.
     package init(_ folders: [String]) throws(StorageError) {
         var resolved: [String] = []
         for folder in folders {
@@ -29,24 +33,26 @@ package struct AttachRoots: Sendable {
         workingFolder = try System.resolved(".")
     }
 
-    /// Where `path` leads; nil when that is outside.
+    /// Returns the resolved path that `path` leads to; nil when it is outside all folders or malformed.
     package func resolve(_ path: String) -> String? {
         guard let place = follow(path), folders.contains(where: { AttachRoots.isInside(place, $0) }) else { return nil }
         return place
     }
 
-    /// Whether a path without links lies in a folder.
+    /// Returns whether a resolved path is inside a folder.
     package static func isInside(_ path: String, _ folder: String) -> Bool {
         path.utf8.starts(with: (folder == "/" ? folder : folder + "/").utf8) && path.utf8.count > folder.utf8.count + 1
     }
 
-    /// `..` takes away what is written before it, so that no folder outside has to be looked at for it.
+    /// Resolves all links of a path; nil when it is empty, too long or has too many links.
+    /// A step `..` removes the step that is written before it, so no folder outside has to be read for
+    /// it.
     private func follow(_ path: String) -> String? {
         guard !path.isEmpty, path.utf8.count <= AttachRoots.maximumPathByteCount, !path.utf8.contains(0) else { return nil }
         var waiting = AttachRoots.parts(path.hasPrefix("/") ? path : workingFolder + "/" + path)
         var done: [Substring] = []
         var links = 0
-        // What comes next is last.
+        // The next step is the last element.
         waiting.reverse()
         while let part = waiting.popLast() {
             let place = AttachRoots.join(done, part)
@@ -57,7 +63,8 @@ package struct AttachRoots: Sendable {
             links += 1
             guard links <= AttachRoots.maximumLinkCount, target.utf8.count <= AttachRoots.maximumPathByteCount else { return nil }
             if target.hasPrefix("/") { done = [] }
-            // Links are walked as the system walks them: what is before `..` has no links any more.
+            // Steps of a link are resolved as the system does: the steps before `..` contain no links at
+            // this point.
             var inner: [Substring] = []
             for step in target.split(separator: "/") where step != "." {
                 if step == "..", inner.isEmpty {
@@ -73,12 +80,12 @@ package struct AttachRoots: Sendable {
         return "/" + done.joined(separator: "/")
     }
 
-    /// The path of `name` in the folder that `folders` lead to.
+    /// Returns the path of `name` in the folder with the given steps.
     private static func join(_ folders: [Substring], _ name: Substring) -> String {
         folders.isEmpty ? "/" + name : "/" + folders.joined(separator: "/") + "/" + name
     }
 
-    /// The parts of a path without `.` and `..`.
+    /// Returns the steps of a path, with `.` and `..` resolved.
     private static func parts(_ path: String) -> [Substring] {
         var parts: [Substring] = []
         for part in path.split(separator: "/") where part != "." {

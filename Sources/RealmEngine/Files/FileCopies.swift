@@ -3,20 +3,21 @@
 package import RealmStorage
 internal import SystemPackage
 
-/// The copies of a realm's file that were made beside it before something was done that cannot be taken back:
-/// `<path>.before-<version>` before a migration, `<path>.v<format>.backup` before an upgrade of the format.
+/// The copies of a realm's file that are made beside it before an operation that cannot be undone:
+/// `<path>.before-<version>` before a migration, `<path>.v<format>.backup` before an upgrade of the file
+/// format.
 ///
-/// A file that only has such a name belongs to the user and is left alone: a copy contains the version, or the format,
-/// that its name says.
+/// Only files are recognized that contain the version or the format of their name; others with such a
+/// name belong to the user and are left alone.
 package struct FileCopies: Sendable {
-    /// Before what a copy was made.
+    /// The operation before which a copy was made.
     package enum Kind: Sendable, Equatable {
         /// Before a migration of the version with this number.
         case migration(version: UInt64)
         /// Before an upgrade from this file format.
         case upgrade(format: Int)
 
-        /// Whether both were made before the same kind of thing.
+        /// Returns whether both copies were made before the same kind of operation.
         fileprivate func isLike(_ other: Kind) -> Bool {
             switch (self, other) {
             case (.migration, .migration), (.upgrade, .upgrade): return true
@@ -25,40 +26,52 @@ package struct FileCopies: Sendable {
         }
     }
 
-    /// One copy that was found.
+    /// One existing copy.
     package struct Copy: Sendable, Equatable {
-        /// Without its folder.
+        /// The name without its folder.
         package let name: String
-        /// Before what it was made.
+        /// The operation before which it was made.
         package let kind: Kind
-        /// The length of the file.
+        /// The length of the file in bytes.
         package let byteCount: Int
-        /// When the file was last written: seconds and nanoseconds, by which copies are ordered.
+        /// The time of the last change of the file, in seconds and nanoseconds, by which copies are
+        /// ordered.
         fileprivate let modified: [Int]
     }
 
-    /// The file that copies are made of.
+    /// The file that is copied.
     private let path: String
-    /// The key that opens the file, and so its copies.
+    /// The key that opens the file and its copies; nil for a plain file.
     private let key: EncryptionKey?
 
-    /// Of the file at `path`, which is encrypted with `key` if there is one.
+    /// Describes the copies of a file.
+    ///
+    /// - Parameters:
+    ///   - path: The resolved path of the file.
+    ///   - key: Its key; nil for a plain file.
     package init(ofFile path: String, key: EncryptionKey?) {
         self.path = path
         self.key = key
     }
 
-    /// The folder of the file, in which its copies are.
+    /// The folder of the file, which also contains its copies.
     private var folder: String { System.folder(of: path) }
     /// The name of the file without its folder.
     private var fileName: String { String(path.split(separator: "/").last ?? "") }
 
-    /// The path of the copy of this name.
+    /// Returns the path of the copy with the given name.
     private func path(of name: String) -> String { folder == "/" ? "/" + name : folder + "/" + name }
 
     // MARK: - Making
 
-    /// Copies the file as it is, and returns the name of the copy. A file that has the name stays; the copy gets a number.
+    /// Copies the file as it is on the disk. If the name is used already, the copy gets a number.
+    ///
+    /// - Parameters:
+    ///   - kind: The operation that follows.
+    ///   - control: States whether copying was cancelled.
+    /// - Returns: The name of the copy.
+    /// - Throws: `StorageError` when the file cannot be copied, for example because the disk is full or
+    ///   the file is written to all the time.
     func make(_ kind: Kind, _ control: WorkControl? = nil) throws(StorageError) -> String {
         let wanted = fileName + FileCopies.suffix(kind)
         let file = try NewFile(beside: path)
@@ -75,7 +88,7 @@ package struct FileCopies: Sendable {
         throw .io(operation: "link", errno: Errno.fileExists.rawValue)
     }
 
-    /// What the name of such a copy has after the name of the file.
+    /// Returns the part of a copy's name that follows the name of the file.
     private static func suffix(_ kind: Kind) -> String {
         switch kind {
         case .migration(let version): return ".before-\(version)"
@@ -83,18 +96,20 @@ package struct FileCopies: Sendable {
         }
     }
 
-    /// Removes the copy of this name, if it is there.
+    /// Removes the copy with the given name; a missing one is no error.
     func remove(_ name: String) { FileCopy.remove(path(of: name)) }
 
     // MARK: - Finding
 
-    /// All copies, the newest first.
+    /// Returns all copies, the newest first.
+    ///
+    /// - Complexity: Opens each file whose name fits.
     package func list() -> [Copy] {
         guard let names = try? RealmFiles.names(in: folder) else { return [] }
         return names.compactMap(copy).sorted { right, left in left.modified.lexicographicallyPrecedes(right.modified) }
     }
 
-    /// The copy of this name; nil when what has the name is no copy of this file.
+    /// Returns the copy with the given name; nil when the file is no copy of this file.
     private func copy(_ name: String) -> Copy? {
         guard let kind = kind(name), let entry = System.entry(atPath: path(of: name), followsLink: false),
             entry.isRegular, entry.linkCount == 1,
@@ -108,7 +123,7 @@ package struct FileCopies: Sendable {
             name: name, kind: kind, byteCount: entry.byteCount, modified: [entry.modified.seconds, entry.modified.nanoseconds])
     }
 
-    /// What the name of a copy says; nil for other names.
+    /// Returns the operation that the name of a copy states; nil for other names.
     private func kind(_ name: String) -> Kind? {
         guard name.hasPrefix(fileName + "."), name.utf8.count > fileName.utf8.count + 1 else { return nil }
         var rest = name.dropFirst(fileName.count + 1)
@@ -128,7 +143,7 @@ package struct FileCopies: Sendable {
         return .upgrade(format: Int(clamping: format))
     }
 
-    /// The number that digits without leading zeros say.
+    /// Returns the number that digits without leading zeros describe; nil for other texts.
     private static func number(_ text: Substring) -> UInt64? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), text.first != "0" || text.utf8.count == 1
         else { return nil }
@@ -137,14 +152,18 @@ package struct FileCopies: Sendable {
 
     // MARK: - Removing
 
-    /// Removes the oldest copies of the kind of `name`, so that `count` are left; `name` itself stays in any case.
+    /// Removes the oldest copies of one kind.
+    ///
+    /// - Parameters:
+    ///   - count: The number of copies that remain.
+    ///   - name: A copy of the kind, which remains in any case.
     func prune(keeping count: Int, sparing name: String) {
         guard let kind = kind(name) else { return }
         let others = list().filter { $0.name != name && $0.kind.isLike(kind) }
         for copy in others.dropFirst(max(0, count - 1)) { remove(copy.name) }
     }
 
-    /// Removes every copy.
+    /// Removes all copies of the file.
     package func removeAll() {
         for copy in list() { remove(copy.name) }
     }

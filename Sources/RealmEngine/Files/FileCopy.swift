@@ -3,19 +3,24 @@
 internal import Glibc
 package import RealmStorage
 
-/// Copies of files.
+/// Copies whole files by the system, without reading them as realms.
 package enum FileCopy {
-    /// Bytes between two questions whether the copy is still wanted.
+    /// The number of bytes after which cancellation is checked.
     private static let pieceByteCount = 16 << 20
 
-    /// Copies a file that is not written to meanwhile to one that must not exist, and makes it durable.
+    /// Copies a file that is not written to meanwhile, and makes the copy durable.
+    ///
+    /// - Parameters:
+    ///   - source: The file to copy.
+    ///   - target: The path of the copy, which must not exist.
+    ///   - control: States whether copying was cancelled.
     package static func copy(_ source: String, to target: String, _ control: WorkControl? = nil) throws(StorageError) {
         let file = try NewFile(beside: target)
         try copy(source, to: file, control)
         try file.publish(as: target)
     }
 
-    /// In an `isExact` path no link is followed.
+    /// Copies the bytes of a file to a new one; with `isExact` no symbolic link in the path is followed.
     private static func copy(
         _ source: String, to file: NewFile, _ control: WorkControl?, isExact: Bool = false
     ) throws(StorageError) {
@@ -35,8 +40,17 @@ package enum FileCopy {
         }
     }
 
-    /// Copies a file that others may write to meanwhile. A commit ends with a change of the header, and until then goes to
-    /// free space only: what was copied between two equal headers is one version.
+    /// Copies a file that others may write to meanwhile.
+    ///
+    /// A commit writes to free space only and ends with a change of the header. The bytes that were
+    /// copied between two reads of the same header are therefore one version.
+    ///
+    /// - Parameters:
+    ///   - source: The file to copy.
+    ///   - file: The new file.
+    ///   - control: States whether copying was cancelled.
+    ///   - isExact: Whether no symbolic link in the path is followed.
+    /// - Throws: `StorageError.refused(.fileInUse)` when the header changes in each of 20 attempts.
     static func copyQuietMoment(
         of source: String, to file: NewFile, _ control: WorkControl? = nil, isExact: Bool = false
     ) throws(StorageError) {
@@ -48,13 +62,13 @@ package enum FileCopy {
         throw .refused(.fileInUse("the file is written to all the time, so that it cannot be copied"))
     }
 
-    /// The header, and in an encrypted file what is written whenever it changes.
+    /// Returns the first 8192 bytes: the header, and in an encrypted file the bytes that change with it.
     private static func head(of path: String, _ isExact: Bool) throws(StorageError) -> [UInt8] {
         let descriptor = try System.openRegular(path, isExact: isExact)
         defer { System.close(descriptor) }
         return try System.read(descriptor, at: 0, byteCount: 8192)
     }
 
-    /// Removes a file if it is there.
+    /// Removes a file; a missing one is no error.
     package static func remove(_ path: String) { unsafe unlink(path) }
 }

@@ -3,36 +3,42 @@
 package import RealmStorage
 internal import Synchronization
 
-/// Whether the file of a realm is still what was opened. Once it is not, it never is again: the file has to be opened again.
+/// States whether the file of a realm is still the one that was opened. If it is not, it has to be opened
+/// again.
 ///
-/// Answers are made from mapped memory, and another program may take the file away under it. So every answer asks `isSound`
-/// before it is sent; requests and commits look at the file itself, not too often.
+/// Responses are made from mapped memory, and another program may remove the file under it. Every
+/// response therefore checks `isSound` before it is sent; requests and commits check the file itself, at
+/// intervals. All threads may use this.
 package final class FileHealth: Sendable {
-    /// Nil for realms in memory.
+    /// Compares the file with its last known state; nil for realms in memory.
     private let witness: FileWitness?
-    /// Whether a look has found the file changed; never taken back.
+    /// Whether a check has found the file changed; never reset.
     private let hasFailed = Atomic<Bool>(false)
-    /// What the first look has found that found anything.
+    /// The error of the first check that failed.
     private let reason = RankedMutex<StorageError?>(.leaf, nil)
-    /// When a request looks again, in nanoseconds.
+    /// The instant in nanoseconds from which a request checks the file again.
     private let nextLook = Atomic<UInt64>(0)
 
-    /// Requests look at the file so often, all of a realm together.
+    /// The time in nanoseconds between two checks by requests, for all requests of a realm together.
     private static let pauseNanoseconds: UInt64 = 20_000_000
 
-    /// Looks through `witness`; without one the realm is in memory and always sound.
+    /// Makes the health of a file; without a witness the realm is in memory and always sound.
     init(_ witness: FileWitness?) { self.witness = witness }
 
-    /// Whether nothing is known against the file. Costs two loads, so every answer can ask.
+    /// Whether no problem of the file is known. It costs two atomic loads, so every response can check
+    /// it.
     package var isSound: Bool { !hasFailed.load(ordering: .acquiring) && !(witness?.loss.isSet ?? false) }
 
-    /// Why the file cannot be served any more; nil as long as nothing is known. Does not look.
+    /// Why the file cannot be served any more; nil as long as no problem is known.
     package var failure: StorageError? {
         if isSound { return nil }
         return reason.withLock { $0 } ?? look()
     }
 
-    /// Looks at the file unless that was just done.
+    /// Checks the file unless that was done within the last 20 milliseconds.
+    ///
+    /// - Parameter now: The present instant.
+    /// - Returns: The problem; nil when none is known.
     package func lookIfDue(_ now: Instant) -> StorageError? {
         guard isSound else { return failure }
         let next = nextLook.load(ordering: .relaxed)
@@ -44,7 +50,9 @@ package final class FileHealth: Sendable {
         return look()
     }
 
-    /// Looks at the file: a system call or two.
+    /// Checks the file with one or two system calls.
+    ///
+    /// - Returns: The problem; nil when there is none.
     @discardableResult
     package func look() -> StorageError? {
         if let known = reason.withLock({ $0 }) { return known }
@@ -57,7 +65,7 @@ package final class FileHealth: Sendable {
         }
     }
 
-    /// Notes what was found elsewhere.
+    /// Records a problem that was found elsewhere.
     func fail(_ error: StorageError) {
         reason.withLock { reason in if reason == nil { reason = error } }
         hasFailed.store(true, ordering: .releasing)
@@ -65,13 +73,13 @@ package final class FileHealth: Sendable {
 }
 
 extension StorageError {
-    /// Whether another program has changed the file since it was opened.
+    /// Whether the error states that another program has changed the file since it was opened.
     package var isFileChange: Bool {
         if case .refused(.fileChanged) = self { return true }
         return false
     }
 
-    /// Whether opening fails in the same way as long as the file stays as it is.
+    /// Whether opening fails in the same way as long as the file remains as it is.
     var isAboutContents: Bool {
         switch self {
         case .corrupt, .limit: return true

@@ -3,27 +3,31 @@
 internal import RealmStorage
 internal import SystemPackage
 
-/// Finds `.realm` files.
+/// Finds `.realm` files, and checks what exists at a path.
 package enum RealmFiles {
-    /// Why a folder cannot be read, as a sentence for the command line.
+    /// The error for a folder that cannot be read.
     package struct Failure: Error, CustomStringConvertible {
-        /// The sentence.
+        /// The reason, as a sentence for the command line.
         package let description: String
     }
 
-    /// Whether there is a folder at the path, links followed.
+    /// Returns whether a folder exists at the path; symbolic links are followed.
     package static func isFolder(_ path: String) -> Bool { System.isFolder(path) }
 
-    /// Whether there is anything at the path, links followed.
+    /// Returns whether anything exists at the path; symbolic links are followed.
     package static func exists(_ path: String) -> Bool { System.entry(atPath: path) != nil }
 
-    /// Paths of the `.realm` files right in `folder`, by name.
+    /// Returns the paths of the `.realm` files directly in a folder, ordered by name.
+    ///
+    /// - Throws: `Failure` when the folder cannot be read.
     package static func list(in folder: String) throws(Failure) -> [String] {
         let files = try names(in: folder).filter { $0.hasSuffix(".realm") }
         return files.sorted().map { folder.hasSuffix("/") ? folder + $0 : folder + "/" + $0 }
     }
 
-    /// The names of everything right in `folder`.
+    /// Returns the names of everything directly in a folder, in no particular order.
+    ///
+    /// - Throws: `Failure` when the folder cannot be read.
     package static func names(in folder: String) throws(Failure) -> [String] {
         do throws(StorageError) {
             return try System.names(inFolder: folder)

@@ -3,26 +3,28 @@
 internal import RealmQuery
 package import RealmStorage
 
-/// All in the order of the keys, which borrow from the snapshots of the event.
+/// The difference between two states of a dictionary.
+///
+/// All arrays are in the order of the keys. The keys borrow their bytes from the snapshots of the event.
 package struct DictionaryChange: Sendable {
-    /// Keys of the version before.
+    /// The keys of removed entries, from the old version.
     package let deleted: [DictionaryKey]
-    /// Keys of the version now.
+    /// The keys of new entries, from the new version.
     package let inserted: [DictionaryKey]
-    /// Keys that have another value now.
+    /// The keys of entries with a written value, from the new version.
     package let modified: [DictionaryKey]
-    /// Positions now of the entries of `inserted` and `modified`.
+    /// The positions of the new entries after the change.
     package let insertedPlaces: [Int]
-    /// Positions now of the entries of `modified`.
+    /// The positions of the modified entries after the change.
     package let modifiedPlaces: [Int]
-    /// Whether one operation removed everything, and nothing was added afterwards.
+    /// Whether one operation removed all entries, and nothing was added afterwards.
     package let isCleared: Bool
-    /// Whether the object that has the dictionary is gone.
+    /// Whether the object that has the dictionary was deleted.
     package let isRootDeleted: Bool
-    /// How many entries there are now.
+    /// The number of entries after the change.
     package let count: Int
 
-    /// Whether nothing is different.
+    /// Whether nothing has changed.
     package var isEmpty: Bool {
         deleted.isEmpty && inserted.isEmpty && modified.isEmpty && !isCleared && !isRootDeleted
     }

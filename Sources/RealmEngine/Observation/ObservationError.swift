@@ -3,16 +3,16 @@
 package import RealmQuery
 package import RealmStorage
 
-/// Why something cannot be observed, or not any more.
+/// The reasons for which a target cannot be observed, or cannot be observed any longer.
 package enum ObservationError: Error, Sendable {
-    /// The class, object or property is not there.
+    /// The class, object or property does not exist.
     case notFound
-    /// A value that the sections come from cannot be the key of one; why, in words for the client.
+    /// A value cannot be the key of a section; the detail is a text for the client.
     case invalidSection(detail: String)
-    /// The query does not fit the schema, or could not be evaluated in time.
+    /// The query does not fit the schema, or was not evaluated in time.
     case query(QueryError)
     /// The file could not be read.
     case storage(StorageError)
-    /// The database is closed.
+    /// The database is closed, or the attachment has ended.
     case closed
 }

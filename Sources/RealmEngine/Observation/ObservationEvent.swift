@@ -3,12 +3,13 @@
 internal import RealmQuery
 internal import RealmStorage
 
-/// What became of a target between two versions.
+/// The change of a target between two versions, as the hub delivers it to listeners.
+/// Both versions are kept in the file while the event is referenced.
 package struct ObservationEvent: Sendable {
-    /// Old values are read from it.
+    /// The version before the change, from which old values are read.
     package let from: Version
-    /// New values are read from it.
+    /// The version after the change, from which new values are read.
     package let to: Version
-    /// What is different.
+    /// The difference between the two states of the target.
     package let change: ObservedChange
 }

@@ -3,26 +3,26 @@
 internal import RealmQuery
 package import RealmStorage
 
-/// The difference between two states of a target, by its kind.
+/// The difference between two states of a target, by the kind of target.
 package enum ObservedChange: Sendable {
-    /// Of results, linking objects, lists and sets of objects that stand for themselves, and views of those.
+    /// The change of a result, of linking objects, or of a collection of links or a selection of it.
     case rows(RowsChange)
-    /// Of lists and sets of values or embedded objects, and of views of those and of dictionaries.
+    /// The change of a list or set of values or embedded objects, or of a selection of such values.
     case values(ValuesChange)
-    /// Of dictionaries that stand for themselves.
+    /// The change of a whole dictionary.
     case dictionary(DictionaryChange)
-    /// The properties in the order of the schema, linking objects last.
+    /// The changed properties of an object in the order of the schema, with linking objects last.
     case object([KeyPathStep])
-    /// The object is gone; nothing follows.
+    /// The object was deleted; no further change follows.
     case objectDeleted
-    /// Of results that are divided into sections.
+    /// The change of a result that is divided into sections.
     case sections(SectionedChange)
-    /// The tables in which something is different or was written, in position order.
+    /// The tables with changes, in ascending order; of a whole realm.
     case realm([TableKey])
-    /// What happened is not known in detail: the contents have to be read again.
+    /// The details are not known: the contents have to be read again.
     case unknown
 
-    /// Whether there is no difference, only the end of the observation.
+    /// Whether only the observation ends, without any difference to report.
     package var isSilent: Bool {
         if case .rows(let change) = self { return change.isLast && change.changes.isEmpty }
         return false

@@ -3,20 +3,22 @@
 internal import RealmQuery
 package import RealmStorage
 
-/// The state of a target in a version.
+/// The state of a target in a version, by the kind of target.
 package enum ObservedContents: Sendable {
-    /// The objects of a class that it has, in order.
+    /// The class and the keys of the rows, in their order.
     case rows(TableKey, [ObjectKey])
-    /// So many elements; `places` are their positions in the collection when they are a view of it.
+    /// The number of values; `places` are their positions in the collection if they are a selection of
+    /// it.
     case values(count: Int, places: [Int]?)
-    /// So many entries.
+    /// The number of entries of a dictionary.
     case dictionary(count: Int)
-    /// The object is there.
+    /// The object exists; its values are read from the version.
     case object
-    /// With the position of each section among all.
+    /// The class and the requested sections, each with its position among all sections and the keys of
+    /// its rows.
     case sections(TableKey, [(index: Int, key: SectionIdentity, rows: [ObjectKey])])
-    /// A whole realm, of which there is nothing to show.
+    /// A whole realm, which has no contents of its own.
     case realm
-    /// The object that it belonged to was deleted.
+    /// The object that the target belonged to was deleted.
     case gone
 }

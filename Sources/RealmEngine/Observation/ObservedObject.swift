@@ -3,14 +3,14 @@
 internal import RealmQuery
 package import RealmStorage
 
-/// An object by its keys.
+/// Identifies an observed object by its keys.
 package struct ObservedObject: Sendable, Hashable {
-    /// Its class.
+    /// The table of its class.
     package let table: TableKey
-    /// Its key in the class.
+    /// Its key within the table.
     package let key: ObjectKey
 
-    /// The object of a class with this key.
+    /// Makes the identification of an object; whether it exists is not checked.
     package init(_ table: TableKey, _ key: ObjectKey) {
         self.table = table
         self.key = key

@@ -3,14 +3,14 @@
 internal import RealmQuery
 package import RealmStorage
 
-/// A property of one object.
+/// Identifies a property of one object.
 package struct ObservedProperty: Sendable, Hashable {
     /// The object.
     package let object: ObservedObject
-    /// The property.
+    /// The column of the property.
     package let column: ColumnKey
 
-    /// A property of an object.
+    /// Makes the identification of a property.
     package init(_ object: ObservedObject, _ column: ColumnKey) {
         self.object = object
         self.column = column

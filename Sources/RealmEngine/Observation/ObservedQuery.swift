@@ -3,18 +3,24 @@
 package import RealmQuery
 internal import RealmStorage
 
-/// A selection with an order, without what it selects from.
+/// The selection, order and limit of an observed result, without the collection it selects from.
 package struct ObservedQuery: Sendable {
     /// The condition; all rows by default.
     package let query: Query
     /// The values of the placeholders of the condition.
     package let arguments: [QueryArgument]
-    /// Applied after what `query` says itself.
+    /// The order, applied after the sorts in `query`.
     package let order: ResultOrder
-    /// Only the first so many.
+    /// The maximum number of rows; nil for all.
     package let limit: Int?
 
-    /// A selection; without anything, all rows in their own order.
+    /// Makes a selection; by default it has all rows in their own order.
+    ///
+    /// - Parameters:
+    ///   - query: The condition.
+    ///   - arguments: The values of the placeholders.
+    ///   - order: The order, applied after the sorts in `query`.
+    ///   - limit: The maximum number of rows; nil for all.
     package init(_ query: Query = .all, _ arguments: [QueryArgument] = [], order: ResultOrder = .none, limit: Int? = nil) {
         self.query = query
         self.arguments = arguments

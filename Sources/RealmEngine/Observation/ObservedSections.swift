@@ -3,15 +3,21 @@
 package import RealmQuery
 internal import RealmStorage
 
-/// How a result is divided into sections.
+/// Describes how an observed result is divided into sections.
 package struct ObservedSections: Sendable {
-    /// The key of the section of a row, from the first value that the result is sorted by. Throws `invalidSection` for a
-    /// value that is no key.
+    /// Returns the section of a row, from the first value by which the result is sorted.
+    ///
+    /// It throws `invalidSection` for a value that cannot be the key of a section. It is called on the
+    /// thread of the hub for every row.
     package let key: @Sendable (PagePosition.Cell) throws(ObservationError) -> SectionIdentity
-    /// Which section is observed; nil is all of them.
+    /// Returns whether a section is observed; nil observes all sections.
     package let isWanted: (@Sendable (SectionIdentity) -> Bool)?
 
-    /// Sections by `key`, all of them or those that are wanted.
+    /// Makes a division into sections.
+    ///
+    /// - Parameters:
+    ///   - key: Returns the section of a row from its first sort value.
+    ///   - isWanted: Selects the observed section; nil observes all.
     package init(
         key: @escaping @Sendable (PagePosition.Cell) throws(ObservationError) -> SectionIdentity,
         isWanted: (@Sendable (SectionIdentity) -> Bool)? = nil

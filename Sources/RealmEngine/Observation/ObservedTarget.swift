@@ -3,41 +3,53 @@
 internal import RealmQuery
 package import RealmStorage
 
-/// What is observed, as keys: they stay valid when classes and properties get other names.
+/// What a subscription observes, in terms of keys, which remain valid when classes and properties are
+/// renamed.
 package struct ObservedTarget: Sendable {
-    /// What kind of thing is observed.
+    /// The kinds of targets.
     package enum Kind: Sendable {
-        /// Which classes a commit touches.
+        /// A whole realm: the classes that each commit changes.
         case realm
+        /// The result of a query over the objects of a class.
         case results(TableKey, ObservedQuery)
-        /// A result in sections; its order has to begin with the key path that the sections come from.
+        /// A result in sections. Its order has to start with the key path that the sections are derived
+        /// from.
         case sections(TableKey, ObservedQuery, ObservedSections)
-        /// A list, set or dictionary itself.
+        /// A whole list, set or dictionary in its own order.
         case collection(ObservedProperty)
-        /// A selection or another order of what a list, set or dictionary holds.
+        /// A selection of a list, set or dictionary, or its elements in another order.
         case view(ObservedProperty, ObservedQuery)
-        /// The objects that link to one through a property of `origin`.
+        /// The objects that link to an object through a property of the class `origin`.
         case linkingObjects(to: ObservedObject, origin: TableKey, ColumnKey, ObservedQuery?)
+        /// One object.
         case object(ObservedObject)
     }
 
-    /// Which changes of elements count, or which of an object.
+    /// Decides which changes count as modifications of an element or of an object.
     package enum Filter: Sendable {
-        /// Those of the element and of what it reaches over up to three links; of an object, its own.
+        /// For elements, changes of the object and of all that it reaches through up to three links; for
+        /// an object, its own changes.
         case all
-        /// None.
+        /// No changes: only insertions, deletions and moves are reported.
         case shallow
+        /// Changes that the key paths lead to.
         case keyPaths(KeyPathFilter)
     }
 
-    /// What is observed.
+    /// The kind of target with its keys.
     package let kind: Kind
-    /// Which changes count.
+    /// The changes that count as modifications.
     package let filter: Filter
-    /// The same for equal definitions, which are observed once; any text that is different for other definitions.
+    /// A text that is equal for equal definitions, which are then observed once, and different for
+    /// different ones.
     package let identity: String
 
-    /// A target; `identity` has to be another one for another target.
+    /// Makes a target.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of target with its keys.
+    ///   - filter: The changes that count as modifications.
+    ///   - identity: A text that identifies the definition.
     package init(_ kind: Kind, filter: Filter = .all, identity: String) {
         self.kind = kind
         self.filter = filter

@@ -7,20 +7,21 @@ package import RealmStorage
 package struct RowsChange: Sendable {
     /// The class of the rows.
     package let table: TableKey
-    /// The positions.
+    /// The positions of deleted, inserted, modified and moved rows.
     package let changes: CollectionChanges
-    /// One for each of `changes.deletions`, and so on.
+    /// The keys of the rows at `changes.deletions`, in the same order.
     package let deletedKeys: [ObjectKey]
-    /// One for each of `changes.insertions`.
+    /// The keys of the rows at `changes.insertions`, in the same order.
     package let insertedKeys: [ObjectKey]
-    /// One for each of `changes.modificationsNew`.
+    /// The keys of the rows at `changes.modificationsNew`, in the same order.
     package let modifiedKeys: [ObjectKey]
-    /// The columns of each modified object that were written themselves, in the order of the schema.
+    /// For each modified row, the properties that were written themselves, in the order of the schema.
     package let modifiedColumns: [[ColumnKey]]
-    /// One for each of `changes.moves`.
+    /// The keys of the rows in `changes.moves`, in the same order.
     package let moveKeys: [ObjectKey]
-    /// How many rows there are now.
+    /// The number of rows after the change.
     package let count: Int
-    /// Nothing will follow. Of a result that had no rows when its owner was deleted, that is all that there is to say.
+    /// Whether no further change follows, because the owner of the rows was deleted. The positions may be
+    /// empty then.
     package internal(set) var isLast = false
 }

@@ -3,12 +3,12 @@
 internal import RealmQuery
 internal import RealmStorage
 
-/// The classes or properties of a realm are others.
+/// A change of the classes or properties of a realm, as listeners receive it.
 package struct SchemaChange: Sendable, Equatable {
-    /// Nil when the file has none.
+    /// The schema version before; nil when the file had none.
     package let oldVersion: UInt64?
-    /// The schema version now; nil when the file has none.
+    /// The schema version afterwards; nil when the file has none.
     package let newVersion: UInt64?
-    /// Whether everything that was there still is.
+    /// Whether classes and properties were only added.
     package let isAdditive: Bool
 }

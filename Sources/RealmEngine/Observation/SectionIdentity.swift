@@ -2,22 +2,26 @@
 
 package import RealmQuery
 
-/// The key of a section: a value, and a text that is different for every section.
+/// The key of a section: its value, and a text that is different for every section.
 package struct SectionIdentity: Sendable, Hashable {
-    /// Keys with the same text are the same section.
+    /// The text that identifies the section.
     package let text: String
-    /// The value that is shown as the key.
+    /// The value that clients receive as the key.
     package let value: QueryArgument
 
-    /// A key that is written as `text`.
+    /// Makes a key.
+    ///
+    /// - Parameters:
+    ///   - text: The text that identifies the section.
+    ///   - value: The value that clients receive.
     package init(_ text: String, value: QueryArgument = .null) {
         self.text = text
         self.value = value
     }
 
-    /// Whether both are the same section.
+    /// Returns whether both keys identify the same section; only the texts are compared.
     package static func == (left: SectionIdentity, right: SectionIdentity) -> Bool { left.text == right.text }
 
-    /// By the text alone, as `==`.
+    /// Hashes the text only, in agreement with `==`.
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }

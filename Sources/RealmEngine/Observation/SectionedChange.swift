@@ -3,24 +3,24 @@
 internal import RealmQuery
 package import RealmStorage
 
-/// The difference between two results that are divided into sections.
+/// The difference between two states of a result that is divided into sections, with keys.
 package struct SectionedChange: Sendable {
     /// The class of the rows.
     package let table: TableKey
-    /// The positions.
+    /// The positions of sections and rows.
     package let changes: SectionChanges
-    /// One for each of `changes.sectionsToDelete`, and so on.
+    /// The keys of the sections at `changes.sectionsToDelete`, in the same order.
     package let deletedSections: [SectionIdentity]
-    /// One for each of `changes.sectionsToInsert`.
+    /// The keys of the sections at `changes.sectionsToInsert`, in the same order.
     package let insertedSections: [SectionIdentity]
-    /// One for each of `changes.deletions`.
+    /// The object keys of the rows at `changes.deletions`, in the same order.
     package let deletedKeys: [ObjectKey]
-    /// One for each of `changes.insertions`.
+    /// The object keys of the rows at `changes.insertions`, in the same order.
     package let insertedKeys: [ObjectKey]
-    /// One for each of `changes.modifications`.
+    /// The object keys of the rows at `changes.modifications`, in the same order.
     package let modifiedKeys: [ObjectKey]
-    /// The columns of each modified object that were written themselves, in the order of the schema.
+    /// For each modified row, the properties that were written themselves, in the order of the schema.
     package let modifiedColumns: [[ColumnKey]]
-    /// How many rows there are now; only of the section that is observed, if it is one.
+    /// The number of rows after the change; if one section is observed, the number of its rows.
     package let count: Int
 }

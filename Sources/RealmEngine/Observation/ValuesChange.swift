@@ -3,14 +3,16 @@
 internal import RealmQuery
 internal import RealmStorage
 
-/// The difference between two sequences of values.
+/// The difference between two sequences of values, given by positions; the values are read from the new
+/// version.
 package struct ValuesChange: Sendable {
-    /// The positions in what is observed.
+    /// The positions in the observed sequence.
     package let changes: CollectionChanges
-    /// Positions in the collection of the elements at `changes.insertions`: the same for the collection itself.
+    /// The positions in the collection of the values at `changes.insertions`; the same positions for a
+    /// whole collection.
     package let insertedPlaces: [Int]
-    /// Positions in the collection now of the elements at `changes.modificationsNew`.
+    /// The positions in the collection of the values at `changes.modificationsNew`, after the change.
     package let modifiedPlaces: [Int]
-    /// How many elements there are now.
+    /// The number of values after the change.
     package let count: Int
 }

@@ -1,48 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The difference between two states of a sequence: of a result, a list, a set.
+/// The difference between two states of a sequence, such as a result, a list or a set, as positions.
 ///
-/// To apply it, remove `deletions` from the highest to the lowest, insert the elements at `insertions` from the lowest to
-/// the highest, and read those at `modificationsNew` again. All arrays are ascending.
+/// To apply it, remove `deletions` from the highest to the lowest, insert the elements at `insertions`
+/// from the lowest to the highest, and read those at `modificationsNew` again. All arrays are ascending.
 package struct CollectionChanges: Sendable, Equatable {
-    /// An element that was moved: `from` is among the deletions, `to` among the insertions.
+    /// An element that was moved: `from` is among the deletions, and `to` among the insertions.
     package struct Move: Sendable, Hashable {
-        /// Where the element was before.
+        /// The position of the element before the change.
         package let from: Int
-        /// Where it is after.
+        /// The position of the element after the change.
         package let to: Int
 
-        /// A move of one element.
+        /// Makes a move of one element.
         package init(from: Int, to: Int) {
             self.from = from
             self.to = to
         }
     }
 
-    /// Positions before.
+    /// The positions of removed elements before the change.
     package var deletions: [Int] = []
-    /// Positions after.
+    /// The positions of new elements after the change.
     package var insertions: [Int] = []
-    /// Positions before of the elements that are changed.
+    /// The positions of modified elements before the change.
     package var modifications: [Int] = []
-    /// Positions after of the same elements, one to one.
+    /// The positions of the same modified elements after the change, in the same order.
     package var modificationsNew: [Int] = []
-    /// Only lists have moves, ordered by `from`.
+    /// The moved elements, ordered by `from`. Only lists have moves.
     package var moves: [Move] = []
-    /// One operation removed everything, and nothing was inserted afterwards.
+    /// Whether one operation removed all elements, and nothing was inserted afterwards.
     package var isCleared = false
-    /// The object that the collection belongs to is gone.
+    /// Whether the object that the collection belongs to was deleted.
     package var isRootDeleted = false
 
-    /// No difference.
+    /// Makes an empty difference.
     package init() {}
 
-    /// Whether nothing is different.
+    /// Whether nothing has changed.
     package var isEmpty: Bool {
         deletions.isEmpty && insertions.isEmpty && modifications.isEmpty && !isCleared && !isRootDeleted
     }
 
-    /// All of `count` elements are gone with the object that had them.
+    /// Returns the difference of a collection that was deleted with its object.
+    ///
+    /// - Parameter count: The number of elements that it had.
     package static func rootDeleted(count: Int) -> CollectionChanges {
         var changes = CollectionChanges()
         changes.deletions = Array(0..<count)
@@ -50,8 +52,13 @@ package struct CollectionChanges: Sendable, Equatable {
         return changes
     }
 
-    /// Changes without moves from positions of deleted, inserted and modified elements, the latter after the change;
-    /// elements may be inserted and modified, they count as inserted.
+    /// Makes a difference without moves.
+    ///
+    /// - Parameters:
+    ///   - deletions: The positions of removed elements before the change, ascending.
+    ///   - insertions: The positions of new elements after the change, ascending.
+    ///   - modified: The positions of modified elements after the change, ascending; new elements among
+    ///     them only count as inserted.
     package init(deletions: [Int], insertions: [Int], modified: [Int]) {
         self.deletions = deletions
         self.insertions = insertions
@@ -62,7 +69,7 @@ package struct CollectionChanges: Sendable, Equatable {
         for index in modified {
             while nextInsertion < insertions.count, insertions[nextInsertion] < index { nextInsertion += 1 }
             if nextInsertion < insertions.count, insertions[nextInsertion] == index { continue }
-            // The rank among those that stayed leads to the position before.
+            // The rank among the elements that stayed leads to the position before the change.
             let rank = index - nextInsertion
             while nextDeletion < deletions.count, deletions[nextDeletion] - nextDeletion <= rank { nextDeletion += 1 }
             modifications.append(rank + nextDeletion)
@@ -72,13 +79,17 @@ package struct CollectionChanges: Sendable, Equatable {
 }
 
 extension CollectionChanges {
-    /// Whether it can lead from a sequence of `before` elements to one of `after`.
+    /// Returns whether the difference can turn a sequence of `before` elements into one of `after`
+    /// elements.
+    /// It is a check against operations that do not fit the stored data.
     func fits(before: Int, after: Int) -> Bool {
         before - deletions.count + insertions.count == after && (deletions.last ?? -1) < before
             && (insertions.last ?? -1) < after && (modifications.last ?? -1) < before && (modificationsNew.last ?? -1) < after
     }
 
-    /// Where each of `count` elements is after the change, or nil when it is gone.
+    /// Returns the position of each element after the change; nil for an element that was removed.
+    ///
+    /// - Parameter count: The number of elements before the change.
     func newPositions(of count: Int) -> [Int?] {
         var positions: [Int?] = Array(repeating: nil, count: count)
         var nextDeletion = 0

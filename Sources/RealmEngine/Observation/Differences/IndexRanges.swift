@@ -2,33 +2,34 @@
 
 /// A set of positions in a sequence that can follow insertions and removals in that sequence.
 ///
-/// Kept as ascending ranges that do not touch each other: what is inserted or removed in one go costs one range.
+/// It is stored as ascending ranges that do not touch each other, so positions that were inserted or
+/// removed together cost one range.
 package struct IndexRanges: Sendable, Equatable {
-    /// Ascending, not empty, with gaps between them.
+    /// The ranges in ascending order; none is empty, and there are gaps between them.
     private var ranges: [Range<Int>] = []
 
-    /// No positions.
+    /// Makes an empty set.
     package init() {}
 
-    /// These positions, in any order.
+    /// Makes the set of the given positions, in any order.
     package init(_ indices: [Int]) {
         for index in indices { insert(index) }
     }
 
-    /// All positions below `count`.
+    /// Makes the set of all positions below `count`.
     package init(below count: Int) {
         if count > 0 { ranges = [0..<count] }
     }
 
-    /// Whether there is no position.
+    /// Whether the set is empty.
     package var isEmpty: Bool { ranges.isEmpty }
-    /// How many positions there are.
+    /// The number of positions.
     package var count: Int { ranges.reduce(0) { $0 + $1.count } }
 
-    /// In ascending order.
+    /// The positions in ascending order.
     package var indices: [Int] { ranges.flatMap { $0 } }
 
-    /// The first range that ends above `index`.
+    /// Returns the number of the first range that ends above `index`; a binary search.
     private func place(of index: Int) -> Int {
         var low = 0
         var high = ranges.count
@@ -39,13 +40,15 @@ package struct IndexRanges: Sendable, Equatable {
         return low
     }
 
-    /// Whether a position is a member.
+    /// Returns whether a position is in the set.
+    ///
+    /// - Complexity: O(log n) for n ranges.
     package func contains(_ index: Int) -> Bool {
         let place = place(of: index)
         return place < ranges.count && ranges[place].contains(index)
     }
 
-    /// How many members are below `index`.
+    /// Returns the number of positions in the set that are below `index`.
     package func count(below index: Int) -> Int {
         var count = 0
         for range in ranges {
@@ -57,7 +60,7 @@ package struct IndexRanges: Sendable, Equatable {
 
     // MARK: - Members
 
-    /// Makes a position a member.
+    /// Adds a position to the set.
     package mutating func insert(_ index: Int) {
         let place = place(of: index)
         if place < ranges.count, ranges[place].contains(index) { return }
@@ -66,7 +69,7 @@ package struct IndexRanges: Sendable, Equatable {
         join(at: place)
     }
 
-    /// Makes a position no member; the others stay where they are.
+    /// Removes a position from the set; the other positions remain as they are.
     package mutating func remove(_ index: Int) {
         let place = place(of: index)
         guard place < ranges.count, ranges[place].contains(index) else { return }
@@ -75,7 +78,7 @@ package struct IndexRanges: Sendable, Equatable {
         ranges.replaceSubrange(place...place, with: parts)
     }
 
-    /// Makes one of a range and the one before it when they touch.
+    /// Joins a range with the one before it when they touch.
     private mutating func join(at place: Int) {
         guard place > 0, place < ranges.count, ranges[place - 1].upperBound == ranges[place].lowerBound else { return }
         ranges[place - 1] = ranges[place - 1].lowerBound..<ranges[place].upperBound
@@ -84,7 +87,11 @@ package struct IndexRanges: Sendable, Equatable {
 
     // MARK: - Changes of the sequence
 
-    /// An element was put in at `index`: members from there on move up, and the element becomes one if `isMember`.
+    /// Follows the insertion of an element into the sequence: positions from there on move up.
+    ///
+    /// - Parameters:
+    ///   - index: The position of the new element.
+    ///   - isMember: Whether the new position is added to the set.
     package mutating func open(at index: Int, isMember: Bool) {
         let place = place(of: index)
         for next in place..<ranges.count {
@@ -92,7 +99,7 @@ package struct IndexRanges: Sendable, Equatable {
             let start = range.lowerBound >= index ? range.lowerBound + 1 : range.lowerBound
             ranges[next] = start..<(range.upperBound + 1)
         }
-        // A range around `index` grew with it.
+        // A range that contains `index` has grown.
         if place < ranges.count, ranges[place].contains(index) {
             if !isMember { remove(index) }
         } else if isMember {
@@ -100,7 +107,10 @@ package struct IndexRanges: Sendable, Equatable {
         }
     }
 
-    /// The element at `index` was taken out: members after it move down. Returns whether it was one.
+    /// Follows the removal of an element from the sequence: positions after it move down.
+    ///
+    /// - Parameter index: The position of the removed element.
+    /// - Returns: Whether that position was in the set.
     @discardableResult
     package mutating func close(at index: Int) -> Bool {
         let place = place(of: index)
@@ -115,19 +125,25 @@ package struct IndexRanges: Sendable, Equatable {
         return isMember
     }
 
-    /// Elements were put in where `inserted` has them in the end.
+    /// Follows the insertion of several elements.
+    ///
+    /// - Parameters:
+    ///   - inserted: Their positions after all of them were inserted.
+    ///   - areMembers: Whether the new positions are added to the set.
     package mutating func open(at inserted: IndexRanges, areMembers: Bool) {
         for index in inserted.indices { open(at: index, isMember: areMembers) }
     }
 
-    /// All elements of `removed` were taken out.
+    /// Follows the removal of several elements, given by their positions before.
     package mutating func close(at removed: IndexRanges) {
         for index in removed.indices.reversed() { close(at: index) }
     }
 
     // MARK: - Positions among those that are no members
 
-    /// The position of the element that is number `index` of those that are no members.
+    /// Returns the position of the element with the given rank among those that are not in the set.
+    ///
+    /// - Parameter index: The rank, from 0.
     package func shifted(_ index: Int) -> Int {
         var index = index
         for range in ranges {
@@ -137,6 +153,8 @@ package struct IndexRanges: Sendable, Equatable {
         return index
     }
 
-    /// Which number the element at `index`, no member, has among those that are no members.
+    /// Returns the rank of an element among those that are not in the set.
+    ///
+    /// - Parameter index: The position of the element, which is not in the set.
     package func unshifted(_ index: Int) -> Int { index - count(below: index) }
 }

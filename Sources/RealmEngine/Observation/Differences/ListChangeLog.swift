@@ -2,27 +2,36 @@
 
 package import RealmStorage
 
-/// Turns the operations on a list, in their order, into the difference between its states before and after.
+/// Converts the operations on a list, in their order, to the difference between its states before and
+/// after.
 ///
-/// Positions of operations are those at their time; all positions kept here are up to date after each operation.
+/// The position in an operation is the one at its time; all positions that are kept here are updated with
+/// each operation. Dictionaries and sets use it as well, with the positions of their order.
 package struct ListChangeLog: Sendable {
-    /// Positions before the first operation.
+    /// The positions of removed elements, before the first operation.
     var deletions = IndexRanges()
-    /// Positions now.
+    /// The present positions of new elements.
     var insertions = IndexRanges()
-    /// Positions now; elements that are new may be in it.
+    /// The present positions of modified elements, which may include new ones.
     var modifications = IndexRanges()
-    /// Elements that were moved, from where they were before to where they are now.
+    /// The moved elements, from their position before the first operation to their present one.
     var moves: [CollectionChanges.Move] = []
-    /// Whether everything was removed at once, and nothing was added since.
+    /// Whether all elements were removed by one operation, and nothing was added since.
     var isCleared = false
-    /// Whether the object that has the list is gone.
+    /// Whether the object that has the list was deleted.
     var isRootDeleted = false
 
-    /// No operations.
+    /// Makes a log without operations.
     package init() {}
 
-    /// Ends of moves count as deleted and inserted; `modified` are positions after, inserted elements included.
+    /// Makes a log from a known difference. The ends of moves count as deleted and inserted.
+    ///
+    /// - Parameters:
+    ///   - deletions: The positions of removed elements before the change.
+    ///   - insertions: The positions of new elements after the change.
+    ///   - modified: The positions of modified elements after the change, which may include new ones.
+    ///   - moves: The moved elements.
+    ///   - isCleared: Whether one operation removed all elements.
     package init(
         deletions: [Int], insertions: [Int], modified: [Int], moves: [CollectionChanges.Move], isCleared: Bool = false
     ) {
@@ -49,7 +58,7 @@ package struct ListChangeLog: Sendable {
         }
     }
 
-    /// An element was put in at `index`.
+    /// Follows the insertion of an element at `index`.
     private mutating func insert(at index: Int) {
         modifications.open(at: index, isMember: false)
         insertions.open(at: index, isMember: true)
@@ -57,7 +66,7 @@ package struct ListChangeLog: Sendable {
         isCleared = false
     }
 
-    /// The element at `index` was taken out.
+    /// Follows the removal of the element at `index`.
     private mutating func erase(at index: Int) {
         modifications.close(at: index)
         takeOut(at: index)
@@ -67,7 +76,9 @@ package struct ListChangeLog: Sendable {
         }
     }
 
-    /// Removes an element that is deleted or moved away. Returns its position before; nil when it was not there then.
+    /// Removes an element that was deleted or moved away.
+    ///
+    /// - Returns: Its position before the first operation; nil when it is a new element.
     @discardableResult
     private mutating func takeOut(at index: Int) -> Int? {
         let rank = insertions.unshifted(index)
@@ -77,7 +88,7 @@ package struct ListChangeLog: Sendable {
         return old
     }
 
-    /// The element at `source` was moved to `target`, which is its index afterwards.
+    /// Follows the move of an element; `target` is its position after the move.
     private mutating func move(from source: Int, to target: Int) {
         guard source != target else { return }
         var wasMoved = false
@@ -97,7 +108,7 @@ package struct ListChangeLog: Sendable {
         modifications.open(at: target, isMember: isModified)
     }
 
-    /// All of `count` elements were removed at once.
+    /// Follows the removal of all `count` elements by one operation.
     private mutating func clear(count: Int) {
         let before = count + deletions.count - insertions.count
         self = ListChangeLog()
@@ -105,12 +116,13 @@ package struct ListChangeLog: Sendable {
         isCleared = true
     }
 
-    /// An element now at `index` was changed, other than by an operation.
+    /// Marks the element at a present position as modified, because an object that it links to has
+    /// changed.
     package mutating func modify(at index: Int) { modifications.insert(index) }
 
     // MARK: - The result
 
-    /// The difference so far.
+    /// Returns the difference made so far.
     package func changes() -> CollectionChanges {
         var changes = CollectionChanges(
             deletions: deletions.indices, insertions: insertions.indices, modified: modifications.indices)
@@ -120,7 +132,8 @@ package struct ListChangeLog: Sendable {
         return changes
     }
 
-    /// Drops moves that leave an element where it is relative to those that stay, as is done when the operations end.
+    /// Removes moves that did not change the place of an element relative to those that stayed. It is
+    /// called after the last operation.
     package mutating func dropIdleMoves() {
         var kept: [CollectionChanges.Move] = []
         for move in moves {
@@ -136,7 +149,7 @@ package struct ListChangeLog: Sendable {
 }
 
 extension ListChangeLog {
-    /// Adds what happened after it: positions before `newer` are those after this.
+    /// Adds the operations of a newer log, whose positions before are the positions after this one.
     package mutating func merge(_ newer: ListChangeLog) {
         guard !newer.isEmpty else { return }
         guard !isEmpty else {
@@ -166,8 +179,9 @@ extension ListChangeLog {
         isCleared = newer.isCleared
     }
 
-    /// Leads the moves made so far to where their elements are after `newer`, whose moves that go on with one of them
-    /// are taken away.
+    /// Updates the moves made so far to the positions after `newer`.
+    ///
+    /// A move of `newer` that continues one of them is joined with it and removed from `newer`.
     private mutating func followMoves(_ newer: inout ListChangeLog) {
         var kept: [CollectionChanges.Move] = []
         for move in moves {

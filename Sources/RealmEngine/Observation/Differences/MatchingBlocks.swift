@@ -1,53 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds out which elements of a sequence may stay where they are when it becomes a permutation of itself.
+/// Determines which elements of a sequence can keep their place when the sequence becomes a permutation
+/// of itself.
 ///
-/// The longest run that is contiguous on both sides stays, then the same is done with what is left of it and right of
-/// it. Of runs of equal length the one with fewer modified elements stays, so that those are reported as moved; the details
-/// agree with the reference engine to the bit.
+/// The longest run that is contiguous on both sides is kept, and the same is repeated on its left and on
+/// its right. Of runs with equal length the one with fewer modified elements is kept, so that modified
+/// elements are those reported as moved. The details agree exactly with the reference engine, because
+/// clients may compare change sets.
+///
+/// Source: realm-core, collection_change_builder.cpp.
 /// Source: realm-core, collection_change_builder.cpp.
 struct MatchingBlocks {
-    /// Parts of both sequences that are still compared.
+    /// The parts of both sequences that still have to be compared.
     private struct Window {
-        /// Positions before.
+        /// The positions before the change.
         let old: Range<Int>
-        /// Positions after.
+        /// The positions after the change.
         let new: Range<Int>
     }
 
     /// Elements that follow each other in both sequences.
     private struct Run {
-        /// Where it begins before.
+        /// The position of its first element before the change.
         var old: Int
-        /// Where it begins after.
+        /// The position of its first element after the change.
         var new: Int
-        /// How many elements it has.
+        /// The number of elements.
         var count: Int
-        /// How many modified elements it counts for; nil until that is asked for.
+        /// The number of modified elements that it counts for; nil until it is needed.
         var modified: Int?
     }
 
-    /// How many elements there were.
+    /// The number of elements.
     private let oldCount: Int
-    /// Which group of equal elements each element of the old side belongs to.
+    /// The group of equal elements that each element of the old side belongs to.
     private var groups: [Int] = []
-    /// Positions on the new side, ascending in each group; those of group g from `starts[g]` on.
+    /// The positions on the new side, ascending in each group; those of group g start at `starts[g]`.
     private var positions: [Int] = []
-    /// Where the positions of each group begin in `positions`.
+    /// The index in `positions` at which each group starts.
     private var starts: [Int] = []
-    /// How many modified elements there are below each position.
+    /// The number of modified elements below each position.
     private var modifiedBelow: [Int]
-    /// The same elements on both sides from here on have other places.
+    /// The length of the common beginning of both sequences, which is kept without a search.
     private var first = 0
-    /// What the search may cost before a quicker one takes over.
+    /// The remaining cost of the search; when it is used up, a faster method takes over.
     private var budget: Int
 
-    /// Which positions before belong to a run that stays.
+    /// For each position before the change, whether its element keeps its place.
     private(set) var isKeptOld: [Bool]
-    /// Which positions after belong to a run that stays.
+    /// For each position after the change, whether its element keeps its place.
     private(set) var isKeptNew: [Bool]
 
-    /// `modified` are positions below `count`, as the caller counts them.
+    /// Prepares the search.
+    ///
+    /// - Parameters:
+    ///   - old: The keys before the change.
+    ///   - new: The same keys in their new order.
+    ///   - modified: The positions of modified elements among all `count` elements of the new sequence,
+    ///     before inserted ones were removed.
+    ///   - count: The number of elements of the new sequence, inserted ones included.
     init(_ old: [Int64], _ new: [Int64], modified: [Int], count: Int) {
         oldCount = old.count
         isKeptOld = Array(repeating: false, count: old.count)
@@ -60,7 +71,7 @@ struct MatchingBlocks {
         index(old, new)
     }
 
-    /// Groups equal elements, and notes where those of each group are on the new side.
+    /// Groups equal elements, and records the positions of each group on the new side.
     private mutating func index(_ old: [Int64], _ new: [Int64]) {
         var heads: [Int64: Int] = [:]
         heads.reserveCapacity(new.count)
@@ -89,7 +100,9 @@ struct MatchingBlocks {
         starts.append(positions.count)
     }
 
-    /// Sets what is kept.
+    /// Determines which elements keep their place, and sets `isKeptOld` and `isKeptNew`.
+    ///
+    /// - Complexity: Up to quadratic, limited to about 4 million steps; then O(n log n).
     mutating func find() {
         for index in 0..<first {
             isKeptOld[index] = true
@@ -110,7 +123,7 @@ struct MatchingBlocks {
                         old: window.old.lowerBound..<run.old, new: window.new.lowerBound..<run.new))
             }
             let end = window.new.upperBound
-            // Both ends are compared with that of the new side.
+            // Both ends are compared with the end of the new side, as the reference engine does.
             if run.old + run.count < end, run.new + run.count < end {
                 pending.append(
                     Window(
@@ -119,10 +132,10 @@ struct MatchingBlocks {
         }
     }
 
-    /// The longest run in a window; empty when the sequences have nothing in common there.
+    /// Returns the longest run in a window; it is empty when the sequences have nothing in common there.
     private mutating func longestRun(in window: Window) -> Run {
         var best = Run(old: window.old.lowerBound, new: window.new.lowerBound, count: 0, modified: 0)
-        // Where the runs end that the element before belongs to.
+        // The ends of the runs that the previous element belongs to.
         var previous: [(new: Int, count: Int)] = []
         var current: [(new: Int, count: Int)] = []
         for old in window.old {
@@ -142,7 +155,8 @@ struct MatchingBlocks {
         return best
     }
 
-    /// Makes the run that ends at a pair of positions the best one if it is longer, or as long and less modified.
+    /// Replaces the best run by the one that ends at a pair of positions, if that is longer, or as long
+    /// with fewer modified elements.
     private func consider(old: Int, new: Int, count: Int, _ best: inout Run) {
         let run = Run(old: old - count + 1, new: new - count + 1, count: count, modified: nil)
         if count > best.count {
@@ -158,7 +172,7 @@ struct MatchingBlocks {
         }
     }
 
-    /// How many elements of a run are modified.
+    /// Returns the number of modified elements of a run that ends at a position.
     private func modified(endingAt end: Int, _ count: Int) -> Int {
         let start = end - count + 1
         guard start >= 0, end + 1 < modifiedBelow.count else { return 0 }
@@ -167,7 +181,8 @@ struct MatchingBlocks {
 
     // MARK: - Big differences
 
-    /// Keeps a longest ascending selection instead: as correct for those who apply the difference, and never slow.
+    /// Keeps a longest ascending subsequence instead of blocks. The difference is as correct, and the
+    /// time is limited.
     private mutating func keepAscending() {
         for index in isKeptOld.indices { isKeptOld[index] = index < first }
         for index in isKeptNew.indices { isKeptNew[index] = index < first }
@@ -192,7 +207,7 @@ struct MatchingBlocks {
         }
     }
 
-    /// One position on the new side for each element, equal elements in order.
+    /// Returns one position on the new side for each element; equal elements are assigned in their order.
     private func partners() -> [Int] {
         var next = starts
         return groups.map { group in

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which element of one sequence is which of the other. Common ends cost no memory.
+/// Pairs the elements of a sequence with the equal elements of another one. A common beginning or end
+/// takes no memory.
 struct Pairing {
-    /// How many elements both sequences begin with.
+    /// The number of elements that both sequences start with.
     private let prefix: Int
-    /// How many elements at the end are paired one to one.
+    /// The number of elements at the end that are paired one to one.
     private let suffix: Int
-    /// How many elements there were.
+    /// The number of elements before the change.
     private let oldCount: Int
-    /// How many elements there are.
+    /// The number of elements after the change.
     private let newCount: Int
-    /// For the middle parts; -1 is none.
+    /// The partners of the elements in the middle of the old sequence, as indexes in its new middle; -1
+    /// for none.
     private var toNew: [Int]
-    /// The same the other way round.
+    /// The partners of the elements in the middle of the new sequence, as indexes in its old middle; -1
+    /// for none.
     private var toOld: [Int]
 
-    /// Pairs equal elements of both sequences. With `isUnique` none occurs twice, so that a
-    /// common end can be left out of account as well.
+    /// Pairs equal elements of both sequences, repeated ones in the order of their positions.
+    ///
+    /// - Parameters:
+    ///   - before: The keys before the change; nil for an object that was deleted.
+    ///   - after: The keys after the change.
+    ///   - isUnique: Whether no key occurs twice, so that a common end needs no search either.
     init(_ before: [Int64?], _ after: [Int64], isUnique: Bool) {
         oldCount = before.count
         newCount = after.count
@@ -35,9 +42,9 @@ struct Pairing {
         pair(before, after)
     }
 
-    /// Pairs what is between the common beginning and end.
+    /// Pairs the elements between the common beginning and end.
     private mutating func pair(_ before: [Int64?], _ after: [Int64]) {
-        // Positions of each key, the first one at the head.
+        // The positions of each key as a linked list that starts with the first one.
         var heads: [Int64: Int] = [:]
         heads.reserveCapacity(toOld.count)
         var next = Array(repeating: -1, count: toOld.count)
@@ -53,15 +60,15 @@ struct Pairing {
         }
     }
 
-    /// Nothing came, went or changed its place.
+    /// Whether no element was removed, added or moved.
     var isIdentity: Bool { toNew.isEmpty && toOld.isEmpty }
 
-    /// Positions that may have no partner.
+    /// The positions before the change that may have no partner.
     var oldRange: Range<Int> { prefix..<(oldCount - suffix) }
-    /// The positions after that are not in the common beginning or end.
+    /// The positions after the change that may have no partner.
     var newRange: Range<Int> { prefix..<(newCount - suffix) }
 
-    /// The position after of an element, or nil when it is gone.
+    /// Returns the position of an element after the change; nil when it was removed.
     func newOfOld(_ index: Int) -> Int? {
         if index < prefix { return index }
         if index >= oldCount - suffix { return index - oldCount + newCount }
@@ -69,7 +76,7 @@ struct Pairing {
         return partner < 0 ? nil : partner + prefix
     }
 
-    /// The position before of an element, or nil when it is new.
+    /// Returns the position of an element before the change; nil when it is new.
     func oldOfNew(_ index: Int) -> Int? {
         if index < prefix { return index }
         if index >= newCount - suffix { return index - newCount + oldCount }
@@ -77,7 +84,7 @@ struct Pairing {
         return partner < 0 ? nil : partner + prefix
     }
 
-    /// Whether the pairs are in the same order on both sides.
+    /// Whether the pairs have the same order on both sides.
     var isOrdered: Bool {
         var last = -1
         for partner in toNew where partner >= 0 {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Divides the difference of two results among their sections.
+/// Divides the difference of two results among their sections. It is used once, by `SectionChanges.make`.
 struct SectionChangeMaker {
-    /// The rows before by section.
+    /// The sections before the change.
     private let old: SectionMap
-    /// The rows after by section.
+    /// The sections after the change.
     private let new: SectionMap
-    /// Sections by the number of their key, without those that are deleted or inserted.
+    /// The positions before the change of the sections that stayed, by the number of their key.
     private var oldSections: [Int: Int] = [:]
-    /// Positions after of the sections, by their number.
+    /// The positions after the change of the sections that stayed, by the number of their key.
     private var newSections: [Int: Int] = [:]
-    /// The difference so far.
+    /// The difference so far, which contains the deleted and inserted sections.
     private var changes = SectionChanges()
 
-    /// `old` and `new` have the section of each row.
+    /// Determines which sections stayed, from the maps before and after the change.
     init(_ old: SectionMap, _ new: SectionMap) {
         self.old = old
         self.new = new
@@ -26,7 +26,8 @@ struct SectionChangeMaker {
         }
     }
 
-    /// The keys of sections that are there before and after, without those that changed places with others.
+    /// Returns the keys of the sections that exist before and after the change and did not change places
+    /// with others.
     private static func staying(_ old: [Int], _ new: [Int]) -> Set<Int> {
         let flat = SequenceDiff.changes(
             from: old.map { Int64($0) }, to: new.map { Int64($0) }, isModified: nil, canReorder: true, isUnique: true)
@@ -35,7 +36,9 @@ struct SectionChangeMaker {
         return stay
     }
 
-    /// The difference by sections, from that of the rows.
+    /// Divides a difference of rows among the sections.
+    ///
+    /// - Parameter flat: The difference of the rows without regard to sections.
     func make(_ flat: CollectionChanges) -> SectionChanges {
         var changes = changes
         let stayed = stayedSections(flat)
@@ -56,10 +59,10 @@ struct SectionChangeMaker {
         return changes
     }
 
-    /// What happened in the sections that stay, by their places now.
+    /// Collects what happened in the sections that stayed, by their positions after the change.
     private func stayedSections(_ flat: CollectionChanges) -> [Int: StayedSection] {
         var stayed: [Int: StayedSection] = [:]
-        /// The place now of the section of an old row.
+        /// Returns the new position of the section that an old row belongs to.
         func section(_ place: SectionChanges.Place) -> Int? { newSections[old.sections[place.section]] }
         for place in flat.deletions.lazy.map({ old.places[$0] }) {
             if let section = section(place) { stayed[section, default: StayedSection()].deleted.append(place.row) }

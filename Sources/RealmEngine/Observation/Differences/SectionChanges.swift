@@ -2,57 +2,68 @@
 
 /// The difference between two states of a result that is divided into sections.
 package struct SectionChanges: Sendable, Equatable {
-    /// A row by its section and its position in it.
+    /// The place of a row: its section, and its position in the section.
     package struct Place: Sendable, Hashable, Comparable {
-        /// The position of the section.
+        /// The position of the section among all sections.
         package let section: Int
         /// The position of the row in the section.
         package let row: Int
 
-        /// A place.
+        /// Makes a place.
         package init(section: Int, row: Int) {
             self.section = section
             self.row = row
         }
 
-        /// By section, then by row.
+        /// Orders by the section, then by the row.
         package static func < (left: Place, right: Place) -> Bool { (left.section, left.row) < (right.section, right.row) }
     }
 
-    /// A place in the same section, whatever number that has now, whose row was and is one that was written.
+    /// A row at the same position of the same section before and after, which has to be read again.
+    /// The section itself may have another position after the change.
     package struct Modification: Sendable, Hashable {
-        /// Where the row was.
+        /// The place before the change.
         package let old: Place
-        /// Where it is.
+        /// The place after the change.
         package let new: Place
     }
 
-    /// Sections before.
+    /// The positions of removed sections before the change.
     package var sectionsToDelete: [Int] = []
-    /// Sections after.
+    /// The positions of new sections after the change.
     package var sectionsToInsert: [Int] = []
-    /// Rows before, none of deleted sections.
+    /// The places of removed rows before the change, without those of removed sections.
     package var deletions: [Place] = []
-    /// Rows after, those of inserted sections too.
+    /// The places of new rows after the change, including those of new sections.
     package var insertions: [Place] = []
-    /// Rows that stayed where they are in their section.
+    /// The rows that kept their position in their section and were modified.
     package var modifications: [Modification] = []
 
-    /// No difference.
+    /// Makes an empty difference.
     package init() {}
 
-    /// Whether nothing is different.
+    /// Whether nothing has changed.
     package var isEmpty: Bool {
         sectionsToDelete.isEmpty && sectionsToInsert.isEmpty && deletions.isEmpty && insertions.isEmpty
             && modifications.isEmpty
     }
 
     /// Divides the difference of two results among their sections.
+    ///
+    /// - Parameters:
+    ///   - flat: The difference of the rows without regard to sections.
+    ///   - old: The sections before the change.
+    ///   - new: The sections after the change.
     package static func make(flat: CollectionChanges, old: SectionMap, new: SectionMap) -> SectionChanges {
         SectionChangeMaker(old, new).make(flat)
     }
 
-    /// What concerns the section whose key has a number.
+    /// Returns the part of the difference that concerns one section.
+    ///
+    /// - Parameters:
+    ///   - key: The number of the section's key in both maps.
+    ///   - old: The sections before the change.
+    ///   - new: The sections after the change.
     package func only(_ key: Int, old: SectionMap, new: SectionMap) -> SectionChanges {
         let before = old.sections.firstIndex(of: key)
         let after = new.sections.firstIndex(of: key)

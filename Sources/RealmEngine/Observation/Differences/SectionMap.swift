@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the rows of a result are in its sections.
+/// Maps the rows of a result to its sections.
 package struct SectionMap: Sendable, Equatable {
-    /// A number for the key of each section: the same key has the same number in all maps of a result.
+    /// The number of each section's key. The same key has the same number in all maps of a result.
     package var sections: [Int] = []
-    /// By position in the result.
+    /// The places of the rows, by their position in the result.
     package var places: [SectionChanges.Place] = []
-    /// How many rows each section has.
+    /// The number of rows of each section.
     package var counts: [Int] = []
 
-    /// No rows.
+    /// Makes a map without rows.
     package init() {}
 
-    /// Sections in the order of their first row; `keys` has a number for each row of the result.
+    /// Makes the sections in the order of their first row.
+    ///
+    /// - Parameter keys: For each row of the result, the number of its section's key.
     package init(rows keys: [Int]) {
         var known: [Int: Int] = [:]
         places.reserveCapacity(keys.count)

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The difference of two sequences of object keys.
+/// Computes the difference of two sequences of object keys.
 ///
-/// Equal keys are paired, those of an object that is in a sequence several times in the order of their positions.
-/// What has no partner was deleted or inserted. Where the order may change, the pairs that do not keep it are reported as
-/// deleted and inserted again (`MatchingBlocks`).
+/// Equal keys are paired; if an object is in a sequence several times, in the order of its positions.
+/// Elements without a partner were deleted or inserted. Where the order may change, pairs that do not
+/// keep it are reported as deleted and inserted (`MatchingBlocks`).
 package enum SequenceDiff {
+    /// Returns the difference between two sequences.
+    ///
     /// - Parameters:
-    ///   - before: nil where the object is gone.
-    ///   - isModified: by position in `after`; nil when nothing is.
-    ///   - canReorder: false promises that the keys of both sequences that are in both have the same order.
-    ///   - isUnique: promises that no key is in a sequence twice.
+    ///   - before: The keys before the change; nil for an object that was deleted.
+    ///   - after: The keys after the change.
+    ///   - isModified: Returns whether the object at a position in `after` was modified; nil when none
+    ///     was.
+    ///   - canReorder: Whether keys that are in both sequences may have another order.
+    ///   - isUnique: Whether no key occurs twice in a sequence.
+    /// - Complexity: O(n) if the order is kept, otherwise that of `MatchingBlocks`.
     package static func changes(
         from before: [Int64?], to after: [Int64], isModified: ((Int) -> Bool)?, canReorder: Bool, isUnique: Bool = false
     ) -> CollectionChanges {
@@ -32,7 +37,8 @@ package enum SequenceDiff {
         return CollectionChanges(deletions: deletions, insertions: insertions, modified: modified)
     }
 
-    /// Old and new positions of pairs that have to be taken out and put in again.
+    /// Returns the old and new positions of pairs that have to be removed and inserted again to get the
+    /// new order.
     private static func reordered(
         _ before: [Int64?], _ after: [Int64], pairing: Pairing, modified: [Int]
     ) -> (deletions: [Int], insertions: [Int]) {

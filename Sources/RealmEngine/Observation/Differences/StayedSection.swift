@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What happened in a section that is there before and after. All rows are ascending.
+/// The changes in one section that exists before and after. All positions are positions of rows in the
+/// section, ascending.
 struct StayedSection {
-    /// Before.
+    /// The removed rows, by their position before the change.
     var deleted: [Int] = []
-    /// After.
+    /// The new rows, by their position after the change.
     var inserted: [Int] = []
-    /// Rows before that were written.
+    /// The written rows, by their position before the change.
     var writtenBefore: [Int] = []
-    /// Rows after that were written.
+    /// The written rows, by their position after the change.
     var writtenNow: [Int] = []
-    /// Places at which the same row was and is, and was written.
+    /// The positions that the same written row has before and after.
     var same: [Int] = []
 
-    /// Places that are reported as modified. A written row may be where another one was: a reader that reads its place again gets
-    /// the right row there, as long as the rows that are not reported keep their order.
+    /// The positions that are reported as modified.
+    ///
+    /// Another written row may be at the position of a written one: a client that reads this position
+    /// again gets the right row, as long as the rows that are not reported keep their order.
     var kept: [Int] {
         let now = Set(writtenNow)
         let both = writtenBefore.filter(now.contains)
@@ -31,12 +34,14 @@ struct StayedSection {
         return both
     }
 
-    /// Rows before that are reported as deleted, when the pairs in `kept` stay.
+    /// Returns the rows that are reported as deleted, by their position before, when the positions in
+    /// `kept` are reported as modified.
     func deletions(keeping kept: [Int]) -> [Int] { StayedSection.union(deleted, writtenBefore, without: kept) }
-    /// Rows after that are reported as inserted, when the pairs in `kept` stay.
+    /// Returns the rows that are reported as inserted, by their position after, when the positions in
+    /// `kept` are reported as modified.
     func insertions(keeping kept: [Int]) -> [Int] { StayedSection.union(inserted, writtenNow, without: kept) }
 
-    /// Both lists in ascending order, less the rows of `kept`.
+    /// Returns both lists in ascending order, without the rows of `kept`.
     private static func union(_ rows: [Int], _ written: [Int], without kept: [Int]) -> [Int] {
         guard written.count > kept.count else { return rows }
         let kept = Set(kept)

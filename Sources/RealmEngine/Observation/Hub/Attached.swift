@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A target as it is when its observation begins.
+/// The result of attaching a listener: the target as it is when its observation begins.
 package struct Attached: Sendable {
-    /// The hold; events come for as long as it is kept.
+    /// The attachment of the listener. It ends with `detach`, not by being released.
     package let attachment: Attachment
-    /// The first event begins at this version.
+    /// The version of `contents`, from which the first event starts.
     package let version: Version
-    /// The state at `version`.
+    /// The state of the target at `version`.
     package let contents: ObservedContents
 }

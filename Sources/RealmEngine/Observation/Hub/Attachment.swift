@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A hold on an observed target, for as long as it is kept.
+/// Identifies the attachment of one listener to one target of a hub.
+///
+/// `ObservationHub.attach` makes it. The owner of the listener passes it back to the hub to read
+/// contents, to set the listener active or to detach it.
 package final class Attachment: Sendable {
     /// The identity of the target.
     package let identity: String
-    /// Tells it from other attachments of the hub.
+    /// The number that distinguishes it from other attachments of the hub.
     let number: Int
 
-    /// A hold on the target with this identity.
+    /// Makes an attachment to the target with this identity.
     init(_ identity: String, _ number: Int) {
         self.identity = identity
         self.number = number

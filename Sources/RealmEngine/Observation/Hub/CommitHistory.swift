@@ -2,29 +2,31 @@
 
 internal import RealmStorage
 
-/// What commits did that passive targets were not advanced over: the changes, not the versions they led to, which would
-/// keep all that was written over in the file.
+/// The changes of the commits that passive targets were not advanced over yet.
+///
+/// It keeps the changes and not the versions they led to: keeping versions would keep all overwritten
+/// nodes in the file.
 struct CommitHistory {
-    /// One commit, or several that are delivered as one.
+    /// The changes of one round: of one commit, or of several that were delivered together.
     private struct Entry {
-        /// The version that it led to.
+        /// The version that the changes led to.
         let version: UInt64
-        /// What each of its commits did, oldest first.
+        /// The changes of each of its commits, oldest first.
         let changes: [[ObjectChange]]
-        /// How many changes there are in `changes`.
+        /// The number of changes in `changes`.
         let changeCount: Int
     }
 
-    /// Oldest first.
+    /// The rounds, oldest first.
     private var entries: [Entry] = []
-    /// How many changes there are in all.
+    /// The number of changes in all entries.
     private(set) var changeCount = 0
-    /// When the oldest of them came.
+    /// The instant at which the oldest entry was added; nil when there is none.
     private(set) var since: Instant?
 
-    /// Whether passive targets are where the others are.
+    /// Whether no target is behind the present position.
     var isEmpty: Bool { entries.isEmpty }
-    /// How many rounds passive targets have not taken part in.
+    /// The number of rounds that passive targets have not taken part in.
     var commitCount: Int { entries.count }
 
     /// Adds the commit of a round in which not all targets were advanced.
@@ -34,12 +36,14 @@ struct CommitHistory {
         entries.append(Entry(version: commit.version.token.version, changes: commit.changes, changeCount: commit.changeCount))
     }
 
-    /// What was done after a version.
+    /// Returns the changes after a version, for a target that is at this version.
+    ///
+    /// - Complexity: Linear in the number of entries.
     func changes(after version: UInt64) -> [[ObjectChange]] {
         entries.filter { $0.version > version }.flatMap(\.changes)
     }
 
-    /// Forgets what was done up to a version, because no target is before it any more.
+    /// Removes the changes up to a version, because no target is at an earlier one.
     mutating func drop(upTo version: UInt64) {
         entries.removeAll { $0.version <= version }
         changeCount = entries.reduce(0) { $0 + $1.changeCount }

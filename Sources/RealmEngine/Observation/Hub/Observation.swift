@@ -2,33 +2,39 @@
 
 internal import RealmStorage
 
-/// One observed target with those who listen to it. Used on the thread of the hub only.
+/// One observed target with its listeners. It is used on the hub's thread only, and exists while it has
+/// listeners.
 final class Observation {
     /// A listener of the target.
     struct Listener {
-        /// Who is called.
+        /// The object that is called.
         let listener: any ObservationListener
-        /// Whether it waits for events.
+        /// Whether it waits for events; a target without an active listener is passive.
         var isActive: Bool
     }
 
-    /// What is observed.
+    /// The target that is observed.
     let target: ObservedTarget
-    /// Follows the target from version to version.
+    /// The observer that follows the target from version to version.
     let observer: any TargetObserver
-    /// The version that it is at.
+    /// The version that the observer is at.
     var version: Version
-    /// By the number of their attachment.
+    /// The listeners by the numbers of their attachments.
     var listeners: [Int: Listener] = [:]
 
-    /// An observation whose observer is at `version`.
+    /// Makes an observation without listeners.
+    ///
+    /// - Parameters:
+    ///   - target: The target.
+    ///   - observer: The observer of the target.
+    ///   - version: The version that the observer is at.
     init(_ target: ObservedTarget, _ observer: any TargetObserver, _ version: Version) {
         self.target = target
         self.observer = observer
         self.version = version
     }
 
-    /// Whether a listener waits for its events.
+    /// Whether any listener waits for events.
     var isActive: Bool { listeners.values.contains { $0.isActive } }
 
     /// The listeners in the order in which they attached.

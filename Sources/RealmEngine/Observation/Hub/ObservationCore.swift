@@ -3,49 +3,58 @@
 internal import OrderedCollections
 internal import RealmStorage
 
-/// The state of a hub.
+/// The state of an `ObservationHub`, with the work of its thread.
 ///
-/// `@unchecked Sendable`: used on the thread of the hub only, but for `rounds` and `metrics`, which are guarded.
+/// A round advances all active targets over one commit, or over several that were joined, and publishes
+/// its end. Between rounds every active target is at `position`. Passive targets may be at earlier
+/// versions; `history` has the changes since then, which are combined for each distinct version when they
+/// catch up.
 ///
-/// A round takes all active targets over one commit, or over several that were joined, and publishes its end. Between rounds
-/// every active target is at `position`. Passive targets may be at earlier versions; the changes since then are in `history`,
-/// which is summed up for each distinct version when they catch up.
+/// `@unchecked Sendable`: it is used on the thread of the hub only, except `rounds`, `metrics` and
+/// `clock`, which are thread-safe.
 final class ObservationCore: @unchecked Sendable {
     /// Publishes the end of each round.
     let rounds = RoundFeed()
-    /// Counts of the hub; any thread may read them.
+    /// The metrics of the hub; all threads may read them.
     let metrics = RankedMutex(.leaf, ObservationMetrics())
-    /// Where commits come from.
+    /// The source of commits.
     private let feed: CommitFeed
-    /// Names of linking objects, for queries and key paths.
+    /// The configured names of linking objects, for queries and key paths.
     private let names: BacklinkNames
-    /// Bounds of passive targets and evaluations.
+    /// The limits of passive targets and evaluations.
     private let limits: ObservationLimits
-    /// Called after each evaluation.
+    /// Called after each evaluation with the instant at which it began.
     private let didEvaluate: @Sendable (_ begin: Instant) -> Void
-    /// Bounds each evaluation; any thread may stop it.
+    /// Limits the time of each evaluation; all threads may stop it.
     let clock: EvaluationClock
 
-    /// Under which commits are heard of; nil while nothing is observed.
+    /// The token of the subscription to `feed`; nil while nothing is observed.
     private var token: Int?
-    /// Where all active targets are.
+    /// The version that all active targets are at; nil while nothing is observed.
     private var position: Version?
-    /// By identity, in the order in which they began, which is the order of events.
+    /// The observations by the identity of their target, in the order in which they began, which is the
+    /// order of events.
     private var observations: OrderedDictionary<String, Observation> = [:]
-    /// Observations by the numbers of their attachments.
+    /// The observations by the numbers of their attachments.
     private var byNumber: [Int: Observation] = [:]
-    /// The number of the attachment that was made last.
+    /// The number of the last attachment.
     private var nextNumber = 0
-    /// The commits that passive targets have not been advanced over, oldest first.
+    /// The changes that passive targets have not been advanced over.
     private var history = CommitHistory()
-    /// How long it took to lead all passive targets on, the last time.
+    /// The time that it took to advance all passive targets the last time.
     private var catchUpTime = Duration.zero
-    /// Which classes link to which; nil until it is needed, and after a change of the schema.
+    /// The links between classes; nil until they are needed, and after a change of the schema.
     private var graph: LinkGraph?
-    /// Calls that wait for a version to be delivered.
+    /// The calls that wait until a version has been delivered.
     private var deferred: [(atLeast: UInt64, call: @Sendable () -> Void)] = []
 
-    /// Observes the commits of `feed`, as long as there is an attachment.
+    /// Makes the state of a hub, which observes the commits of `feed` as long as there is an attachment.
+    ///
+    /// - Parameters:
+    ///   - feed: The source of commits.
+    ///   - names: The configured names of linking objects.
+    ///   - limits: The limits of the hub.
+    ///   - didEvaluate: Called after each evaluation with the instant at which it began.
     init(
         _ feed: CommitFeed, _ names: BacklinkNames, _ limits: ObservationLimits,
         didEvaluate: @escaping @Sendable (_ begin: Instant) -> Void
@@ -59,15 +68,20 @@ final class ObservationCore: @unchecked Sendable {
 
     // MARK: - Listening
 
-    /// Hears of commits from now on.
+    /// Starts to observe commits, if the hub does not do so yet.
+    ///
+    /// - Parameters:
+    ///   - current: The newest version, evaluated after the observer was added.
+    ///   - observer: Receives each commit on the writer's thread.
     func begin(_ current: @autoclosure () -> Version, _ observer: @escaping CommitFeed.Observer) {
         guard token == nil else { return }
         token = feed.add(observer)
-        // Read after the feed knows of us: what is committed in between is heard of and passed over.
+        // The version is read after the observer was added: commits in between are delivered and then
+        // skipped.
         position = current()
     }
 
-    /// Stops hearing of commits when nothing is observed any more.
+    /// Stops observing commits when there are no observations left.
     func settle() {
         updateCounts()
         guard observations.isEmpty, let token else { return }
@@ -79,7 +93,7 @@ final class ObservationCore: @unchecked Sendable {
         runDeferred()
     }
 
-    /// Ends all observations with `closed`.
+    /// Ends all observations with the error `closed`, when the hub closes.
     func end() {
         if let token { feed.remove(token) }
         token = nil
@@ -87,7 +101,12 @@ final class ObservationCore: @unchecked Sendable {
         settle()
     }
 
-    /// Runs a call when everything up to a version was delivered: the writer may be about to publish it.
+    /// Runs a call when all commits up to a version have been delivered; a commit may be durable and
+    /// still on its way.
+    ///
+    /// - Parameters:
+    ///   - call: The call, made on the hub's thread.
+    ///   - version: The version that must have been delivered.
     func call(_ call: @escaping @Sendable () -> Void, atLeast version: UInt64) {
         if let position, token != nil, position.token.version < version {
             deferred.append((version, call))
@@ -96,7 +115,7 @@ final class ObservationCore: @unchecked Sendable {
         }
     }
 
-    /// Runs the calls whose version was reached.
+    /// Runs the deferred calls whose version has been delivered.
     private func runDeferred() {
         guard !deferred.isEmpty else { return }
         let reached = token == nil ? UInt64.max : position?.token.version ?? .max
@@ -107,7 +126,14 @@ final class ObservationCore: @unchecked Sendable {
 
     // MARK: - Attachments
 
-    /// Adds a listener to a target. Fails when the target is not there, or cannot be evaluated.
+    /// Attaches a listener to a target. Listeners of the same target share one observation.
+    ///
+    /// - Parameters:
+    ///   - target: The target.
+    ///   - listener: The object that is called with events.
+    ///   - isActive: Whether the listener waits for events.
+    /// - Returns: The attachment with the state of the target, or an error when the target does not exist
+    ///   or cannot be evaluated.
     func attach(
         _ target: ObservedTarget, _ listener: any ObservationListener, isActive: Bool
     ) -> Result<Attached, ObservationError> {
@@ -125,7 +151,8 @@ final class ObservationCore: @unchecked Sendable {
         }
     }
 
-    /// The observation of a target: a known one, brought to the present position, or a new one.
+    /// Returns the observation of a target: an existing one, advanced to the present position, or a new
+    /// one.
     private func observation(of target: ObservedTarget, at position: Version) throws(ObservationError) -> Observation {
         if let known = observations[target.identity] {
             bringUp(known)
@@ -137,28 +164,30 @@ final class ObservationCore: @unchecked Sendable {
         return observation
     }
 
-    /// Notes whether a listener waits for events; the target is advanced first, so that its events stay in order.
+    /// Sets whether a listener waits for events. The target is advanced first, so that its events remain
+    /// in order.
     func setActive(_ attachment: Attachment, _ isActive: Bool) {
         guard let observation = byNumber[attachment.number] else { return }
-        // Active targets go together, so it has to catch up with the others.
+        // Active targets are advanced together, so this one has to be at the position of the others.
         bringUp(observation)
         observation.listeners[attachment.number]?.isActive = isActive
     }
 
-    /// The state of an attachment at the newest position.
+    /// Returns the state of an attachment's target at the present position; an error when the attachment
+    /// has ended.
     func contents(of attachment: Attachment) -> Result<Attached, ObservationError> {
         guard catchUp(attachment) != nil, let observation = byNumber[attachment.number] else { return .failure(.closed) }
         return .success(Attached(attachment: attachment, version: observation.version, contents: observation.observer.contents))
     }
 
-    /// Leads a target on and returns where it is; nil when the attachment is over.
+    /// Advances a target to the present position and returns that; nil when the attachment has ended.
     func catchUp(_ attachment: Attachment) -> Version? {
         guard let observation = byNumber[attachment.number] else { return nil }
         bringUp(observation)
         return byNumber[attachment.number] == nil ? nil : position
     }
 
-    /// Ends an attachment, and the observation with its last one.
+    /// Ends an attachment; the observation ends with its last attachment.
     func detach(_ attachment: Attachment) {
         guard let observation = byNumber.removeValue(forKey: attachment.number) else { return }
         observation.listeners[attachment.number] = nil
@@ -169,17 +198,23 @@ final class ObservationCore: @unchecked Sendable {
 
     // MARK: - Commits
 
-    /// Leads targets over a commit and publishes the round.
+    /// Advances targets over a commit and publishes the round.
+    ///
+    /// A commit with a mark, a lost one, or one that changes the schema concerns all targets; for other
+    /// commits passive targets are left behind.
+    ///
+    /// - Parameter commit: The commit, or several that are delivered as one.
     func process(_ commit: WaitingCommit) {
         defer { runDeferred() }
         guard token != nil, let from = position, commit.version.token.version > from.token.version else { return }
         let start = Instant.now()
         let round = Round(commit, from)
-        // A commit with a mark, a lost one, or one that changes the schema is a round by itself.
+        // A commit with a mark, a lost one, or one that changes the schema is a round of its own for all
+        // targets.
         let goesAll = commit.mark != nil || commit.isLost || round.isAdditive != nil
         if goesAll { catchUpAll() }
         guard adaptToSchema(round) else {
-            // All observations have ended; listeners attach again.
+            // All observations have ended; their listeners attach again.
             finish(round, start)
             return
         }
@@ -193,18 +228,19 @@ final class ObservationCore: @unchecked Sendable {
         finish(round, start)
     }
 
-    /// One commit on its way to the targets.
+    /// One commit during its delivery.
     private struct Round {
-        /// The commit, or several as one.
+        /// The commit, or several that are delivered as one.
         let commit: WaitingCommit
-        /// Where all active targets are.
+        /// The version that all active targets are at before the round.
         let from: Version
-        /// Whether classes or properties may be others afterwards.
+        /// Whether the commit may have changed classes or properties.
         let mayChangeSchema: Bool
-        /// Nil when the visible schema is the same: links in mixed values add hidden columns only.
+        /// Whether the commit only added classes and properties; nil when the visible schema is the same.
+        /// Links in mixed values add hidden columns only, which observers do not notice.
         let isAdditive: Bool?
 
-        /// Compares the schemas when they may differ.
+        /// Makes a round, and compares the schemas when they may differ.
         init(_ commit: WaitingCommit, _ from: Version) {
             self.commit = commit
             self.from = from
@@ -213,7 +249,11 @@ final class ObservationCore: @unchecked Sendable {
         }
     }
 
-    /// Ends a round: notes its figures, calls the mark of the commit and publishes the new position.
+    /// Ends a round: updates the metrics, calls the mark of the commit and publishes the new position.
+    ///
+    /// - Parameters:
+    ///   - round: The round.
+    ///   - start: The instant at which it began.
     private func finish(_ round: Round, _ start: Instant) {
         position = round.commit.version
         let time = Instant.now().duration(since: start)
@@ -227,14 +267,21 @@ final class ObservationCore: @unchecked Sendable {
         rounds.publish(ObservationRound(version: round.commit.version))
     }
 
-    /// The graph of links, made when it is first needed.
+    /// Returns the graph of links between classes, made when it is first needed.
     private func currentGraph(_ snapshot: Snapshot) -> LinkGraph {
         let graph = graph ?? LinkGraph(snapshot)
         self.graph = graph
         return graph
     }
 
-    /// Advances one target over a range and delivers the event, if there is one.
+    /// Advances one target over a range, and delivers the event to its listeners, if there is one.
+    ///
+    /// An evaluation that fails ends the observation.
+    ///
+    /// - Parameters:
+    ///   - observation: The observation of the target.
+    ///   - range: The versions and the changes between them.
+    ///   - isLost: Whether the changes are unknown, so that the contents have to be read again.
     private func advance(_ observation: Observation, over range: ObservedRange, isLost: Bool = false) {
         defer { observation.version = range.to }
         guard !observation.observer.isGone, isLost || observation.observer.mayChange(over: range) else { return }
@@ -255,7 +302,8 @@ final class ObservationCore: @unchecked Sendable {
         }
     }
 
-    /// The difference that a range makes to a target; when it is not known what happened, its contents are read again.
+    /// Returns the change of a target over a range; if the changes are unknown, its contents are read
+    /// again.
     private func change(
         of observation: Observation, over range: ObservedRange, isLost: Bool
     ) throws(ObservationError) -> ObservedChange? {
@@ -268,19 +316,19 @@ final class ObservationCore: @unchecked Sendable {
         return .unknown
     }
 
-    /// Ends an observation; each of its listeners is called with the reason.
+    /// Ends an observation, and calls each of its listeners with the error.
     private func fail(_ observation: Observation, _ error: ObservationError) {
         for listener in observation.listenersInOrder { listener.didFail(error) }
         remove(observation)
     }
 
-    /// Forgets an observation with all its attachments.
+    /// Removes an observation with all its attachments.
     private func remove(_ observation: Observation) {
         for number in observation.listeners.keys { byNumber[number] = nil }
         forget(observation)
     }
 
-    /// Takes an observation out, unless another one has its place by now.
+    /// Removes an observation, unless another one has taken its place.
     private func forget(_ observation: Observation) {
         guard observations[observation.target.identity] === observation else { return }
         observations[observation.target.identity] = nil
@@ -288,7 +336,9 @@ final class ObservationCore: @unchecked Sendable {
 
     // MARK: - Schema
 
-    /// Returns false when everything observed is over because classes or properties are gone or changed.
+    /// Adapts all observations to a change of the schema, and notifies their listeners of it.
+    ///
+    /// - Returns: False when the change is not additive, so that all observations have ended.
     private func adaptToSchema(_ round: Round) -> Bool {
         guard round.mayChangeSchema else { return true }
         graph = nil
@@ -309,7 +359,7 @@ final class ObservationCore: @unchecked Sendable {
         return isAdditive != false
     }
 
-    /// Needed for hidden columns as well.
+    /// Adapts an observer to a schema with additions; hidden columns need this as well.
     private func adapt(_ observation: Observation, _ snapshot: Snapshot) {
         do throws(ObservationError) {
             try observation.observer.adapt(to: snapshot, observation.target.filter.resolved(in: snapshot, names))
@@ -320,15 +370,16 @@ final class ObservationCore: @unchecked Sendable {
 
     // MARK: - Passive targets
 
-    /// When passive targets have to catch up, whatever happened.
+    /// The instant at which passive targets have to catch up, even without further commits.
     var passiveDeadline: Instant {
         history.since.map { $0.adding(max(limits.passiveTime, restTime)) } ?? .distantFuture
     }
 
-    /// Nobody waits for passive targets, so they get a tenth of the thread's time at the most.
+    /// The time between two advances of the passive targets.
+    /// No client waits for passive targets, so advancing them takes a tenth of the thread's time at most.
     private var restTime: Duration { min(limits.maximumPassiveTime, catchUpTime * 10) }
 
-    /// Leads all passive targets to where the others are.
+    /// Advances all passive targets to the present position.
     func catchUpAll() {
         guard !history.isEmpty else { return }
         let start = Instant.now()
@@ -339,7 +390,8 @@ final class ObservationCore: @unchecked Sendable {
         if let position { rounds.publish(ObservationRound(version: position)) }
     }
 
-    /// Advances passive targets that have fallen too far behind: their versions are kept in the file.
+    /// Advances the passive targets if they are too far behind, because the file keeps the versions they
+    /// are at.
     func catchUpLate() {
         guard let since = history.since else { return }
         let now = Instant.now()
@@ -351,13 +403,13 @@ final class ObservationCore: @unchecked Sendable {
         }
     }
 
-    /// At how many versions passive targets are.
+    /// The number of distinct versions that passive targets are at.
     private var versionsBehind: Int {
         guard let position else { return 0 }
         return Set(observations.values.lazy.filter { $0.version !== position }.map { $0.version.token.version }).count
     }
 
-    /// Advances one passive target to the position of the others.
+    /// Advances one passive target to the present position.
     private func bringUp(_ observation: Observation) {
         var ranges: [UInt64: ObservedRange] = [:]
         let isBehind = observation.version !== position
@@ -368,7 +420,11 @@ final class ObservationCore: @unchecked Sendable {
         }
     }
 
-    /// The same for many: targets at the same version share the range.
+    /// Advances one of many passive targets; those at the same version share the range.
+    ///
+    /// - Parameters:
+    ///   - observation: The observation of the target.
+    ///   - ranges: The ranges made so far, by the version at which they start.
     private func bringUp(_ observation: Observation, _ ranges: inout [UInt64: ObservedRange]) {
         guard let position, observation.version !== position else { return }
         let start = observation.version.token.version
@@ -381,7 +437,7 @@ final class ObservationCore: @unchecked Sendable {
         advance(observation, over: range)
     }
 
-    /// Forgets the commits that all passive targets were advanced over.
+    /// Removes the changes that all passive targets have been advanced over.
     private func trimHistory() {
         let behind = observations.values.filter { $0.version !== position }
         guard let oldest = behind.map(\.version.token.version).min() else {
@@ -391,7 +447,7 @@ final class ObservationCore: @unchecked Sendable {
         history.drop(upTo: oldest)
     }
 
-    /// Notes how many targets there are for the metrics.
+    /// Updates the numbers of targets in the metrics.
     private func updateCounts() {
         let active = observations.values.count { $0.isActive }
         metrics.withLock { metrics in

@@ -2,35 +2,41 @@
 
 internal import RealmStorage
 
-/// What waits for the thread of a hub.
+/// The work that waits for the thread of a hub: commits and calls.
 ///
-/// Bounded: commits that come faster than rounds end are joined, and when their changes become too many it is forgotten what
-/// they were. Observers then read their contents again.
+/// It is bounded: commits that arrive faster than rounds end are joined, and when their changes become
+/// too many, the changes are discarded. Observers then read their contents again. The monitor of the hub
+/// guards it.
 struct ObservationInbox {
-    /// Something that the thread has to do.
+    /// One piece of work.
     enum Item {
-        /// Leads the targets over a commit.
+        /// Advances the targets over a commit.
         case commit(WaitingCommit)
-        /// Runs when all commits up to a version were delivered.
+        /// Makes a call when all commits up to a version have been delivered.
         case call(atLeast: UInt64, @Sendable () -> Void)
     }
 
-    /// What waits, in order.
+    /// The waiting work in its order.
     private(set) var items: [Item] = []
-    /// How many commits wait, those that were joined counted one by one.
+    /// The number of waiting commits; joined ones are counted one by one.
     private(set) var commitCount = 0
-    /// How many changes those commits have.
+    /// The number of changes of the waiting commits.
     private var changeCount = 0
-    /// Items that are commits: each holds its version.
+    /// The number of items that are commits; each of them keeps its version.
     private var versionCount = 0
-    /// Whether nothing new is taken.
+    /// Whether new work is rejected.
     var isClosed = false
     /// Whether the thread was started.
     var hasThread = false
     /// Whether the thread has ended.
     var isStopped = false
 
-    /// Joins what would wait too long, and forgets details when they become too many.
+    /// Adds a commit, joins it with waiting ones when there are many, and discards changes when there are
+    /// too many.
+    ///
+    /// - Parameters:
+    ///   - commit: The commit.
+    ///   - limits: The numbers of commits and changes that may wait.
     mutating func add(_ commit: WaitingCommit, _ limits: ObservationLimits) {
         var commit = commit
         if changeCount + commit.changeCount > limits.waitingChanges, commitCount > 0, !commit.hasSchemaChanges { commit.forget() }
@@ -45,7 +51,9 @@ struct ObservationInbox {
         commitCount += 1
     }
 
-    /// Calls that were added after the last commit find a later version than they asked for, which is as good.
+    /// Merges a commit into the last one that waits; returns false when none waits.
+    /// Calls between the two commits then run at a later version than they requested, which is also
+    /// correct.
     private mutating func mergeIntoLast(_ commit: WaitingCommit) -> Bool {
         for index in items.indices.reversed() {
             guard case .commit(var last) = items[index] else { continue }
@@ -56,12 +64,12 @@ struct ObservationInbox {
         return false
     }
 
-    /// Adds a call that runs when everything up to `version` was delivered.
+    /// Adds a call that is made when everything up to `version` has been delivered.
     mutating func add(_ call: @escaping @Sendable () -> Void, atLeast version: UInt64) {
         items.append(.call(atLeast: version, call))
     }
 
-    /// Everything, in order.
+    /// Removes and returns all work in its order.
     mutating func take() -> [Item] {
         defer { (items, commitCount, changeCount, versionCount) = ([], 0, 0, 0) }
         return items

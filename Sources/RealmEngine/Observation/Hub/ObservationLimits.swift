@@ -1,28 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bounds of what is observed in one database.
+/// The limits of the observations of one database. They protect its memory, its file and the time of the
+/// hub's thread.
 package struct ObservationLimits: Sendable {
-    /// So many commits may wait; more are delivered as one.
+    /// The number of commits that may wait; further ones are delivered together.
     package var waitingCommits = 8
-    /// Changes that may wait before it is forgotten what they were.
+    /// The number of changes that may wait before they are discarded.
     package var waitingChanges = 1_000_000
-    /// So many commits may wait that are to be delivered by themselves. Beyond that their changes are forgotten.
+    /// The number of commits that may wait to be delivered by themselves. Beyond it their changes are
+    /// discarded.
     package var waitingBarriers = 64
-    /// A passive target falls behind, and keeps its version in the file. It is advanced when it has fallen behind by
-    /// so many commits, or for so long, or such targets are at so many versions. When that takes long it is done less often, so
-    /// that it takes a tenth of the time at the most; but after `maximumPassiveTime` in any case.
+    /// The number of commits after which a passive target is advanced.
+    ///
+    /// A passive target keeps its version in the file, so it is also advanced after `passiveTime`, and
+    /// when such targets are at more than `passiveVersions` versions. If that takes long it is done less
+    /// often, so that it takes a tenth of the thread's time at most; `maximumPassiveTime` applies in any
+    /// case.
     package var passiveCommits = 8
-    /// At so many versions passive targets may be.
+    /// The number of distinct versions that passive targets may be at.
     package var passiveVersions = 4
-    /// So long a passive target may stay behind.
+    /// The time for which a passive target may remain behind.
     package var passiveTime = Duration.seconds(1)
-    /// The longest that it stays behind, whatever advancing it costs.
+    /// The longest time for which a passive target remains behind, whatever advancing it costs.
     package var maximumPassiveTime = Duration.seconds(10)
-    /// So many changes may wait for passive targets.
+    /// The number of changes that may be kept for passive targets.
     package var passiveChanges = 500_000
-    /// The longest that one target is evaluated. Then it fails; all others wait meanwhile.
+    /// The longest time for which one target may be evaluated; then its observation fails, because all
+    /// other targets wait meanwhile.
     package var evaluationTime = Duration.seconds(10)
 
-    /// Bounds with another time for evaluations.
+    /// Makes limits with the default values, except for the time of evaluations.
     package init(evaluationTime: Duration = .seconds(10)) { self.evaluationTime = evaluationTime }
 }

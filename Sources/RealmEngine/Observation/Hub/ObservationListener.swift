@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A listener of one target. All methods are called on the thread of the hub and must not wait for anything.
+/// Receives the events of one target. All methods are called on the thread of the hub and must not wait.
 package protocol ObservationListener: AnyObject, Sendable {
-    /// Events follow each other without gaps: each begins where the last one ended, or later where nothing happened.
+    /// Called with a change of the target.
+    /// Events have no gaps: each starts at the version at which the last one ended, or at a later one if
+    /// nothing happened in between.
     func didChange(_ event: ObservationEvent)
-    /// Called before anything else about `version`. Unless the change only adds, the attachment is over.
+    /// Called when the schema has changed, before any event of `version`.
+    ///
+    /// - Parameters:
+    ///   - schema: The schema versions, and whether the change is additive. After any other change the
+    ///     attachment has ended.
+    ///   - from: The version before the change.
+    ///   - version: The version that has the new schema.
     func didChange(_ schema: SchemaChange, from: Version, to version: Version)
-    /// The attachment is over.
+    /// Called when the attachment has ended because of an error.
     func didFail(_ error: ObservationError)
 }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Counts of a hub.
+/// The metrics of a hub.
 package struct ObservationMetrics: Sendable, Equatable {
-    /// Targets with a listener that waits for events.
+    /// The number of targets with a listener that waits for events.
     package var active = 0
-    /// Targets without such a listener.
+    /// The number of targets without such a listener.
     package var passive = 0
-    /// How often a target was advanced over a range.
+    /// The number of evaluations of a target over a range.
     package var evaluations: UInt64 = 0
-    /// Evaluations that led to an event.
+    /// The number of evaluations that resulted in an event.
     package var events: UInt64 = 0
-    /// How often the active targets were advanced.
+    /// The number of rounds.
     package var rounds: UInt64 = 0
-    /// Commits that were delivered together with others.
+    /// The number of commits that were delivered together with an earlier one.
     package var joinedCommits: UInt64 = 0
-    /// Ranges in which it was forgotten what happened.
+    /// The number of ranges whose changes had been discarded.
     package var lostRanges: UInt64 = 0
-    /// Commits that were not delivered yet.
+    /// The number of commits that are not delivered yet.
     package var waitingCommits = 0
-    /// Versions that are held because passive targets are at them.
+    /// The number of versions that are kept because passive targets are at them.
     package var heldVersions = 0
-    /// How long the last round took.
+    /// The duration of the last round.
     package var lastRound = Duration.zero
 }

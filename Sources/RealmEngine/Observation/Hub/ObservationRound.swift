@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The end of a round: published on the thread of the hub, after the listeners were called.
+/// The end of a round, published on the thread of the hub after the listeners were called.
 package struct ObservationRound: Sendable {
-    /// All active targets are at this version now.
+    /// The version that all active targets are at.
     package let version: Version
 }

@@ -2,23 +2,23 @@
 
 internal import RealmStorage
 
-/// The observers of the rounds of a hub.
+/// The observers of the rounds of a hub. Observers may be added and removed from any thread.
 final class RoundFeed: Sendable {
-    /// Called on the thread of the hub.
+    /// A function that is called on the thread of the hub.
     typealias Observer = @Sendable (ObservationRound) -> Void
 
-    /// What the lock guards.
+    /// The state that the lock guards.
     private struct State {
-        /// By the tokens that `add` gave out.
+        /// The observers by the tokens that `add` returned.
         var observers: [Int: Observer] = [:]
-        /// The token that was given out last.
+        /// The token that was returned last.
         var nextToken = 0
     }
 
     /// The observers; the lock is a leaf and not held while they are called.
     private let state = RankedMutex(.leaf, State())
 
-    /// Calls `observer` at the end of each round; returns a token for `remove`.
+    /// Adds an observer of rounds; returns a token for `remove`.
     func add(_ observer: @escaping Observer) -> Int {
         state.withLock { state in
             state.nextToken += 1
@@ -27,13 +27,13 @@ final class RoundFeed: Sendable {
         }
     }
 
-    /// Ends the calls of an observer.
+    /// Removes an observer. A call that is running may still end after this.
     func remove(_ token: Int) {
         let observer = state.withLock { $0.observers.removeValue(forKey: token) }
         withExtendedLifetime(observer) {}
     }
 
-    /// Calls all observers, in the order in which they were added.
+    /// Calls all observers in the order in which they were added.
     func publish(_ round: ObservationRound) {
         HeldLocks.assertNone()
         for (_, observer) in state.withLock({ $0.observers }).sorted(by: { $0.key < $1.key }) { observer(round) }

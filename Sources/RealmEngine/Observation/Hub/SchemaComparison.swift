@@ -2,9 +2,16 @@
 
 internal import RealmStorage
 
-/// What a commit did to classes and properties, as far as observers are concerned.
+/// Compares the schemas of two versions from the view of observers, who see classes and properties but no
+/// hidden columns.
 enum SchemaComparison {
-    /// Nil when classes and properties are the same; whether all that were there still are, otherwise.
+    /// Compares two schemas.
+    ///
+    /// - Parameters:
+    ///   - old: The earlier version.
+    ///   - new: The later version.
+    /// - Returns: Nil when classes and properties are the same; true when some were only added, false
+    ///   when some were changed or removed.
     static func isAdditive(from old: Snapshot, to new: Snapshot) -> Bool? {
         var hasMore = old.classes.count != new.classes.count
         for table in old.classes {
@@ -19,7 +26,8 @@ enum SchemaComparison {
         return hasMore ? true : nil
     }
 
-    /// Whether two columns are the same to those who observe them.
+    /// Returns whether two columns are the same to an observer of their values. An index makes no
+    /// difference.
     private static func isSame(_ left: Column, _ right: Column) -> Bool {
         left.name == right.name && left.type == right.type && left.collection == right.collection
             && left.isNullable == right.isNullable && left.targetTable == right.targetTable
@@ -27,7 +35,13 @@ enum SchemaComparison {
 }
 
 extension ObservedTarget.Filter {
-    /// The filter in a schema to which something was added: stars include more then.
+    /// Resolves the key paths of a filter again in a schema with additions, because their wildcards then
+    /// cover more properties.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The version with the new schema.
+    ///   - names: The configured names of linking objects.
+    /// - Returns: The resolved filter, or the same one if it has no key paths or they cannot be resolved.
     func resolved(in snapshot: Snapshot, _ names: BacklinkNames) -> ObservedTarget.Filter {
         guard case .keyPaths(let filter) = self, let key = filter.chains.first?.first?.table,
             let table = snapshot.table(key),

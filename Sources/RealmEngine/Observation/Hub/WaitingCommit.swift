@@ -4,26 +4,26 @@ internal import RealmStorage
 
 /// One commit, or several that are delivered as one, on the way to the observers.
 ///
-/// It holds the version, so the file keeps that version until the round is over.
+/// It refers to the version, so the file keeps that version until the round has ended.
 struct WaitingCommit {
-    /// The last version of it.
+    /// The last version of its commits.
     private(set) var version: Version
-    /// What each commit did, oldest first; empty when it is lost.
+    /// The changes of each commit, oldest first; empty when they were discarded.
     private(set) var changes: [[ObjectChange]]
-    /// How many changes there are in `changes`.
+    /// The number of changes in `changes`.
     private(set) var changeCount: Int
-    /// How many commits it stands for.
+    /// The number of commits.
     private(set) var commitCount = 1
-    /// What to do when its observers were notified.
+    /// The action after observers were notified.
     private(set) var mark: CommitMark?
-    /// It is delivered by itself, because it has a mark or changes the schema.
+    /// Whether it is delivered by itself, because it has a mark or changes the schema.
     private(set) var isBarrier: Bool
-    /// Whether tables or columns are others.
+    /// Whether tables or columns have changed.
     private(set) var hasSchemaChanges: Bool
-    /// What it did is not known any more.
+    /// Whether the changes were discarded.
     private(set) var isLost = false
 
-    /// One commit.
+    /// Makes the item of a single commit.
     init(_ commit: Commit) {
         version = commit.version
         changes = [commit.changes]
@@ -48,15 +48,17 @@ struct WaitingCommit {
         if isLost { forget() }
     }
 
-    /// As `join`, for commits that should be delivered by themselves and are too many: readers read the contents again, so that
-    /// no subscription is notified of a commit that was to be silent for it.
+    /// Adds the next commit like `join`, and discards the mark and the changes.
+    ///
+    /// This is for commits that should be delivered by themselves but are too many. Observers read their
+    /// contents again, so that a subscription is not notified of a commit that was to skip it.
     mutating func merge(_ next: WaitingCommit) {
         join(next)
         mark = nil
         forget()
     }
 
-    /// Forgets what it did: contents have to be read again.
+    /// Discards the changes, so that the contents of targets have to be read again.
     mutating func forget() {
         isLost = true
         changes = []

@@ -2,7 +2,7 @@
 
 internal import RealmStorage
 
-/// A weak reference to a database.
+/// A weak reference to a database. All threads may use it.
 final class WeakVersionSource: Sendable {
     /// `@unchecked Sendable`: only used inside `state`, whose lock guards it.
     private struct Reference: @unchecked Sendable { weak var source: (any VersionSource)? }
@@ -10,9 +10,9 @@ final class WeakVersionSource: Sendable {
     /// Guards the reference; the lock is a leaf.
     private let state = RankedMutex(.leaf, Reference())
 
-    /// Nil when it was never set, or is gone.
+    /// The database; nil when it was never set or has been released.
     var value: (any VersionSource)? { state.withLock { $0.source } }
 
-    /// Sets the database; it is not kept.
+    /// Sets the database, without retaining it.
     func set(_ source: any VersionSource) { state.withLock { $0.source = source } }
 }

@@ -2,18 +2,18 @@
 
 package import RealmStorage
 
-/// Key paths that say which changes of an object matter.
+/// Key paths that decide which changes of an object count as modifications.
 ///
-/// A path with stars stands for several chains. It is resolved when the observation begins and again when the schema grows,
-/// because stars stand for more then.
+/// A path with wildcards describes several chains of steps. It is resolved when the observation begins,
+/// and again when classes or properties are added, because wildcards then cover more.
 package struct KeyPathFilter: Sendable {
-    /// Why a key path stands for nothing.
+    /// The error for a key path that cannot be resolved.
     package struct Failure: Error, Sendable, Equatable {
-        /// What is wrong.
+        /// The kinds of errors.
         package enum Kind: String, Sendable {
             /// The class has no property of that name.
             case unknownProperty
-            /// Something follows a property that leads to no objects.
+            /// Something follows a property that does not lead to objects.
             case notTraversable
             /// A path with `*` fits nothing.
             case noMatch
@@ -23,23 +23,29 @@ package struct KeyPathFilter: Sendable {
             case tooMany
         }
 
-        /// What is wrong.
+        /// The kind of error.
         package let kind: Kind
         /// The path as it was given.
         package let path: String
-        /// The part of it that is wrong.
+        /// The component of the path that is wrong.
         package let component: String
     }
 
-    /// As they were given.
+    /// The paths as they were given.
     package let paths: [String]
-    /// What they stand for; none is empty.
+    /// The chains of steps that the paths describe; none of them is empty.
     package let chains: [[KeyPathStep]]
 
+    /// Resolves key paths in the schema of a version.
+    ///
     /// - Parameters:
-    ///   - paths: relative to the class of `table`: names with dots between them, or `*` for all properties of a class.
-    ///   - names: names of linking objects.
-    ///   - acceptsLinks: whether `@links.Class.property` may stand for linking objects without a name.
+    ///   - paths: Paths relative to the class of `table`: names separated by dots, or `*` for all
+    ///     properties of a class.
+    ///   - table: The class at whose objects the paths start.
+    ///   - snapshot: The version whose schema applies.
+    ///   - names: The configured names of linking objects.
+    ///   - acceptsLinks: Whether `@links.Class.property` is accepted for linking objects without a name.
+    /// - Throws: `Failure` with the path and the component that cannot be resolved.
     package static func resolve(
         _ paths: [String], of table: Table, in snapshot: Snapshot, names: BacklinkNames, acceptsLinks: Bool = true
     ) throws(Failure) -> KeyPathFilter {

@@ -2,15 +2,18 @@
 
 internal import RealmStorage
 
-/// Finds out what one key path stands for.
+/// Resolves one key path to chains of steps. It is used once.
 struct KeyPathResolver {
-    /// A part of a key path between two dots.
+    /// A component of a key path, between two dots.
     private enum Component {
+        /// The name of a property, or a configured name of linking objects.
         case name(Substring)
+        /// Linking objects by their class and property: `@links.Class.property`.
         case links(Substring, property: Substring)
+        /// The wildcard `*`, which covers all properties of a class.
         case all
 
-        /// The part as it was written.
+        /// The component as it was written.
         var text: String {
             switch self {
             case .name(let name): return String(name)
@@ -20,9 +23,9 @@ struct KeyPathResolver {
         }
     }
 
-    /// A step, and where it leads; nil is to no objects.
+    /// A step together with the class that it leads to.
     private struct Choice {
-        /// Where it leads.
+        /// The step.
         let step: KeyPathStep
         /// The class of the objects that it leads to; nil when it leads to none.
         let target: Table?
@@ -30,30 +33,37 @@ struct KeyPathResolver {
 
     /// The path as it was given.
     private let path: String
-    /// The version in whose schema it is resolved.
+    /// The version in whose schema the path is resolved.
     private let snapshot: Snapshot
-    /// Names of linking objects.
+    /// The configured names of linking objects.
     private let names: BacklinkNames
     /// Whether `@links.Class.property` is accepted.
     private let acceptsLinks: Bool
-    /// The parts of the path.
+    /// The components of the path.
     private var components: [Component] = []
-    /// What was found so far.
+    /// The chains found so far.
     private var chains: [[KeyPathStep]] = []
 
-    /// How many steps have been looked at.
+    /// The number of steps tried so far.
     private var work = 0
-    /// Steps of all chains.
+    /// The number of steps in all chains.
     private(set) var stepCount = 0
 
-    /// What stars may cost before the path is refused: a schema with many links multiplies them.
+    /// The number of steps that may be tried before the path is rejected, because wildcards multiply in a
+    /// schema with many links.
     private static let maximumWork = 20_000
-    /// Steps that a filter keeps, all its paths together.
+    /// The number of steps that the chains of a filter may have in all.
     static let maximumSteps = 10_000
-    /// Parts that a path may have.
+    /// The number of components that a path may have.
     private static let maximumComponents = 128
 
-    /// Resolves `path` in a version.
+    /// Prepares the resolution of a path.
+    ///
+    /// - Parameters:
+    ///   - path: The path as it was given.
+    ///   - snapshot: The version in whose schema it is resolved.
+    ///   - names: The configured names of linking objects.
+    ///   - acceptsLinks: Whether `@links.Class.property` is accepted.
     init(_ path: String, _ snapshot: Snapshot, _ names: BacklinkNames, acceptsLinks: Bool) {
         self.path = path
         self.snapshot = snapshot
@@ -61,7 +71,10 @@ struct KeyPathResolver {
         self.acceptsLinks = acceptsLinks
     }
 
-    /// All chains that the path stands for, from objects of a class.
+    /// Returns all chains that the path describes.
+    ///
+    /// - Parameter table: The class at whose objects the path starts.
+    /// - Throws: `KeyPathFilter.Failure` with the component that cannot be resolved.
     mutating func resolve(from table: Table) throws(KeyPathFilter.Failure) -> [[KeyPathStep]] {
         components = try split()
         try follow(components[...], from: table, behind: [], isChosen: true)
@@ -69,7 +82,7 @@ struct KeyPathResolver {
         return chains
     }
 
-    /// The parts of the path; throws `malformed` for an empty one.
+    /// Splits the path into components; throws `malformed` for an empty one.
     private func split() throws(KeyPathFilter.Failure) -> [Component] {
         let parts = path.split(separator: ".", omittingEmptySubsequences: false)
         var components: [Component] = []
@@ -91,8 +104,14 @@ struct KeyPathResolver {
         return components
     }
 
-    /// `isChosen` means that the component before was a name, or that there is none, so that what does not fit is a mistake.
-    /// A star chooses nothing: what does not fit after it is left out.
+    /// Follows the rest of the path from a class, and adds the chains that are found.
+    ///
+    /// - Parameters:
+    ///   - rest: The remaining components.
+    ///   - table: The class at which they start.
+    ///   - chain: The steps before.
+    ///   - isChosen: Whether the previous component was a name, so that a component that does not fit is
+    ///     an error. After a wildcard such a component is skipped.
     private mutating func follow(
         _ rest: ArraySlice<Component>, from table: Table, behind chain: [KeyPathStep], isChosen: Bool
     ) throws(KeyPathFilter.Failure) {
@@ -110,13 +129,20 @@ struct KeyPathResolver {
         try append(choice, rest, behind: chain, isChosen: true, endsEarly: false)
     }
 
-    /// Whether the part is a star.
+    /// Returns whether the component is a wildcard.
     private static func isAll(_ component: Component) -> Bool {
         if case .all = component { return true }
         return false
     }
 
-    /// Adds the chains that begin with `chain` and go on from a class.
+    /// Adds a step to a chain, and follows the rest of the path from the class that the step leads to.
+    ///
+    /// - Parameters:
+    ///   - choice: The step with its class.
+    ///   - rest: The components from the one that the step was found for.
+    ///   - chain: The steps before.
+    ///   - isChosen: Whether the component was a name, so that an error after it is reported.
+    ///   - endsEarly: Whether the chain may end before the path does, because only wildcards follow.
     private mutating func append(
         _ choice: Choice, _ rest: ArraySlice<Component>, behind chain: [KeyPathStep], isChosen: Bool, endsEarly: Bool
     ) throws(KeyPathFilter.Failure) {
@@ -128,7 +154,7 @@ struct KeyPathResolver {
                 if isChosen, let component = rest.first { throw failure(.notTraversable, component.text) }
                 return
             }
-            // Chains are kept for as long as the observation.
+            // Chains are kept as long as the observation.
             stepCount += longer.count
             guard stepCount <= KeyPathResolver.maximumSteps else { throw failure(.tooMany, path) }
             chains.append(longer)
@@ -139,7 +165,7 @@ struct KeyPathResolver {
 
     // MARK: - Properties
 
-    /// Where a part leads from a class; nil when the class has no such property.
+    /// Returns the step of a component from a class; nil when the class has no such property.
     private func choice(_ component: Component, of table: Table) -> Choice? {
         switch component {
         case .all: return nil
@@ -151,25 +177,26 @@ struct KeyPathResolver {
         }
     }
 
-    /// All properties, linking objects that have a name last.
+    /// Returns the steps of all properties of a class; configured names of linking objects come last.
     private func choices(of table: Table) -> [Choice] {
         let sources = (names.byClass[table.className ?? ""] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
         return table.columns.map { choice($0, of: table) } + sources.compactMap { backlink($0, of: table) }
     }
 
-    /// Where a property leads.
+    /// Returns the step of a property.
     private func choice(_ column: Column, of table: Table) -> Choice {
         let target = column.type == .link ? column.targetTable.flatMap { snapshot.table($0) } : nil
         return Choice(step: .property(table.key, column.key), target: target)
     }
 
-    /// Where linking objects lead, by the class and property that they come from.
+    /// Returns the step to linking objects, from the text of their class and property; nil when there is
+    /// no such link.
     private func backlink(_ source: String, of table: Table) -> Choice? {
         guard let (origin, column, _) = table.backlinkColumn(from: source, in: snapshot) else { return nil }
         return Choice(step: .linkingObjects(target: table.key, origin: origin.key, column.key), target: origin)
     }
 
-    /// An error about one part of the path.
+    /// Makes the error for one component of the path.
     private func failure(_ kind: KeyPathFilter.Failure.Kind, _ component: String) -> KeyPathFilter.Failure {
         KeyPathFilter.Failure(kind: kind, path: path, component: component)
     }

@@ -2,14 +2,14 @@
 
 package import RealmStorage
 
-/// One step of a key path, from an object of a class.
+/// One step of a key path, which starts at an object of a class.
 package enum KeyPathStep: Sendable, Hashable {
-    /// A property of a table.
+    /// The step to the value of a property of a table.
     case property(TableKey, ColumnKey)
-    /// From an object of `target` to those of `origin` that link to it through a property.
+    /// The step from an object of `target` to the objects of `origin` that link to it through a property.
     case linkingObjects(target: TableKey, origin: TableKey, ColumnKey)
 
-    /// The table of the object at which the step begins.
+    /// The table of the object at which the step starts.
     package var table: TableKey {
         switch self {
         case .property(let table, _): return table

@@ -2,20 +2,22 @@
 
 internal import RealmStorage
 
-/// Follows a dictionary by the operations on it; of objects also what happens to those.
+/// Observes a dictionary: its entries by the operations on it, and if the values are links also the
+/// objects they lead to.
 final class DictionaryObserver: TargetObserver {
-    /// The property that is observed.
+    /// The property that contains the dictionary.
     private let property: ObservedProperty
-    /// Which changes of elements count.
+    /// Decides which changes of linked objects count as modifications.
     private var filter: ObservedTarget.Filter
-    /// The class of the values, if they are objects.
+    /// The class of the linked objects; nil for other values.
     private let target: TableKey?
-    /// How many elements it has.
+    /// The number of entries.
     private var count = 0
     /// Whether the object that has the dictionary was deleted.
     private(set) var isGone = false
 
-    /// Follows a dictionary from the version of `snapshot` on; throws `notFound` when it is not there.
+    /// Starts to observe a dictionary at the version of `snapshot`; throws `notFound` when its object
+    /// does not exist.
     init(_ property: ObservedProperty, _ filter: ObservedTarget.Filter, at snapshot: Snapshot) throws(ObservationError) {
         self.property = property
         self.filter = filter
@@ -25,8 +27,10 @@ final class DictionaryObserver: TargetObserver {
         if isGone { throw .notFound }
     }
 
+    /// The number of entries, or the state of a deleted collection.
     var contents: ObservedContents { isGone ? .gone : .dictionary(count: count) }
 
+    /// Reads the number of entries again.
     func restart(at snapshot: Snapshot) throws(ObservationError) {
         guard let entries = try observed(try entries(in: snapshot)) else {
             isGone = true
@@ -36,24 +40,28 @@ final class DictionaryObserver: TargetObserver {
         count = entries.count
     }
 
-    /// The entries in a version; nil when the object is gone.
+    /// Returns the entries in a version; nil when the object does not exist in it.
     private func entries(in snapshot: Snapshot) throws(StorageError) -> DictionaryView? {
         guard let (row, column) = try property.owner(in: snapshot) else { return nil }
         return try row.dictionary(column, in: snapshot)
     }
 
+    /// Takes over the resolved filter; the dictionary itself is not affected by additions to the schema.
     func adapt(to snapshot: Snapshot, _ filter: ObservedTarget.Filter) throws(ObservationError) { self.filter = filter }
 
+    /// Returns whether the dictionary was written, its object deleted, or linked objects may be modified.
     func mayChange(over range: ObservedRange) -> Bool {
         range.log.isDeleted(property.object) || range.log.isWritten(property)
             || target.map { range.mayModify($0, filter) } ?? false
     }
 
+    /// Returns the changed keys over a range.
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
         try observed(try change(range))
     }
 
-    /// The difference that a range makes, old entries compared with new ones.
+    /// Computes the change over a range from the recorded operations; deleted keys are read from the old
+    /// version.
     private func change(_ range: ObservedRange) throws(StorageError) -> ObservedChange? {
         if range.log.isDeleted(property.object) {
             isGone = true
@@ -77,6 +85,7 @@ final class DictionaryObserver: TargetObserver {
         return changes.isEmpty ? nil : .dictionary(try change(changes, new, range))
     }
 
+    /// Adds a modification for each entry whose linked object was modified.
     private static func mark(
         _ modified: Set<ObjectKey>, in entries: DictionaryView, _ log: inout ListChangeLog
     ) throws(StorageError) {
@@ -88,13 +97,15 @@ final class DictionaryObserver: TargetObserver {
         }
     }
 
-    /// All keys, in order.
+    /// Returns all keys in their order.
     private static func keys(_ entries: DictionaryView) throws(StorageError) -> [DictionaryKey] {
         var keys: [DictionaryKey] = []
         for index in 0..<entries.count { keys.append(try entries.key(at: index)) }
         return keys
     }
 
+    /// Makes the change with the keys of changed entries, from their positions in the old and the new
+    /// version.
     private func change(
         _ changes: CollectionChanges, _ new: DictionaryView, _ range: ObservedRange
     ) throws(StorageError) -> DictionaryChange {

@@ -4,33 +4,39 @@ internal import RealmQuery
 internal import RealmStorage
 internal import Synchronization
 
-/// Bounds how long the thread of a hub looks at one target: all others wait meanwhile.
+/// Limits the time for which the thread of a hub evaluates one target, because all other targets wait
+/// meanwhile.
+///
+/// The hub's thread starts it; the thread that closes the hub may stop it.
 final class EvaluationClock: Sendable {
-    /// How long one evaluation may take.
+    /// The longest time of one evaluation.
     private let limit: Duration
-    /// In nanoseconds.
+    /// The end of the present evaluation as an `Instant` in nanoseconds.
     private let end = Atomic<UInt64>(.max)
-    /// Whether nothing is evaluated any more.
+    /// Whether all evaluations are to end, because the hub is being closed.
     private let isStopped = Atomic<Bool>(false)
 
-    /// Each evaluation may take `limit`.
+    /// Makes a clock that allows `limit` for each evaluation.
     init(limit: Duration) { self.limit = limit }
 
-    /// The time of one evaluation begins.
+    /// Starts the time of one evaluation.
     func start() { end.store(Instant.now().adding(limit).nanoseconds, ordering: .relaxed) }
 
-    /// Ends the evaluation that is going on, and all that follow.
+    /// Ends the present evaluation, and all later ones at once.
     func stop() { isStopped.store(true, ordering: .relaxed) }
 
-    /// Whether the evaluation has time left and was not stopped. May be asked from any thread.
+    /// Whether the evaluation has time left and was not stopped. All threads may read it.
     var mayGoOn: Bool {
         !isStopped.load(ordering: .relaxed) && Instant.now().nanoseconds < end.load(ordering: .relaxed)
     }
 
-    /// What queries ask now and then.
+    /// The check that queries make at intervals.
     var check: BoundQuery.Check { { [self] in mayGoOn } }
 
-    /// For loops that are no queries.
+    /// Checks the time once in 256 steps of a loop that is not a query.
+    ///
+    /// - Parameter index: The index of the step.
+    /// - Throws: `QueryError.cancelled` when the evaluation has to end.
     func step(_ index: Int) throws(QueryError) {
         if index & 0xff == 0, !mayGoOn { throw .cancelled }
     }

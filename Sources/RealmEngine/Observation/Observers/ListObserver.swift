@@ -2,22 +2,24 @@
 
 internal import RealmStorage
 
-/// Follows a list or set by the operations on it; of objects also what happens to those.
+/// Observes a list or set: its elements by the operations on it, and if they are links also the objects
+/// they lead to.
 final class ListObserver: TargetObserver {
-    /// The property that is observed.
+    /// The property that contains the list or set.
     private let property: ObservedProperty
-    /// Which changes of elements count.
+    /// Decides which changes of linked objects count as modifications.
     private var filter: ObservedTarget.Filter
-    /// The class of the elements, if they are objects.
+    /// The class of the linked objects; nil for other elements.
     private var target: TableKey?
-    /// How many elements it has.
+    /// The number of elements.
     private var count = 0
-    /// The keys of the elements, if they are objects.
+    /// The keys of the linked objects in their order; empty for other elements.
     private var keys: [ObjectKey] = []
     /// Whether the object that has the list or set was deleted.
     private(set) var isGone = false
 
-    /// Follows a list or set from the version of `snapshot` on; throws `notFound` when it is not there.
+    /// Starts to observe a list or set at the version of `snapshot`; throws `notFound` when its object
+    /// does not exist.
     init(_ property: ObservedProperty, _ filter: ObservedTarget.Filter, at snapshot: Snapshot) throws(ObservationError) {
         self.property = property
         self.filter = filter
@@ -27,12 +29,14 @@ final class ListObserver: TargetObserver {
         if isGone { throw .notFound }
     }
 
+    /// The keys of the linked objects, or the number of values.
     var contents: ObservedContents {
         if isGone { return .gone }
         guard let target else { return .values(count: count, places: nil) }
         return .rows(target, keys)
     }
 
+    /// Reads the elements again.
     func restart(at snapshot: Snapshot) throws(ObservationError) {
         guard let (row, column) = try observed(try property.owner(in: snapshot)) else {
             isGone = true
@@ -41,7 +45,7 @@ final class ListObserver: TargetObserver {
         try observed(try read(row, column, snapshot))
     }
 
-    /// Reads how many elements there are, and which objects those of links are.
+    /// Reads the number of elements, and the keys of linked objects.
     private func read(_ row: Row, _ column: Column, _ snapshot: Snapshot) throws(StorageError) {
         if target != nil {
             keys = try row.links(column, in: snapshot)
@@ -51,13 +55,17 @@ final class ListObserver: TargetObserver {
         }
     }
 
+    /// Takes over the resolved filter; the list itself is not affected by additions to the schema.
     func adapt(to snapshot: Snapshot, _ filter: ObservedTarget.Filter) throws(ObservationError) { self.filter = filter }
 
+    /// Returns whether the list was written, its object deleted, or linked objects may be modified.
     func mayChange(over range: ObservedRange) -> Bool {
         range.log.isDeleted(property.object) || range.log.isWritten(property)
             || target.map { range.mayModify($0, filter) } ?? false
     }
 
+    /// Returns the changed positions over a range; `unknown` when the operations do not fit the number of
+    /// elements.
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
         if range.log.isDeleted(property.object) {
             isGone = true
@@ -79,12 +87,13 @@ final class ListObserver: TargetObserver {
         return changes.isEmpty ? nil : change(changes, before, range)
     }
 
-    /// The difference of positions: from the operations, or by comparison where operations count links that are not shown.
+    /// Computes the change of positions from the recorded operations, or by comparing keys if links to
+    /// deleted objects are stored.
     private func changes(_ before: [ObjectKey], _ modified: Set<ObjectKey>, _ range: ObservedRange) -> CollectionChanges {
         if let target,
             range.from.snapshot.table(target)?.hasTombstones == true || range.to.snapshot.table(target)?.hasTombstones == true
         {
-            // Operations count links to nothing, which are never shown.
+            // Operations also count unresolved links, which are never shown.
             let keys = keys
             return SequenceDiff.changes(
                 from: before.map(\.rawValue), to: keys.map(\.rawValue), isModified: { modified.contains(keys[$0]) },
@@ -97,7 +106,12 @@ final class ListObserver: TargetObserver {
         return log.changes()
     }
 
-    /// The event for a difference, with keys for objects and places for values.
+    /// Makes the event of a change, with keys for objects and with positions for values.
+    ///
+    /// - Parameters:
+    ///   - changes: The change of positions.
+    ///   - before: The keys before the change.
+    ///   - range: The versions and the changes between them.
     private func change(_ changes: CollectionChanges, _ before: [ObjectKey], _ range: ObservedRange) -> ObservedChange {
         guard let target else {
             return .values(
@@ -111,7 +125,14 @@ final class ListObserver: TargetObserver {
 }
 
 extension RowsChange {
-    /// Follows a list or set from the version of `snapshot` on; throws `notFound` when it is not there.
+    /// Makes the change of rows with the keys of deleted, inserted, modified and moved objects.
+    ///
+    /// - Parameters:
+    ///   - changes: The change of positions.
+    ///   - deleted: The keys of the deleted rows, one for each deletion.
+    ///   - after: The keys of all rows after the change.
+    ///   - table: The class of the rows.
+    ///   - range: The range, from which the written properties are taken.
     init(
         _ changes: CollectionChanges, deleted: [ObjectKey], after: [ObjectKey], table: TableKey, _ range: ObservedRange
     ) {

@@ -2,16 +2,17 @@
 
 internal import RealmStorage
 
-/// Tells which properties of an object were written, or which key paths from it lead to a change.
+/// Observes one object: which of its properties were written, or which key paths lead to a change.
 final class ObjectObserver: TargetObserver {
     /// The object that is observed.
     private let object: ObservedObject
-    /// Which changes of the object count.
+    /// Decides which changes count.
     private var filter: ObservedTarget.Filter
     /// Whether the object was deleted.
     private(set) var isGone = false
 
-    /// Follows a object from the version of `snapshot` on; throws `notFound` when it is not there.
+    /// Starts to observe an object at the version of `snapshot`; throws `notFound` when it does not
+    /// exist.
     init(_ object: ObservedObject, _ filter: ObservedTarget.Filter, at snapshot: Snapshot) throws(ObservationError) {
         self.object = object
         self.filter = filter
@@ -19,20 +20,25 @@ final class ObjectObserver: TargetObserver {
         if isGone { throw .notFound }
     }
 
+    /// Whether the object exists; its values are read by the subscriber.
     var contents: ObservedContents { isGone ? .gone : .object }
 
+    /// Reads whether the object exists.
     func restart(at snapshot: Snapshot) throws(ObservationError) {
         isGone = try observed(try snapshot.table(object.table)?.find(object.key)) == nil
     }
 
+    /// Takes over the resolved filter.
     func adapt(to snapshot: Snapshot, _ filter: ObservedTarget.Filter) throws(ObservationError) { self.filter = filter }
 
+    /// Returns whether the object was deleted or written, or objects on its key paths may have changed.
     func mayChange(over range: ObservedRange) -> Bool {
         if range.log.isDeleted(object) { return true }
         if case .keyPaths = filter { return range.mayModify(object.table, filter) }
         return !range.log.written(object).isEmpty
     }
 
+    /// Returns the changed properties over a range, or the deletion of the object.
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
         if range.log.isDeleted(object) {
             isGone = true
@@ -42,7 +48,7 @@ final class ObjectObserver: TargetObserver {
         return steps.isEmpty ? nil : .object(steps)
     }
 
-    /// The properties that were changed, as steps of key paths.
+    /// Returns the changed properties as first steps of key paths.
     private func changedSteps(_ range: ObservedRange) throws(ObservationError) -> [KeyPathStep] {
         switch filter {
         case .shallow: return []
@@ -60,10 +66,10 @@ final class ObjectObserver: TargetObserver {
         }
     }
 
-    /// The properties of the class, in order.
+    /// Returns the properties of the class in their order.
     private func columns(_ range: ObservedRange) -> [Column] { range.to.snapshot.table(object.table)?.columns ?? [] }
 
-    /// In the order of the schema, linking objects last.
+    /// Sorts steps by the order of properties in the schema, with linking objects last.
     private func inOrder(_ steps: [KeyPathStep], _ range: ObservedRange) -> [KeyPathStep] {
         let columns = columns(range)
         return steps.enumerated().map { index, step -> (rank: Int, step: KeyPathStep) in

@@ -2,14 +2,18 @@
 
 internal import RealmStorage
 
-/// Tells which tables every commit touches, also when it touches none.
+/// Observes a whole realm: reports the tables that every commit changes, also when it changes none.
 final class RealmObserver: TargetObserver {
+    /// The state, which has no contents.
     let contents = ObservedContents.realm
+    /// Always false, because a realm is not deleted while it is observed.
     let isGone = false
 
+    /// Returns the keys of the changed tables in ascending order.
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
         .realm(range.log.tables.filter { !$0.value.isEmpty }.keys.sorted { $0.position < $1.position })
     }
 
+    /// Does nothing, because there is no state.
     func restart(at snapshot: Snapshot) throws(ObservationError) {}
 }

@@ -3,38 +3,51 @@
 internal import RealmQuery
 internal import RealmStorage
 
-/// How rows are found, and what can change which they are.
+/// Describes how the rows of a result are found, and which changes can affect them. It belongs to one
+/// version of the schema.
 struct RowPlan {
-    /// What a range means for the rows.
+    /// The possible effects of a range on the rows.
     enum Effect {
+        /// The range does not affect which objects are rows.
         case none
-        /// Objects of their class may come, go, match or not; nothing else matters.
+        /// Objects of the class may become rows or cease to be; the order of all others remains.
         case members
+        /// The rows or their order may have changed in any way.
         case anything
     }
 
     /// The class of the rows.
     let table: TableKey
-    /// What the rows come from.
+    /// The collection of objects that the rows are selected from.
     private let source: RowSource
-    /// Their selection and order.
+    /// The selection and order of the rows.
     private let query: ObservedQuery
-    /// Names of linking objects, for the query.
+    /// The configured names of linking objects, for the query.
     private let names: BacklinkNames
-    /// Bounds each evaluation.
+    /// Limits the time of each evaluation.
     private let clock: EvaluationClock
-    /// The columns that decide, by table.
+    /// The columns whose values decide about the rows, by table.
     private var columns: [TableKey: ColumnBits] = [:]
-    /// Tables whose new and deleted objects matter: those that incoming links are counted or followed from.
+    /// The tables whose inserted and deleted objects decide about the rows, because the query follows or
+    /// counts links from them.
     private var origins: Set<TableKey> = []
-    /// Whether values of any type are followed, so that every table matters.
+    /// Whether the query follows mixed values, so that a change of any table may matter.
     private var mayReachAnyTable = false
-    /// Whether links lead from the class back to it, so that one object decides about others.
+    /// Whether the query follows links from the class to itself, so that one object decides about others.
     private var isReflexive = false
-    /// Whether the rows are in the order of their keys.
+    /// Whether the rows are in the order of their object keys.
     let isInObjectOrder: Bool
 
-    /// Finds out what the rows of a query depend on. Throws `notFound` when the class is gone, `query` when it does not fit.
+    /// Determines what the rows of a query depend on.
+    ///
+    /// - Parameters:
+    ///   - source: The collection of objects to select from.
+    ///   - query: The selection and order.
+    ///   - names: The configured names of linking objects.
+    ///   - clock: Limits the time of evaluations.
+    ///   - snapshot: The version whose schema applies.
+    /// - Throws: `ObservationError`: `notFound` when the class or property does not exist, `query` when
+    ///   the query does not fit the class.
     init(
         _ source: RowSource, _ query: ObservedQuery, names: BacklinkNames, clock: EvaluationClock, at snapshot: Snapshot
     ) throws(ObservationError) {
@@ -52,7 +65,7 @@ struct RowPlan {
         for argument in query.arguments { addOrigins(of: argument, snapshot) }
     }
 
-    /// The class of the rows; nil when the source is not there or holds no objects.
+    /// Returns the class of the rows; nil when the source does not exist or contains no objects.
     private static func table(of source: RowSource, in snapshot: Snapshot) -> Table? {
         switch source {
         case .table(let key): return snapshot.table(key)
@@ -67,7 +80,7 @@ struct RowPlan {
         }
     }
 
-    /// Notes the columns that decide, and the tables that links are followed from.
+    /// Records the columns that decide about the rows, and the tables that links are followed from.
     private mutating func addDependencies(_ dependencies: QueryDependencies, _ snapshot: Snapshot) {
         mayReachAnyTable = dependencies.mayReachAnyTable
         for place in dependencies.columns {
@@ -81,7 +94,8 @@ struct RowPlan {
         }
     }
 
-    /// An object that is named by its primary key may come into being.
+    /// Records the class of an argument that names an object by its primary key, because that object may
+    /// be created later.
     private mutating func addOrigins(of argument: QueryArgument, _ snapshot: Snapshot) {
         switch argument {
         case .object(let className, _):
@@ -91,12 +105,12 @@ struct RowPlan {
         }
     }
 
-    /// Neither sorted, nor distinct, nor limited.
+    /// Whether the rows are neither sorted, nor distinct, nor limited.
     private var isPlain: Bool {
         !query.query.hasDescriptors && query.order.sort.isEmpty && query.order.distinct.isEmpty && query.limit == nil
     }
 
-    /// Whether no object can be twice among the rows.
+    /// Whether no object can appear twice among the rows.
     var isUnique: Bool {
         if case .table = source { return true }
         return false
@@ -104,7 +118,9 @@ struct RowPlan {
 
     // MARK: - Changes
 
-    /// What the changes of a range can mean for the rows.
+    /// Returns the possible effect of changes on the rows, without evaluating the query.
+    ///
+    /// - Complexity: Linear in the number of changed tables.
     func effect(of log: RangeLog) -> Effect {
         if mayReachAnyTable, !log.tables.isEmpty { return .anything }
         if isSourceWritten(log) { return .anything }
@@ -123,7 +139,7 @@ struct RowPlan {
         return isPlain && isInObjectOrder && !isReflexive ? .members : .anything
     }
 
-    /// Whether the collection that the rows come from was written.
+    /// Returns whether the collection that the rows are selected from was written.
     private func isSourceWritten(_ log: RangeLog) -> Bool {
         switch source {
         case .table: return false
@@ -134,7 +150,7 @@ struct RowPlan {
         }
     }
 
-    /// The objects that have to be tested again for being among the rows, where the effect is on members.
+    /// Returns the objects that have to be tested again when the effect is `members`, in ascending order.
     func candidates(in log: RangeLog) -> [ObjectKey] {
         guard let changes = log.tables[table] else { return [] }
         var keys = Array(changes.inserted)
@@ -146,7 +162,7 @@ struct RowPlan {
 
     // MARK: - Evaluation
 
-    /// The query over a version; throws `notFound` when the class is gone.
+    /// Binds the query to a version; throws `notFound` when the class does not exist.
     func bind(in snapshot: Snapshot) throws(ObservationError) -> BoundQuery {
         guard let table = snapshot.table(table) else { throw .notFound }
         return try evaluated(
@@ -154,7 +170,11 @@ struct RowPlan {
                 to: table, in: snapshot, arguments: query.arguments, mapping: names.mapping, order: query.order))
     }
 
-    /// The rows of a version; nil when their root is gone.
+    /// Evaluates the rows in a version; nil when the object that they depend on does not exist.
+    ///
+    /// - Parameter snapshot: The version.
+    /// - Returns: The keys of the rows in their order.
+    /// - Throws: `ObservationError` when the query fails or takes too long.
     func evaluate(in snapshot: Snapshot) throws(ObservationError) -> [ObjectKey]? {
         switch source {
         case .table:
@@ -170,7 +190,8 @@ struct RowPlan {
         }
     }
 
-    /// As they are recorded, an object for every link.
+    /// Returns the objects that link to an object in the order in which the links are stored, one for
+    /// every link.
     private static func objects(
         linkingTo row: Row, of target: TableKey, from origin: TableKey, by column: ColumnKey, in snapshot: Snapshot
     ) throws(StorageError) -> [ObjectKey] {
@@ -181,7 +202,7 @@ struct RowPlan {
         return try row.leaf.backlinks(records, row: row.index).keys().filter { $0.rawValue >= 0 }
     }
 
-    /// The rows among given objects.
+    /// Selects and orders the rows among given objects.
     private func select(from keys: [ObjectKey], _ snapshot: Snapshot) throws(ObservationError) -> [ObjectKey] {
         let limit = query.limit ?? .max
         if isPlain, columns.isEmpty, origins.isEmpty, query.query.text == Query.all.text { return keys }

@@ -3,44 +3,54 @@
 internal import RealmQuery
 internal import RealmStorage
 
-/// The rows of a target, kept as the sequence of their keys.
+/// The rows of an observed result as the sequence of their keys, advanced from version to version.
 ///
-/// How a range is dealt with, cheapest first:
-/// - What was written cannot concern the rows: nothing is looked at.
-/// - Only members may have changed, and few objects were written: each of them is tested by itself.
-/// - Everything else: the query runs again, and the two sequences are compared.
+/// A range is processed in the cheapest way that is possible:
+///
+/// - The changes cannot affect the rows: only modifications are determined.
+/// - Objects can only enter or leave, and few were written: each of them is tested by itself.
+/// - Otherwise the query is evaluated again, and the two sequences are compared.
 final class RowSequence {
-    /// What a range did to the rows.
+    /// The effect of a range on the rows.
     struct Step {
-        /// The difference.
+        /// The change of positions.
         let changes: CollectionChanges
-        /// One for each deletion.
+        /// The keys of the deleted rows, one for each deletion.
         let deletedKeys: [ObjectKey]
-        /// Whether the rows were looked up again; if not, the same objects are in the same order.
+        /// Whether the rows were determined again; if not, they are the same objects in the same order.
         let isEvaluated: Bool
     }
 
-    /// What the rows come from.
+    /// The collection of objects that the rows are selected from.
     private let source: RowSource
-    /// Their selection and order.
+    /// The selection and order of the rows.
     private let query: ObservedQuery
-    /// Names of linking objects, for the query.
+    /// The configured names of linking objects, for the query.
     private let names: BacklinkNames
-    /// Bounds each evaluation.
+    /// Limits the time of each evaluation.
     private let clock: EvaluationClock
-    /// How the rows are found in the version that they are of.
+    /// The plan for the present version of the schema.
     private(set) var plan: RowPlan
-    /// The rows, in order.
+    /// The keys of the rows in their order.
     private(set) var keys: [ObjectKey] = []
-    /// Whether what the rows come from was deleted: there are none any more.
+    /// Whether the object that the rows depend on was deleted, so that there are no rows.
     private(set) var isGone = false
 
-    /// More objects than this part of the class are looked at one by one only if they are few.
+    /// The divisor for the share of a class up to which written objects are tested one by one.
     private static let share = 8
-    /// So few rows are replaced one by one.
+    /// The number of rows up to which rows are replaced one by one.
     private static let fewRows = 8
 
-    /// Evaluates the rows of a version; throws `notFound` when there is nothing that they come from.
+    /// Evaluates the rows of a version.
+    ///
+    /// - Parameters:
+    ///   - source: The collection of objects to select from.
+    ///   - query: The selection and order.
+    ///   - names: The configured names of linking objects.
+    ///   - clock: Limits the time of evaluations.
+    ///   - snapshot: The version.
+    /// - Throws: `ObservationError`: `notFound` when the source does not exist, or the error of the
+    ///   query.
     init(
         _ source: RowSource, _ query: ObservedQuery, names: BacklinkNames, clock: EvaluationClock, at snapshot: Snapshot
     ) throws(ObservationError) {
@@ -56,7 +66,7 @@ final class RowSequence {
     /// The class of the rows.
     var table: TableKey { plan.table }
 
-    /// Evaluates the rows again, whatever happened since.
+    /// Evaluates the rows of a version again, whatever has changed.
     func restart(at snapshot: Snapshot) throws(ObservationError) {
         plan = try RowPlan(source, query, names: names, clock: clock, at: snapshot)
         guard let keys = try plan.evaluate(in: snapshot) else {
@@ -67,19 +77,29 @@ final class RowSequence {
         self.keys = keys
     }
 
-    /// After classes or properties were added.
+    /// Makes a new plan after classes or properties were added. The rows remain.
     func adapt(to snapshot: Snapshot) throws(ObservationError) {
         plan = try RowPlan(source, query, names: names, clock: clock, at: snapshot)
     }
 
-    /// Whether a range may change which rows there are, their order, or one of them.
+    /// Returns whether a range may change the rows, their order, or one of the row objects.
+    ///
+    /// - Parameters:
+    ///   - range: The versions and the changes between them.
+    ///   - filter: Decides which changes of objects count as modifications.
     func mayChange(over range: ObservedRange, _ filter: ObservedTarget.Filter) -> Bool {
         if let root = source.root, range.log.isDeleted(root) { return true }
         if case .none = plan.effect(of: range.log) { return range.mayModify(table, filter) }
         return true
     }
 
-    /// Nil when the rows are the same and none of them is modified.
+    /// Advances the rows over a range.
+    ///
+    /// - Parameters:
+    ///   - range: The range, which starts at the version of the rows.
+    ///   - modified: The objects that count as modified.
+    /// - Returns: The effect; nil when the rows are the same and none of them was modified.
+    /// - Throws: `ObservationError` when the query fails or takes too long.
     func advance(over range: ObservedRange, modified: Set<ObjectKey>) throws(ObservationError) -> Step? {
         if let root = source.root, range.log.isDeleted(root) {
             isGone = true
@@ -100,13 +120,14 @@ final class RowSequence {
         }
     }
 
-    /// The same rows, some of them modified.
+    /// Returns the effect of a range that keeps the rows but modifies some of them; nil when none of them
+    /// is a row.
     private func modification(_ modified: Set<ObjectKey>) -> Step? {
         let changes = CollectionChanges(deletions: [], insertions: [], modified: positions(of: modified))
         return changes.isEmpty ? nil : Step(changes: changes, deletedKeys: [], isEvaluated: false)
     }
 
-    /// Positions of those of the objects that are rows.
+    /// Returns the positions of those objects that are rows, ascending.
     private func positions(of objects: Set<ObjectKey>) -> [Int] {
         guard !objects.isEmpty, !keys.isEmpty else { return [] }
         guard plan.isInObjectOrder, objects.count < keys.count / 4 else {
@@ -117,7 +138,7 @@ final class RowSequence {
 
     // MARK: - Rows in the order of their keys
 
-    /// Where a key is, or would be, among rows in the order of keys.
+    /// Returns the position at which a key is, or would be inserted, among rows in key order.
     private func lowerBound(_ key: ObjectKey) -> Int {
         var low = 0
         var high = keys.count
@@ -128,13 +149,21 @@ final class RowSequence {
         return low
     }
 
-    /// Where a key is among rows in the order of keys, or nil.
+    /// Returns the position of a key among rows in key order; nil when it is no row.
+    ///
+    /// - Complexity: O(log n).
     private func position(of key: ObjectKey) -> Int? {
         let index = lowerBound(key)
         return index < keys.count && keys[index] == key ? index : nil
     }
 
-    /// Asks only about the objects that were changed.
+    /// Tests only the objects that were written, for rows in key order.
+    ///
+    /// - Parameters:
+    ///   - candidates: The objects to test, ascending.
+    ///   - range: The versions and the changes between them.
+    ///   - modified: The objects that count as modified.
+    /// - Returns: The effect; nil when nothing has changed.
     private func update(
         _ candidates: [ObjectKey], _ range: ObservedRange, _ modified: Set<ObjectKey>
     ) throws(ObservationError) -> Step? {
@@ -163,7 +192,12 @@ final class RowSequence {
         return Step(changes: changes, deletedKeys: deleted, isEvaluated: true)
     }
 
-    /// Takes rows out and puts keys in, both in ascending order. Returns where those are then.
+    /// Removes and inserts rows in key order.
+    ///
+    /// - Parameters:
+    ///   - removed: The positions to remove, ascending.
+    ///   - added: The keys to insert, ascending.
+    /// - Returns: The positions of the inserted keys.
     private func replace(_ removed: [Int], _ added: [ObjectKey]) -> [Int] {
         if removed.isEmpty, let first = added.first, keys.last.map({ $0 < first }) ?? true {
             let start = keys.count
@@ -194,7 +228,7 @@ final class RowSequence {
         return insertions
     }
 
-    /// In place: moving the rows after it is quicker than looking at every row.
+    /// Replaces few rows in place: moving the rows after them is faster than copying every row.
     private func replaceFew(_ removed: [Int], _ added: [ObjectKey]) -> [Int] {
         for index in removed.reversed() { keys.remove(at: index) }
         return added.map { key in
@@ -206,7 +240,7 @@ final class RowSequence {
 
     // MARK: - Rows in any order
 
-    /// Evaluates the rows and compares them with those before.
+    /// Evaluates the rows again and compares them with the previous ones.
     private func replace(_ range: ObservedRange, _ modified: Set<ObjectKey>) throws(ObservationError) -> Step? {
         let before = keys
         guard let after = try plan.evaluate(in: range.to.snapshot) else { throw .notFound }

@@ -3,16 +3,16 @@
 internal import RealmQuery
 internal import RealmStorage
 
-/// What rows come from, before they are selected.
+/// The collection of objects that rows are selected from.
 enum RowSource {
     /// All objects of a class.
     case table(TableKey)
-    /// The objects that a list, set or dictionary of links holds.
+    /// The objects that a list, set or dictionary of links refers to.
     case collection(ObservedProperty)
-    /// The objects that link to one through a property.
+    /// The objects that link to an object through a property of theirs.
     case linkingObjects(ObservedObject, origin: TableKey, ColumnKey)
 
-    /// The object without which there are no rows.
+    /// The object without which there are no rows; nil for a class.
     var root: ObservedObject? {
         switch self {
         case .table: return nil

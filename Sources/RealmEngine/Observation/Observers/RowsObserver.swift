@@ -2,14 +2,25 @@
 
 internal import RealmStorage
 
-/// Follows a result, a view of a collection of objects, or the objects that link to one.
+/// Observes a query result, a selected or sorted collection of links, or the objects that link to an
+/// object.
 final class RowsObserver: TargetObserver {
-    /// The rows, kept in order.
+    /// The rows in their order.
     private let rows: RowSequence
-    /// Which changes of elements count.
+    /// Decides which changes of row objects count as modifications.
     private var filter: ObservedTarget.Filter
 
-    /// Follows rows from the version of `snapshot` on; throws `notFound` when there is nothing that they come from.
+    /// Starts to observe rows at the version of `snapshot`.
+    ///
+    /// - Parameters:
+    ///   - source: The collection of objects to select from.
+    ///   - query: The selection and order.
+    ///   - filter: Decides which changes count as modifications.
+    ///   - names: The configured names of linking objects.
+    ///   - clock: Limits the time of evaluations.
+    ///   - snapshot: The version.
+    /// - Throws: `ObservationError`: `notFound` when the source does not exist, or the error of the
+    ///   query.
     init(
         _ source: RowSource, _ query: ObservedQuery, filter: ObservedTarget.Filter, names: BacklinkNames,
         clock: EvaluationClock, at snapshot: Snapshot
@@ -18,20 +29,24 @@ final class RowsObserver: TargetObserver {
         self.filter = filter
     }
 
-    /// Views and linking objects are results: when what they come from is deleted they have no rows.
+    /// The keys of the rows. When the object they depend on was deleted, the result is empty.
     var contents: ObservedContents { .rows(rows.table, rows.keys) }
-    /// Whether the object that the rows come from was deleted.
+    /// Whether the object that the rows depend on was deleted.
     var isGone: Bool { rows.isGone }
 
+    /// Evaluates the rows again.
     func restart(at snapshot: Snapshot) throws(ObservationError) { try rows.restart(at: snapshot) }
 
+    /// Takes over the resolved filter, and adapts the plan to the new schema.
     func adapt(to snapshot: Snapshot, _ filter: ObservedTarget.Filter) throws(ObservationError) {
         self.filter = filter
         try rows.adapt(to: snapshot)
     }
 
+    /// Returns whether a range may change the rows or one of the row objects.
     func mayChange(over range: ObservedRange) -> Bool { rows.mayChange(over: range, filter) }
 
+    /// Returns the change of the rows over a range.
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
         let modified = try observed(try range.modified(in: rows.table, filter))
         guard let step = try rows.advance(over: range, modified: modified), !step.changes.isEmpty || rows.isGone else {

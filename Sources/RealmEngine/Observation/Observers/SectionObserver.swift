@@ -3,26 +3,37 @@
 internal import RealmQuery
 internal import RealmStorage
 
-/// Follows a result that is divided into sections.
+/// Observes a query result that is divided into sections.
 final class SectionObserver: TargetObserver {
-    /// The rows, kept in order.
+    /// The rows in their order.
     private let rows: RowSequence
-    /// Bounds each evaluation.
+    /// Limits the time of each evaluation.
     private let clock: EvaluationClock
-    /// How rows are divided.
+    /// How rows are assigned to sections.
     private let sections: ObservedSections
-    /// Which changes of elements count.
+    /// Decides which changes of row objects count as modifications.
     private var filter: ObservedTarget.Filter
-    /// Which section each row is in.
+    /// The section of each row.
     private var map = SectionMap()
-    /// The numbers that sections have in the map, as long as they are there.
+    /// The numbers that identify sections in the map, for as long as the sections exist.
     private var numbers: [SectionIdentity: Int] = [:]
-    /// The number of the section that was met last.
+    /// The number that the next new section gets.
     private var nextNumber = 0
 
+    /// Always false, because a result exists as long as its class.
     let isGone = false
 
-    /// Follows a result from the version of `snapshot` on.
+    /// Starts to observe a result at the version of `snapshot`.
+    ///
+    /// - Parameters:
+    ///   - table: The class of the rows.
+    ///   - query: The selection and order.
+    ///   - sections: How rows are assigned to sections, and which section is wanted.
+    ///   - filter: Decides which changes count as modifications.
+    ///   - names: The configured names of linking objects.
+    ///   - clock: Limits the time of evaluations.
+    ///   - snapshot: The version.
+    /// - Throws: `ObservationError` when the class does not exist or the query fails.
     init(
         _ table: TableKey, _ query: ObservedQuery, in sections: ObservedSections, filter: ObservedTarget.Filter,
         names: BacklinkNames, clock: EvaluationClock, at snapshot: Snapshot
@@ -34,18 +45,22 @@ final class SectionObserver: TargetObserver {
         map = try makeMap(snapshot)
     }
 
+    /// Evaluates the rows and their sections again.
     func restart(at snapshot: Snapshot) throws(ObservationError) {
         try rows.restart(at: snapshot)
         map = try makeMap(snapshot)
         forgetNumbers()
     }
 
+    /// Takes over the resolved filter, and adapts the plan to the new schema.
     func adapt(to snapshot: Snapshot, _ filter: ObservedTarget.Filter) throws(ObservationError) {
         self.filter = filter
         try rows.adapt(to: snapshot)
     }
 
-    /// Which section each row is in, read from the version that the rows are of.
+    /// Determines the section of each row in the version of the rows.
+    ///
+    /// - Complexity: One read of a cell for each row.
     private func makeMap(_ snapshot: Snapshot) throws(ObservationError) -> SectionMap {
         guard let table = snapshot.table(rows.table) else { throw .notFound }
         let bound = try rows.plan.bind(in: snapshot)
@@ -53,7 +68,7 @@ final class SectionObserver: TargetObserver {
         var keys: [Int] = []
         keys.reserveCapacity(rows.keys.count)
         for key in rows.keys {
-            // The key of a section may be a long text, so each row looks at the time.
+            // The key of a section may be a long text, so the time is checked for each row.
             try evaluated(try clock.step(0))
             guard let row = try observed(try finder.find(key)) else { throw .notFound }
             let cell = try evaluated(try bound.position(of: row)).cells.first ?? .missing
@@ -62,7 +77,7 @@ final class SectionObserver: TargetObserver {
         return SectionMap(rows: keys)
     }
 
-    /// The number of a section, a new one for a section that was not there.
+    /// Returns the number of a section; a new section gets a new number.
     private func number(of section: SectionIdentity) -> Int {
         if let number = numbers[section] { return number }
         numbers[section] = nextNumber
@@ -70,7 +85,7 @@ final class SectionObserver: TargetObserver {
         return nextNumber - 1
     }
 
-    /// Forgets sections that are not there any more.
+    /// Removes the numbers of sections that do not exist any more.
     private func forgetNumbers() {
         guard numbers.count > map.sections.count else { return }
         let present = Set(map.sections)
@@ -79,12 +94,12 @@ final class SectionObserver: TargetObserver {
 
     // MARK: - State
 
-    /// By number.
+    /// The identities of sections by their numbers.
     private var identities: [Int: SectionIdentity] {
         Dictionary(numbers.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The sections that are wanted, with their rows.
+    /// The requested sections with their rows.
     var contents: ObservedContents {
         let identities = identities
         let rows = SectionObserver.rows(self.rows.keys, map)
@@ -96,7 +111,7 @@ final class SectionObserver: TargetObserver {
         return .sections(self.rows.table, result)
     }
 
-    /// The rows of each section, in order.
+    /// Returns the rows of each section in their order.
     private static func rows(_ keys: [ObjectKey], _ map: SectionMap) -> [[ObjectKey]] {
         var rows = map.counts.map { count in
             var rows: [ObjectKey] = []
@@ -109,8 +124,10 @@ final class SectionObserver: TargetObserver {
 
     // MARK: - Changes
 
+    /// Returns whether a range may change the rows or one of the row objects.
     func mayChange(over range: ObservedRange) -> Bool { rows.mayChange(over: range, filter) }
 
+    /// Returns the change of sections and rows over a range; if one section is wanted, only its change.
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
         let modified = try observed(try range.modified(in: rows.table, filter))
         let before = rows.keys
@@ -134,7 +151,13 @@ final class SectionObserver: TargetObserver {
         return .sections(change(changes, from: before, in: old, identities, count: count, over: range))
     }
 
-    /// Adds the rows that stayed in their place but are in another section now, written or not.
+    /// Adds the rows that kept their position but belong to another section, whether they were written or
+    /// not.
+    ///
+    /// - Parameters:
+    ///   - flat: The change of the rows without regard to sections.
+    ///   - old: The sections before.
+    ///   - new: The sections afterwards.
     private static func withMovedRows(_ flat: CollectionChanges, _ old: SectionMap, _ new: SectionMap) -> CollectionChanges {
         var modified: [Int] = []
         var nextDeletion = 0
@@ -161,7 +184,7 @@ final class SectionObserver: TargetObserver {
         return CollectionChanges(deletions: flat.deletions, insertions: flat.insertions, modified: modified)
     }
 
-    /// The event for a difference, with the keys of sections and rows.
+    /// Makes the event of a change, with the keys of sections and rows.
     private func change(
         _ changes: SectionChanges, from before: [ObjectKey], in old: SectionMap, _ identities: [Int: SectionIdentity],
         count: Int, over range: ObservedRange

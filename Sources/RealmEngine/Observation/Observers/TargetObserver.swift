@@ -3,39 +3,59 @@
 internal import RealmQuery
 internal import RealmStorage
 
-/// Follows one target from version to version. Used on the thread of the hub only.
+/// Follows one target from version to version. It is used on the thread of the hub only.
 ///
-/// The order of calls: `mayChange` is asked for every range; only if it is true `advance` follows. `restart` comes in place of
-/// `advance` when it is not known what happened. After an error the observer is not used any more.
+/// For every range `mayChange` is called first, and `advance` only if that returned true. `restart` is
+/// called in place of `advance` when the changes are unknown. After an error the observer is not used any
+/// further.
 protocol TargetObserver: AnyObject {
-    /// The state at the version that it was last advanced to.
+    /// The state at the version that the observer was last advanced to.
     var contents: ObservedContents { get }
-    /// The object that it belonged to was deleted: nothing will ever change again.
+    /// Whether the object that the target belongs to was deleted, so that nothing can change any more.
     var isGone: Bool { get }
 
-    /// Whether a range may change the target. A cheap test that may only err on the side of true.
+    /// Returns whether a range may change the target.
+    /// It is a cheap test that may wrongly return true, but never wrongly false.
     func mayChange(over range: ObservedRange) -> Bool
 
-    /// Advances to the end of the range, which begins at the present version. Nil when there is no change.
+    /// Advances to the end of the range, which starts at the present version.
+    ///
+    /// - Parameter range: The versions and the changes between them.
+    /// - Returns: The change; nil when there is none.
+    /// - Throws: `ObservationError` when the target cannot be read or takes too long; its observation
+    ///   then ends.
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange?
 
-    /// Reads the state at a version, whatever happened in between.
+    /// Reads the state at a version, whatever has changed in between.
+    ///
+    /// - Parameter snapshot: The version.
     func restart(at snapshot: Snapshot) throws(ObservationError)
 
-    /// Classes or properties were added in the present version, and the filter may include more now.
+    /// Adapts to classes or properties that were added.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The version with the new schema.
+    ///   - filter: The filter, which may cover more properties in the new schema.
     func adapt(to snapshot: Snapshot, _ filter: ObservedTarget.Filter) throws(ObservationError)
 }
 
 extension TargetObserver {
-    /// Without knowing better, any range may.
+    /// Returns true, for observers that cannot exclude any range.
     func mayChange(over range: ObservedRange) -> Bool { true }
 
-    /// Without a filter there is nothing to do.
+    /// Does nothing, for observers without a filter.
     func adapt(to snapshot: Snapshot, _ filter: ObservedTarget.Filter) throws(ObservationError) {}
 }
 
 extension ObservedTarget {
-    /// Throws `notFound` when it is not there, or what reading it threw.
+    /// Makes the observer of this target at a version.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The version.
+    ///   - names: The configured names of linking objects.
+    ///   - clock: Limits the time of evaluations.
+    /// - Throws: `ObservationError`: `notFound` when the target does not exist, or the error of reading
+    ///   it.
     func observer(at snapshot: Snapshot, names: BacklinkNames, _ clock: EvaluationClock) throws(ObservationError)
         -> any TargetObserver
     {
@@ -57,7 +77,7 @@ extension ObservedTarget {
         }
     }
 
-    /// The observer of a collection that stands for itself.
+    /// Makes the observer of a whole collection, which has the order of the collection.
     private func collection(
         _ property: ObservedProperty, _ snapshot: Snapshot
     ) throws(ObservationError) -> any TargetObserver {
@@ -67,7 +87,7 @@ extension ObservedTarget {
         return try ListObserver(property, filter, at: snapshot)
     }
 
-    /// The observer of a selection of a collection.
+    /// Makes the observer of a selected or sorted collection.
     private func view(
         _ property: ObservedProperty, _ query: ObservedQuery, in snapshot: Snapshot, names: BacklinkNames,
         clock: EvaluationClock
@@ -81,13 +101,14 @@ extension ObservedTarget {
 }
 
 extension ObservedProperty {
-    /// The column of a collection; throws `notFound` when there is none.
+    /// Returns the column of the collection; throws `notFound` when the property does not exist or is no
+    /// collection.
     func column(in snapshot: Snapshot) throws(ObservationError) -> Column {
         guard let column = snapshot.table(object.table)?.column(self.column), column.collection != nil else { throw .notFound }
         return column
     }
 
-    /// The collection's column with its owner, or nil when that is gone.
+    /// Returns the object that has the collection, with its column; nil when either does not exist.
     func owner(in snapshot: Snapshot) throws(StorageError) -> (row: Row, column: Column)? {
         guard let table = snapshot.table(object.table), let column = table.column(self.column),
             let row = try table.find(object.key)
@@ -96,13 +117,13 @@ extension ObservedProperty {
     }
 }
 
-/// Runs something that reads storage, with its errors as those of an observation.
+/// Runs an operation of storage, and converts its error to an `ObservationError`.
 @inline(__always)
 func observed<Result>(_ body: @autoclosure () throws(StorageError) -> Result) throws(ObservationError) -> Result {
     do throws(StorageError) { return try body() } catch { throw .storage(error) }
 }
 
-/// Runs something that evaluates a query, with its errors as those of an observation.
+/// Runs an operation of the query layer, and converts its error to an `ObservationError`.
 @inline(__always)
 func evaluated<Result>(_ body: @autoclosure () throws(QueryError) -> Result) throws(ObservationError) -> Result {
     do throws(QueryError) { return try body() } catch { throw .query(error) }

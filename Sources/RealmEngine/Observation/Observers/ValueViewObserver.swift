@@ -3,24 +3,25 @@
 internal import RealmQuery
 internal import RealmStorage
 
-/// Follows a selection of the values of a list, set or dictionary, by their positions in it.
+/// Observes a selection of the values of a list, set or dictionary, by their positions in it.
 final class ValueViewObserver: TargetObserver {
-    /// The property that is observed.
+    /// The property that contains the collection.
     private let property: ObservedProperty
     /// The selection and order.
     private let query: ObservedQuery
-    /// Bounds each evaluation.
+    /// Limits the time of each evaluation.
     private let clock: EvaluationClock
-    /// Values of any type may be links, so that a query over them looks into other objects.
+    /// Whether the values are mixed: they may be links, so that a query over them reads other objects.
     private let mayReachObjects: Bool
-    /// Of the rows, in their order.
+    /// The positions of the selected values in the collection, in the order of the selection.
     private var places: [Int] = []
-    /// How many elements the collection has.
+    /// The number of elements of the collection.
     private var size = 0
-    /// Whether the object that has the view was deleted.
+    /// Whether the object that has the collection was deleted.
     private(set) var isGone = false
 
-    /// Follows a view from the version of `snapshot` on; throws `notFound` when it is not there.
+    /// Starts to observe a selection at the version of `snapshot`; throws `notFound` when the object does
+    /// not exist.
     init(
         _ property: ObservedProperty, _ query: ObservedQuery, _ clock: EvaluationClock, at snapshot: Snapshot
     ) throws(ObservationError) {
@@ -32,8 +33,10 @@ final class ValueViewObserver: TargetObserver {
         if isGone { throw .notFound }
     }
 
+    /// The positions of the selected values.
     var contents: ObservedContents { isGone ? .gone : .values(count: places.count, places: places) }
 
+    /// Evaluates the selection again.
     func restart(at snapshot: Snapshot) throws(ObservationError) {
         guard let (row, column) = try observed(try property.owner(in: snapshot)),
             let table = snapshot.table(property.object.table)
@@ -51,7 +54,7 @@ final class ValueViewObserver: TargetObserver {
         places = Array(matches.prefix(query.limit ?? .max))
     }
 
-    /// All values of the collection, in its order.
+    /// Returns all values of the collection in its order.
     private func values(_ column: Column, _ row: Row, _ snapshot: Snapshot) throws(ObservationError) -> [Value] {
         var values: [Value] = []
         if column.collection == .dictionary {
@@ -70,10 +73,14 @@ final class ValueViewObserver: TargetObserver {
         return values
     }
 
+    /// Returns whether the collection was written, its object deleted, or linked objects may have
+    /// changed.
     func mayChange(over range: ObservedRange) -> Bool {
         range.log.isDeleted(property.object) || range.log.isWritten(property) || mayReachObjects && !range.log.tables.isEmpty
     }
 
+    /// Returns the change of the selection over a range, by following positions through the recorded
+    /// operations.
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
         if range.log.isDeleted(property.object) {
             isGone = true

@@ -3,26 +3,30 @@
 internal import RealmQuery
 internal import RealmStorage
 
-/// Finds the objects of one class that were written, or that reach one that was over up to three links.
+/// Finds the objects of one class that were written, or from which up to three links lead to a written
+/// object.
 ///
-/// Goes backwards from what was written, along the records of incoming links: that costs what depends on the change,
-/// however many objects are observed. Tables that are too far from the class are left out.
+/// The search starts at the written objects and follows incoming links backward. Its cost depends on the
+/// size of the change, not on the number of observed objects. Tables that are too far from the class are
+/// skipped.
 struct AffectedObjects {
-    /// What was written.
+    /// The range with the written objects.
     private let range: ObservedRange
-    /// The class whose objects are looked for.
+    /// The class whose objects are searched.
     private let table: TableKey
-    /// How far each table is from that class.
+    /// The smallest number of links from the class to each table.
     private let distances: [TableKey: Int]
 
-    /// Looks for objects of `table`.
+    /// Prepares the search for objects of `table`.
     init(_ range: ObservedRange, _ table: TableKey) {
         self.range = range
         self.table = table
         distances = range.graph.distances(from: table)
     }
 
-    /// The objects, new ones not among them.
+    /// Returns the objects, without those that were inserted in the range.
+    ///
+    /// - Throws: `StorageError` when the records of incoming links cannot be read.
     func find() throws(StorageError) -> Set<ObjectKey> {
         var found: [TableKey: Set<ObjectKey>] = [:]
         for (key, log) in range.log.tables where distances[key] != nil && !log.modified.isEmpty {
@@ -42,7 +46,8 @@ struct AffectedObjects {
         return result
     }
 
-    /// Adds what links to the objects and was not found before, as far as it can be on a way from the class.
+    /// Adds the objects that link to the given ones and were not found before, as far as the class can
+    /// reach them.
     private func addOrigins(
         of objects: Set<ObjectKey>, in key: TableKey, _ links: Int, _ next: inout [TableKey: Set<ObjectKey>],
         _ found: [TableKey: Set<ObjectKey>]

@@ -5,17 +5,22 @@ internal import RealmStorage
 
 /// Finds the objects for which a key path leads to a change.
 ///
-/// A chain is walked from its end: what is changed at a step makes all objects changed from which the steps before lead
-/// there. A property is changed where it was written; linking objects are where one came or was lost. A path that goes on
-/// after linking objects is not changed by one that was there before and links to the object now.
+/// A chain is evaluated from its end: what has changed at a step makes all objects count as changed from
+/// which the steps before lead there. A property has changed where it was written; linking objects have
+/// changed where one was added or lost. If the path continues after linking objects, an existing object
+/// that newly links does not count as a change.
 struct ChainHits {
-    /// What was written.
+    /// The range with the written objects.
     private let range: ObservedRange
 
-    /// Looks at what was written in `range`.
+    /// Prepares the evaluation of chains over `range`.
     init(_ range: ObservedRange) { self.range = range }
 
-    /// Objects of the class where the chain begins; new ones are not among them.
+    /// Returns the objects at the start of a chain that count as changed, without those that were
+    /// inserted in the range.
+    ///
+    /// - Parameter chain: The steps of a key path, with at least one step.
+    /// - Throws: `StorageError` when objects or links cannot be read.
     func objects(_ chain: [KeyPathStep]) throws(StorageError) -> Set<ObjectKey> {
         var behind: Set<ObjectKey> = []
         for (place, step) in chain.enumerated().reversed() {
@@ -31,7 +36,7 @@ struct ChainHits {
         return behind
     }
 
-    /// Objects of a class whose property was written or leads to an object in `behind`.
+    /// Returns the objects of a class whose property was written or leads to an object in `behind`.
     private func hits(
         _ table: TableKey, _ column: ColumnKey, _ behind: Set<ObjectKey>
     ) throws(StorageError) -> Set<ObjectKey> {
@@ -53,8 +58,17 @@ struct ChainHits {
         return result
     }
 
-    /// What the objects in `behind` and new ones link to, and what those link or linked to that changed the property; if the
-    /// chain goes on after them, only what they no longer link to.
+    /// Returns the objects whose linking objects have changed.
+    ///
+    /// These are the targets of new objects, of deleted ones, and of those in `behind`. At the end of a
+    /// chain also the targets, before and after, of objects whose property was written; in the middle of
+    /// a chain only those that such objects do not link to any more.
+    ///
+    /// - Parameters:
+    ///   - origin: The class of the linking objects.
+    ///   - column: The property that has the links.
+    ///   - behind: The linking objects that count as changed.
+    ///   - isEnd: Whether the step is the last one of its chain.
     private func targets(
         _ origin: TableKey, _ column: ColumnKey, _ behind: Set<ObjectKey>, isEnd: Bool
     ) throws(StorageError) -> Set<ObjectKey> {
@@ -71,7 +85,7 @@ struct ChainHits {
         return result
     }
 
-    /// What each of the objects links to; nothing if it is not there.
+    /// Returns for each object the objects it links to; an empty set if it does not exist.
     private func targets(
         of objects: [ObjectKey], _ origin: TableKey, _ column: ColumnKey, in snapshot: Snapshot
     ) throws(StorageError) -> [Set<ObjectKey>] {
@@ -86,7 +100,11 @@ struct ChainHits {
 }
 
 extension Row {
-    /// The objects that a property of links leads to, without those that are not there.
+    /// Returns the objects that a property with links refers to, without null and unresolved links.
+    ///
+    /// - Parameters:
+    ///   - column: A link property, single or a collection.
+    ///   - snapshot: The version that this row belongs to.
     func links(_ column: Column, in snapshot: Snapshot) throws(StorageError) -> [ObjectKey] {
         var keys: [ObjectKey] = []
         switch column.collection {

@@ -2,14 +2,14 @@
 
 internal import RealmStorage
 
-/// Columns of one table, by the leaf index of their keys.
+/// A set of columns of one table, identified by the leaf index of their keys.
 struct ColumnBits: Equatable {
-    /// The first 64 columns, which is all of them in most classes.
+    /// The columns with an index below 64, which are all columns of most classes, as bits.
     private var low: UInt64 = 0
-    /// All others.
+    /// The indexes of all other columns.
     private var high: Set<Int> = []
 
-    /// Whether there is no column.
+    /// Whether the set is empty.
     var isEmpty: Bool { low == 0 && high.isEmpty }
 
     /// Adds a column.
@@ -18,7 +18,7 @@ struct ColumnBits: Equatable {
         if index < 64 { low |= 1 << UInt64(index) } else { high.insert(index) }
     }
 
-    /// Whether a column is among them.
+    /// Returns whether a column is in the set.
     func contains(_ column: ColumnKey) -> Bool {
         let index = column.leafIndex
         return index < 64 ? low >> UInt64(index) & 1 == 1 : high.contains(index)
@@ -30,6 +30,6 @@ struct ColumnBits: Equatable {
         if !other.high.isEmpty { high.formUnion(other.high) }
     }
 
-    /// Whether both have a column in common.
+    /// Returns whether both sets have a column in common.
     func intersects(_ other: ColumnBits) -> Bool { low & other.low != 0 || !high.isDisjoint(with: other.high) }
 }

@@ -2,19 +2,20 @@
 
 internal import RealmStorage
 
-/// How many links it takes from the objects of one table to those of others.
+/// The links between the tables of a version, with the distances between them.
 ///
-/// The records of incoming links are the whole graph, links in mixed values included.
+/// The columns for incoming links are the complete graph, including links in mixed values. It is used on
+/// the thread of the hub only.
 final class LinkGraph {
-    /// More links than this are not followed when it is asked what an object reaches.
+    /// The maximum number of links that are followed to find what an object reaches.
     static let maximumLinks = 3
 
-    /// Tables that one links to.
+    /// The tables that each table links to.
     private var targets: [TableKey: Set<TableKey>] = [:]
-    /// What was calculated so far, by the table that it begins from.
+    /// The distances computed so far, by the table at which they start.
     private var distances: [TableKey: [TableKey: Int]] = [:]
 
-    /// The graph of one version; it stays true until the schema changes.
+    /// Makes the graph of a version; it remains valid until the schema changes.
     init(_ snapshot: Snapshot) {
         for table in snapshot.tables {
             for column in table.backlinks {
@@ -23,7 +24,8 @@ final class LinkGraph {
         }
     }
 
-    /// The tables that objects of `table` reach, with the fewest links that takes; itself takes none.
+    /// Returns the tables that objects of `table` reach, with the smallest number of links; the table
+    /// itself has 0.
     func distances(from table: TableKey) -> [TableKey: Int] {
         if let known = distances[table] { return known }
         var result = [table: 0]

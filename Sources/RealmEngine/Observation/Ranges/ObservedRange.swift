@@ -2,24 +2,30 @@
 
 internal import RealmStorage
 
-/// Two versions and what was done in between, with what all observers of the range have in common.
+/// Two versions and the changes between them, with results that the observers of the range share.
 ///
-/// Used on the thread of the hub only.
+/// It is made for one round, or for targets that catch up, and used on the thread of the hub only.
 final class ObservedRange {
-    /// The version that targets are at.
+    /// The version that targets are at before they are advanced.
     let from: Version
-    /// Where they are advanced to.
+    /// The version that they are advanced to.
     let to: Version
-    /// What was done in between.
+    /// The changes between the versions.
     let log: RangeLog
-    /// Which classes link to which.
+    /// The links between classes.
     let graph: LinkGraph
-    /// What was found so far, by table.
+    /// The affected objects found so far, by table.
     private var affected: [TableKey: Set<ObjectKey>] = [:]
-    /// What was found so far, by the chains of a filter.
+    /// The objects found so far, by the chains of a filter.
     private var hits: [String: [Set<ObjectKey>]] = [:]
 
-    /// A range over the commits that `log` sums up.
+    /// Makes a range.
+    ///
+    /// - Parameters:
+    ///   - from: The earlier version.
+    ///   - to: The later version.
+    ///   - log: The changes of all commits between them.
+    ///   - graph: The links between the classes of the later version.
     init(from: Version, to: Version, log: RangeLog, graph: LinkGraph) {
         self.from = from
         self.to = to
@@ -27,7 +33,8 @@ final class ObservedRange {
         self.graph = graph
     }
 
-    /// The objects of a class that were written or reach one that was, over a few links; new ones are not among them.
+    /// Returns the objects of a class that were written or reach a written object, without inserted ones.
+    /// The result is kept.
     func affected(in table: TableKey) throws(StorageError) -> Set<ObjectKey> {
         if let known = affected[table] { return known }
         let result = try AffectedObjects(self, table).find()
@@ -35,7 +42,8 @@ final class ObservedRange {
         return result
     }
 
-    /// For each chain of a filter the objects at its beginning that count as changed.
+    /// Returns for each chain of a filter the objects at its start that count as changed. The result is
+    /// kept.
     func hits(of filter: KeyPathFilter) throws(StorageError) -> [Set<ObjectKey>] {
         guard let table = filter.chains.first?.first?.table else { return [] }
         let name = "\(table.rawValue)/" + filter.chains.map { "\($0)" }.joined(separator: ",")
@@ -46,7 +54,11 @@ final class ObservedRange {
         return result
     }
 
-    /// Whether objects of a class may count as modified: whether something was written that they may reach.
+    /// Returns whether objects of a class may count as modified, without reading objects.
+    ///
+    /// - Parameters:
+    ///   - table: The class of the objects.
+    ///   - filter: Decides which changes count.
     func mayModify(_ table: TableKey, _ filter: ObservedTarget.Filter) -> Bool {
         switch filter {
         case .shallow: return false
@@ -65,7 +77,13 @@ final class ObservedRange {
         }
     }
 
-    /// The objects of a class that count as modified; new ones may be among them only where they are reported as new anyway.
+    /// Returns the objects of a class that count as modified.
+    ///
+    /// - Parameters:
+    ///   - table: The class of the objects.
+    ///   - filter: Decides which changes count.
+    /// - Returns: The keys. Inserted objects may be among them only where they are reported as inserted
+    ///   anyway.
     func modified(in table: TableKey, _ filter: ObservedTarget.Filter) throws(StorageError) -> Set<ObjectKey> {
         switch filter {
         case .shallow: return []
@@ -77,7 +95,7 @@ final class ObservedRange {
         }
     }
 
-    /// The columns of each object that were written themselves, in the order of the schema.
+    /// Returns the properties of each object that were written themselves, in the order of the schema.
     func writtenColumns(of keys: [ObjectKey], in table: TableKey) -> [[ColumnKey]] {
         let columns = to.snapshot.table(table)?.columns ?? []
         let written = log.tables[table]?.modified ?? [:]

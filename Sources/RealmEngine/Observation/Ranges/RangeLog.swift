@@ -2,35 +2,39 @@
 
 internal import RealmStorage
 
-/// What the commits of a range did, together: of each table the objects that are new, gone or written.
+/// The combined changes of the commits of a range: the inserted, deleted and modified objects of each
+/// table.
 ///
-/// An object that came and went was never there. Written are only objects that are there before and after.
-///
-/// All observers of a range share one log, so the changes are gone through once, however many observe.
+/// An object that was inserted and deleted in the range does not appear. Modified objects exist before
+/// and after. All observers of a range share one log, so the changes are read once, whatever the number
+/// of observers.
 final class RangeLog {
-    /// What became of the objects of one table.
+    /// The changes of the objects of one table.
     struct TableLog {
-        /// Objects that are new.
+        /// The objects that were inserted.
         fileprivate(set) var inserted: Set<ObjectKey> = []
-        /// Objects that are gone.
+        /// The objects that were deleted.
         fileprivate(set) var deleted: Set<ObjectKey> = []
-        /// Written columns.
+        /// The columns that were written, by modified object.
         fileprivate(set) var modified: [ObjectKey: ColumnBits] = [:]
-        /// Whether the table or its columns are others.
+        /// Whether the table or its columns were changed.
         fileprivate(set) var isSchemaChanged = false
-        /// All columns that were written in some object.
+        /// All columns that were written in any object.
         fileprivate(set) var columns = ColumnBits()
 
-        /// Whether no object is new, gone or written.
+        /// Whether no object was inserted, deleted or modified.
         var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && modified.isEmpty }
     }
 
-    /// The tables in which something was done.
+    /// The tables with changes.
     private(set) var tables: [TableKey: TableLog] = [:]
-    /// The operations of each commit, for what is asked of single collections.
+    /// The operations of each commit, for the logs of single collections.
     private let changes: [[ObjectChange]]
 
-    /// The changes of each commit, oldest first.
+    /// Combines the changes of commits.
+    ///
+    /// - Parameter changes: The changes of each commit, oldest first.
+    /// - Complexity: Linear in the number of changes.
     init(_ changes: [[ObjectChange]]) {
         self.changes = changes
         for commit in changes {
@@ -40,7 +44,7 @@ final class RangeLog {
         tables = tables.filter { !$0.value.isEmpty || $0.value.isSchemaChanged }
     }
 
-    /// Adds what one operation did.
+    /// Adds the effect of one operation.
     private func add(_ change: ObjectChange) {
         switch change {
         case .created(let table, let object): tables[table, default: TableLog()].inserted.insert(object)
@@ -51,29 +55,29 @@ final class RangeLog {
         }
     }
 
-    /// Whether any table or column is another.
+    /// Whether any table or column was changed.
     var isSchemaChanged: Bool { tables.values.contains { $0.isSchemaChanged } }
 
-    /// Whether an object that was there is gone.
+    /// Returns whether an object that existed before was deleted.
     func isDeleted(_ object: ObservedObject) -> Bool { tables[object.table]?.deleted.contains(object.key) == true }
 
-    /// The columns of an object that were written; none when it is new.
+    /// Returns the columns of an object that were written; none when it was inserted.
     func written(_ object: ObservedObject) -> ColumnBits { tables[object.table]?.modified[object.key] ?? ColumnBits() }
 
-    /// Whether a property of an object was written.
+    /// Returns whether a property of an object was written.
     func isWritten(_ property: ObservedProperty) -> Bool { written(property.object).contains(property.column) }
 
     // MARK: - Collections
 
-    /// A collection of an object.
+    /// Identifies a collection of an object.
     private struct Place: Hashable {
         /// The object.
         let object: ObservedObject
-        /// The column, by its leaf index.
+        /// The leaf index of the column.
         let leafIndex: Int
     }
 
-    /// Made when it is first needed, which is seldom.
+    /// The operations on each collection in their order; computed when first needed, which is rare.
     private lazy var operations: [Place: [CollectionChange]] = {
         var operations: [Place: [CollectionChange]] = [:]
         for commit in changes {
@@ -84,7 +88,7 @@ final class RangeLog {
         return operations
     }()
 
-    /// What was done to a collection that was there before the range.
+    /// Returns the operations on a collection that existed before the range.
     func operations(on property: ObservedProperty) -> ListChangeLog {
         guard isWritten(property) else { return ListChangeLog() }
         var log = log(of: property)
@@ -92,10 +96,10 @@ final class RangeLog {
         return log
     }
 
-    /// Whether a collection was emptied at once before its owner was deleted.
+    /// Returns whether a collection was cleared before its owner was deleted.
     func isCleared(_ property: ObservedProperty) -> Bool { log(of: property).isCleared }
 
-    /// Everything that was done to a collection, in order.
+    /// Returns all operations on a collection in their order.
     private func log(of property: ObservedProperty) -> ListChangeLog {
         var log = ListChangeLog()
         for change in operations[Place(object: property.object, leafIndex: property.column.leafIndex)] ?? [] { log.add(change) }
@@ -104,18 +108,18 @@ final class RangeLog {
 }
 
 extension RangeLog.TableLog {
-    /// An object was deleted; one that came in the same range was never there.
+    /// Records the deletion of an object; one that was inserted in the same range disappears.
     fileprivate mutating func delete(_ object: ObjectKey) {
         modified[object] = nil
         if inserted.remove(object) == nil { deleted.insert(object) }
     }
 
-    /// A property of an object was written.
+    /// Records that a property of an object was written.
     fileprivate mutating func modify(_ object: ObjectKey, _ column: ColumnKey) {
         if !inserted.contains(object) { modified[object, default: ColumnBits()].insert(column) }
     }
 
-    /// Sums up the columns when all operations are in.
+    /// Combines the columns of all objects, after the last operation.
     fileprivate mutating func finish() {
         for bits in modified.values { columns.formUnion(bits) }
     }
