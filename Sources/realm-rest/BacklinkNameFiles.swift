@@ -5,9 +5,17 @@ import RealmEngine
 import RealmHTTP
 import RealmStorage
 
-/// Names of linking objects, by the name of their realm.
+/// Reads the files of the option `--backlink-names`, which name linking objects for each realm.
+///
+/// Such names are part of an app's model and not of its file; see `BacklinkNames`.
 enum BacklinkNameFiles {
-    /// What the files of `REALM=FILE` settings say.
+    /// Reads all files that the option names.
+    ///
+    /// - Parameter settings: The values of the option, each of the form `REALM=FILE`.
+    /// - Returns: The names by realm. Whether they fit the schema is checked when the realm is
+    ///   opened.
+    /// - Throws: `ValidationError` with the setting and the reason, when the form is wrong or a
+    ///   file cannot be read or understood.
     static func read(_ settings: [String]) throws -> [String: BacklinkNames] {
         var names: [String: BacklinkNames] = [:]
         for setting in settings {
@@ -26,6 +34,10 @@ enum BacklinkNameFiles {
         return names
     }
 
+    /// Returns the contents of a regular file.
+    ///
+    /// - Parameter path: The path as it was given on the command line.
+    /// - Throws: `StorageError` when the file cannot be opened, or is no regular file.
     private static func contents(of path: String) throws(StorageError) -> [UInt8] {
         let descriptor = try System.openForReading(path)
         defer { System.close(descriptor) }

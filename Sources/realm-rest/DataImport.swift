@@ -6,17 +6,32 @@ import RealmEngine
 import RealmHTTP
 import RealmStorage
 
-/// Imports without a server.
+/// Imports data into a file without a server, for the commands `import` and `demo`.
 enum DataImport {
+    /// The result of an import.
     struct Counts: Sendable {
+        /// The number of objects that were created.
         let created: Int
+        /// The number of existing objects that were written.
         let updated: Int
     }
 
-    /// Problems are printed; they end the command with status 1. Then everything is as it was before: a new file gets its
-    /// name when all is in it, and an import into a file that is there is tried in memory first.
+    /// Imports a file of NDJSON as a unit.
     ///
-    /// `replaces`: a file that is there goes when its successor is whole.
+    /// If it fails, everything is as it was before: a new file gets its name only when it is
+    /// complete, and an import into an existing file is tried in memory first. The call blocks
+    /// until the data are durable.
+    ///
+    /// - Parameters:
+    ///   - data: The path of the data, plain or compressed with gzip.
+    ///   - file: The path of the realm's file, which is made if it does not exist.
+    ///   - key: The encryption key of the file; nil for a plain one.
+    ///   - className: The class of objects that do not state theirs; nil if all do.
+    ///   - mode: Whether existing objects are written, or are an error.
+    ///   - replaces: Whether an existing file is replaced by a new one, which happens when that
+    ///     is complete.
+    /// - Throws: `ValidationError` for paths that cannot be used, and `ExitCode(1)` after a
+    ///   problem of the data was printed.
     static func run(
         _ data: String, into file: String, key: EncryptionKey? = nil, className: String? = nil, mode: ImportRun.Mode = .create,
         replaces: Bool = false
@@ -41,6 +56,16 @@ enum DataImport {
         }
     }
 
+    /// Makes a new file with the imported data.
+    ///
+    /// The file has no name until it is complete.
+    ///
+    /// - Parameters:
+    ///   - path: The resolved path of the file.
+    ///   - name: The name of the realm, for messages.
+    ///   - key: The encryption key; nil for a plain file.
+    ///   - fill: Writes the data into the new realm.
+    ///   - whenWhole: Called when all data are durable and the file is about to get its name.
     private static func make(
         _ path: String, named name: RealmName, key: EncryptionKey?, _ fill: (Database) throws -> Counts,
         whenWhole: () throws -> Void
@@ -56,6 +81,14 @@ enum DataImport {
         return counts
     }
 
+    /// Adds data to an existing file, after a dry run over a copy in memory has succeeded.
+    ///
+    /// - Parameters:
+    ///   - reader: Makes a reader of the data, once for the dry run and once for the import.
+    ///   - path: The resolved path of the file.
+    ///   - name: The name of the realm, for messages.
+    ///   - key: The encryption key; nil for a plain file.
+    ///   - mode: Whether existing objects are written, or are an error.
     private static func add(
         _ reader: () -> ImportReader, to path: String, _ name: RealmName, _ key: EncryptionKey?, _ mode: ImportRun.Mode
     ) throws -> Counts {
@@ -76,6 +109,14 @@ enum DataImport {
         }
     }
 
+    /// Runs an import as one write, and waits for its result.
+    ///
+    /// - Parameters:
+    ///   - reader: The data.
+    ///   - database: The realm that is written.
+    ///   - mode: Whether existing objects are written, or are an error.
+    ///   - isDryRun: Whether everything is rolled back at the end.
+    /// - Throws: `Problem` with the line of the data that cannot be imported.
     private static func write(
         _ reader: ImportReader, _ database: Database, _ mode: ImportRun.Mode, isDryRun: Bool = false
     ) throws -> Counts {
@@ -96,7 +137,13 @@ enum DataImport {
         }
     }
 
-    /// A file of data, unpacked if it is packed with gzip.
+    /// Opens a file of data, and decompresses it into a temporary file if it is compressed with
+    /// gzip.
+    ///
+    /// - Parameter path: The path of the data.
+    /// - Returns: The file, positioned at its start.
+    /// - Throws: `ValidationError` when it cannot be read or decompressed, or is larger than 1
+    ///   TiB after decompression.
     private static func open(_ path: String) throws -> BodyFile {
         do {
             let file = try BodyFile(reading: path)

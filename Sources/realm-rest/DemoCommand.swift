@@ -5,23 +5,32 @@ import Glibc
 import RealmEngine
 import RealmHTTP
 
-/// `realm-rest demo`: makes the sample realm and serves it.
+/// The command `realm-rest demo`: makes the sample realm from its data, and serves it.
 struct DemoCommand: ParsableCommand {
+    /// The name of the command and its description for `--help`.
     static let configuration = CommandConfiguration(
         commandName: "demo", abstract: "Makes the sample realm from its data, and serves it.")
 
+    /// The folder that contains the sample realm and that the server uses as its data folder.
     @Option(help: ArgumentHelp("The folder for the realm.", valueName: "DIR"))
     var folder = ".demo"
 
+    /// The path of the export that the sample realm is made from.
     @Option(help: ArgumentHelp("The data: an export.", valueName: "FILE"))
     var data = "demo/store.ndjson.gz"
 
+    /// The TCP port of the server; 0 lets the system choose one.
     @Option(help: "The port to listen on; 0 picks one.")
     var port = 8080
 
-    @Flag(help: "Begin with the data of the sample again; without it what was changed in an earlier demonstration stays.")
+    /// Whether the sample realm is made again even if it exists.
+    @Flag(help: "Make the sample realm again; without this option changes of an earlier demonstration remain.")
     var reset = false
 
+    /// Makes the sample realm if it does not exist, and serves it until a signal arrives.
+    ///
+    /// - Throws: `ExitCode` when the import or the start of the server fails. A folder that was
+    ///   made for the realm is removed then.
     func run() throws {
         let file = folder + "/store.realm"
         if reset || !RealmFiles.exists(file) {
@@ -34,7 +43,7 @@ struct DemoCommand: ParsableCommand {
                 throw error
             }
         } else {
-            StandardStreams.error("\(file) is there already and is served as it is; --reset makes it anew")
+            StandardStreams.error("\(file) exists already and is served as it is; use --reset to make it again")
         }
         var options = ServerOptions()
         options.port = port

@@ -2,12 +2,16 @@
 
 import ArgumentParser
 
+/// The command `realm-rest dump`: prints the complete contents of a file as JSON.
 struct DumpCommand: ParsableCommand {
+    /// The name of the command and its description for `--help`.
     static let configuration = CommandConfiguration(
         commandName: "dump", abstract: "Prints everything a file holds as one JSON document.")
 
+    /// The file and how it is opened.
     @OptionGroup var options: FileOptions
 
+    /// Prints the dump to standard output, while the file is read.
     func run() throws {
         try options.reading { snapshot in
             var dump = FileDump(snapshot) { try options.output($0, of: snapshot) }

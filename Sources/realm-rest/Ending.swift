@@ -5,24 +5,38 @@ import Glibc
 import RealmHTTP
 import RealmStorage
 
-/// Waits for signals on a thread of its own, so that nothing that hangs keeps the process from ending.
+/// Waits for signals on a thread of its own, so that the process ends even if another thread
+/// hangs.
 ///
-/// The first signal begins the end: running requests have `graceSeconds`, and the rest a few more. The second ends the
-/// process within a second, whatever still runs. Nothing that was acknowledged is lost: a commit is durable before it is
-/// told.
+/// The first signal begins an orderly end: running requests have `graceSeconds`, and closing
+/// the realms has a few seconds more. The second signal ends the process within a second,
+/// whatever still runs. No acknowledged write is lost, because a commit is durable before its
+/// client receives the response.
 final class Ending: Sendable {
+    /// The state that the monitor guards.
     private struct State {
+        /// Whether a first signal has arrived.
         var hasBegun = false
+        /// Whether a second signal has arrived.
         var isUrgent = false
     }
 
-    /// For closing realms, their writers and their observers after the grace is over.
+    /// The seconds for closing realms, their writers and their observers after the grace
+    /// period.
     private static let closingSeconds = 5.0
-    /// From the second signal to the end.
+    /// The seconds from the second signal to the end of the process.
     private static let urgentSeconds = 0.7
 
+    /// The state; the main thread waits for its changes.
     private let state = Monitor(State())
 
+    /// Starts the thread that waits for signals.
+    ///
+    /// - Parameters:
+    ///   - server: The server whose log is closed if the process has to be ended.
+    ///   - signals: The signals, which must be blocked in all threads.
+    ///   - graceSeconds: The seconds that running requests have after the first signal.
+    /// - Throws: `RealmServer.Failure` when the system provides no thread.
     init(_ server: RealmServer, _ signals: sigset_t, graceSeconds: Double) throws {
         do throws(Threads.Failure) {
             try Threads.start("signals", stackBytes: 512 << 10) { [self] in watch(server, signals, graceSeconds) }
@@ -31,10 +45,15 @@ final class Ending: Sendable {
         }
     }
 
+    /// Whether a second signal has arrived, so that the server stops without waiting. All
+    /// threads may read it.
     var isUrgent: Bool { state.withLock { $0.isUrgent } }
 
+    /// Blocks the main thread until a first signal arrives.
     func waitForSignal() { _ = state.wait { $0.hasBegun ? true : nil } }
 
+    /// The body of the thread: waits for the signals, and ends the process if it does not end
+    /// by itself in time.
     private func watch(_ server: RealmServer, _ signals: sigset_t, _ graceSeconds: Double) {
         var signals = signals
         var signal: Int32 = 0
@@ -47,13 +66,19 @@ final class Ending: Sendable {
             end = Instant.now().adding(seconds: Ending.urgentSeconds)
             while Ending.next(&signals, until: end) != nil {}
         }
-        // Whoever ends in time never comes here: the process is gone with its main thread.
-        StandardStreams.error("the server did not end in time and is ended as it is")
+        // If the server ends in time, the process is gone with its main thread before this
+        // line.
+        StandardStreams.error("the server did not stop in time and is terminated")
         server.closeLog(seconds: 0.1)
         _exit(128 + signal)
     }
 
-    /// The next signal; nil when none comes until `end`.
+    /// Waits for the next signal.
+    ///
+    /// - Parameters:
+    ///   - signals: The signals to wait for.
+    ///   - end: The instant at which waiting ends.
+    /// - Returns: The number of the signal; nil when none has arrived until `end`.
     private static func next(_ signals: inout sigset_t, until end: Instant) -> Int32? {
         while true {
             let seconds = end.seconds(since: Instant.now())

@@ -4,8 +4,13 @@ import ArgumentParser
 import RealmHTTP
 import RealmStorage
 
-/// Events in the words of people.
+/// Formats the events of a change stream as text for people, for the command `watch`.
 enum EventPrinter {
+    /// Returns the text of an event, which may have several lines.
+    ///
+    /// - Parameter event: An event with its name and its JSON data.
+    /// - Returns: The text without a final newline. Unknown events appear with their data,
+    ///   malformed ones with their name only.
     static func text(_ event: EventFollower.Event) -> String {
         guard let data = try? JSONParser.parse(event.data, depthLimit: 1000).object else { return event.name }
         switch event.name {
@@ -21,6 +26,10 @@ enum EventPrinter {
         }
     }
 
+    /// Returns the text of a snapshot: a heading, then the object or one line for each row, by
+    /// section if there are any.
+    ///
+    /// - Parameter data: The data of the event, as the HTTP interface documents them.
     private static func snapshot(_ data: JSONObject) -> String {
         var lines = ["== \(text(data["sub"])) at \(text(data["version"]))" + (data["count"].map { ", \(text($0)) rows" } ?? "")]
         if let object = data["object"] { lines.append("   " + text(object)) }
@@ -32,6 +41,12 @@ enum EventPrinter {
         return lines.joined(separator: "\n")
     }
 
+    /// Returns the text of a change set: a heading with the versions, then one line for each
+    /// change.
+    ///
+    /// Deleted rows are marked with `-`, inserted ones with `+` and modified ones with `~`.
+    ///
+    /// - Parameter data: The data of the event, as the HTTP interface documents them.
     private static func changes(_ data: JSONObject) -> String {
         let flags = ["cleared", "deleted", "skipped"].filter { data[$0] == .bool(true) }.map { ", " + $0 }.joined()
         var lines = [
@@ -52,24 +67,30 @@ enum EventPrinter {
         return lines.joined(separator: "\n")
     }
 
+    /// Returns the position of a changed row, with the number of its section if there are
+    /// sections.
     private static func place(_ row: JSONValue) -> String {
         let section = row.object?["section"].map { text($0) + "/" } ?? ""
         return section + (row.object?["index"].map(text) ?? "")
     }
 
+    /// Returns the contents of a row in one line: its key, the changed properties and the
+    /// object or value.
     private static func row(_ row: JSONValue) -> String {
         guard let object = row.object else { return text(row) }
         let parts = ["entry", "key", "properties", "object", "value"].compactMap { name in object[name].map(text) }
         return parts.joined(separator: " ")
     }
 
+    /// Returns a changed property of an object, with its old and new value if the event
+    /// contains them.
     private static func property(_ value: JSONValue) -> String {
         guard let object = value.object else { return text(value) }
         guard let old = object["oldValue"] else { return text(object["name"]) }
         return "\(text(object["name"])): \(text(old)) -> \(text(object["newValue"]))"
     }
 
-    /// JSON as text; a string without its quotes.
+    /// Returns JSON as text; a string appears without quotes, and nil as an empty text.
     private static func text(_ value: JSONValue?) -> String {
         guard let value else { return "" }
         return value.string ?? value.canonicalText

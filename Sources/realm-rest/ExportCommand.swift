@@ -6,13 +6,19 @@ import RealmEngine
 import RealmHTTP
 import RealmStorage
 
-/// `realm-rest export`: everything in a file, as NDJSON.
+/// The command `realm-rest export`: prints all objects of a file as NDJSON, which `import` can
+/// read.
 struct ExportCommand: ParsableCommand {
+    /// The name of the command and its description for `--help`.
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Prints everything in a Realm file as NDJSON.")
 
+    /// The file and how it is opened.
     @OptionGroup var options: FileOptions
 
+    /// Prints the export to standard output, while the file is read.
+    ///
+    /// - Throws: `ExitCode(1)` after a problem of the file was printed.
     func run() throws {
         try reporting {
             let snapshot = try options.open()

@@ -3,34 +3,56 @@
 import ArgumentParser
 import RealmStorage
 
-/// The file that a command reads, and how.
+/// The arguments of all commands that read a file: the path, the key and how the file is
+/// opened.
 struct FileOptions: ParsableArguments {
+    /// The path of the file.
     @Argument(help: "A .realm file. It is opened for reading only and never changed.")
     var file: String
 
+    /// The path of a file with the encryption key; nil for a plain file.
     @Option(help: "A file with the encryption key: 128 hex digits, or base64 of 64 bytes.")
     var keyFile: String?
 
+    /// The binary logarithm of the leaf size of the program that wrote the file.
+    ///
+    /// Only files of test builds of the SDKs have another value than 8, so the option is not
+    /// shown.
     @Option(help: ArgumentHelp("log2 of the writer's leaf size; 8 for every released SDK.", visibility: .hidden))
     var clusterShift = 8
 
+    /// Checks the values of the options; ArgumentParser calls it before `run`.
     func validate() throws {
         guard (1...8).contains(clusterShift) else { throw ValidationError("--cluster-shift must be 1 to 8") }
     }
 
-    /// Opens the file; errors are printed by the caller.
+    /// Opens the newest version of the file for reading. No lock is taken, and the file is not
+    /// changed.
+    ///
+    /// - Throws: `StorageError` when the key or the file cannot be read; `reporting` prints it.
     func open() throws -> Snapshot {
         let key = try keyFile.map { try EncryptionKey(contentsOfFile: $0) }
         return try Snapshot(file: try RealmFile(path: file, key: key), clusterShift: clusterShift)
     }
 
-    /// Writes a piece of output that was read from the file, unless the file got shorter meanwhile: then it is no answer.
+    /// Writes a piece of output that was read from the file.
+    ///
+    /// - Parameters:
+    ///   - bytes: The piece.
+    ///   - snapshot: The version that it was read from.
+    /// - Throws: `StorageError` when the file has become shorter meanwhile, so that the piece
+    ///   may be wrong; then nothing is written.
     func output(_ bytes: [UInt8], of snapshot: Snapshot) throws {
         try snapshot.file.requireWhole()
         try StandardStreams.output(bytes)
     }
 
-    /// Runs what reads the file. An error that a file brings about by getting shorter meanwhile is told as that.
+    /// Opens the file and runs a closure with it. An error that results from a file that has
+    /// become shorter is reported as such.
+    ///
+    /// - Parameter body: Reads the file and writes the output.
+    /// - Throws: `ExitCode` after a message was printed, and other errors of `body` as they
+    ///   are.
     func reading(_ body: (Snapshot) throws -> Void) throws {
         try reporting {
             let snapshot = try open()
@@ -45,8 +67,12 @@ struct FileOptions: ParsableArguments {
     }
 }
 
-/// Runs a command's body with what goes wrong turned into one line on standard error and an exit status:
-/// 1 for a damaged file, 2 for one that cannot be opened.
+/// Runs the body of a command. An error of storage becomes one line on standard error and an
+/// exit status.
+///
+/// - Parameter body: The work of the command.
+/// - Throws: `ExitCode(1)` for a damaged file, `ExitCode(2)` for one that cannot be opened or
+///   read, and other errors as they are.
 func reporting(_ body: () throws -> Void) throws {
     do {
         try body()

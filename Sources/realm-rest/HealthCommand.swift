@@ -3,14 +3,21 @@
 import ArgumentParser
 import RealmHTTP
 
-/// Asks a running server for `/readyz`: the health check of the container image.
+/// The command `realm-rest health`: requests `/readyz` of a server on this machine.
+///
+/// The container image uses it as its health check, because it contains no other HTTP client.
 struct HealthCommand: ParsableCommand {
+    /// The name of the command and its description for `--help`.
     static let configuration = CommandConfiguration(
         commandName: "health", abstract: "Exit status 0 when a server on this machine is ready.")
 
+    /// The TCP port of the server.
     @Option(help: "The port to ask.")
     var port: UInt16 = 8080
 
+    /// Sends the request, and ends with exit status 0 for the response 200.
+    ///
+    /// - Throws: `ExitCode(1)` for any other response, and when there is none.
     func run() throws {
         guard let status = HealthProbe.statusLine(port: port), status.contains(" 200 ") else { throw ExitCode(1) }
     }

@@ -6,30 +6,37 @@ import RealmEngine
 import RealmHTTP
 import RealmStorage
 
-/// `realm-rest import`: reads NDJSON into a file that nobody else has open.
+/// The command `realm-rest import`: reads NDJSON into a file that no other program has open.
 struct ImportCommand: ParsableCommand {
+    /// The name of the command and its description for `--help`.
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Reads objects into a Realm file, which is made if it is not there.",
+        commandName: "import", abstract: "Imports objects into a Realm file, which is created if it does not exist.",
         discussion: """
             The data are an export (realm-rest export, or GET …/export), plain or packed with gzip, or lines of objects \
             of one class. Everything is read in one transaction, or nothing.
             """)
 
+    /// The path of the data.
     @Argument(help: "A file of NDJSON.")
     var data: String
 
+    /// The path of the realm's file.
     @Argument(help: "A .realm file.")
     var file: String
 
-    @Option(name: .customLong("class"), help: "The class of objects that do not tell theirs.")
+    /// The class of objects that do not state theirs; nil if all do.
+    @Option(name: .customLong("class"), help: "The class of objects that do not state theirs.")
     var className: String?
 
-    @Flag(help: "Write into objects that are there.")
+    /// Whether existing objects are written instead of being an error.
+    @Flag(help: "Update existing objects instead of rejecting them.")
     var upsert = false
 
+    /// The path of a file with the encryption key; nil for a plain file.
     @Option(help: "A file with the encryption key: 128 hex digits, or base64 of 64 bytes.")
     var keyFile: String?
 
+    /// Imports the data as a unit, and prints the numbers of objects.
     func run() throws {
         try reporting {
             let counts = try DataImport.run(

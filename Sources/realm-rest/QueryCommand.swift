@@ -6,29 +6,43 @@ import RealmHTTP
 import RealmQuery
 import RealmStorage
 
+/// The command `realm-rest query`: prints the objects of a class that match a query.
 struct QueryCommand: ParsableCommand {
+    /// The name of the command and its description for `--help`.
     static let configuration = CommandConfiguration(
         commandName: "query", abstract: "Prints the objects of a class that match a query.",
         discussion: "Exit status 0: done; 1: the file is damaged; 2: it cannot be opened; 64: the query is wrong.")
 
+    /// The formats of the output.
     enum Format: String, ExpressibleByArgument, CaseIterable {
+        /// A JSON array, one JSON object on each line, comma-separated values, or one key on
+        /// each line.
         case json, ndjson, csv, keys
     }
 
+    /// The file and how it is opened.
     @OptionGroup var options: FileOptions
 
+    /// The name of the class without the prefix of its table.
     @Argument(help: "The name of a class.")
     var className: String
 
+    /// The text of the query, which may also sort and limit the results.
     @Argument(help: "A predicate in the Realm Query Language; TRUEPREDICATE for all objects.")
     var query: String
 
+    /// The arguments of the query's placeholders, as a JSON array.
     @Option(help: "A JSON array of the arguments $0, $1, …")
     var args = "[]"
 
+    /// The format of the output.
     @Option(help: "json, ndjson, csv or keys (the keys alone, one a line).")
     var format = Format.json
 
+    /// Runs the query and prints its results while they are found.
+    ///
+    /// - Throws: `ValidationError` for a wrong class, query or argument, which ends the command
+    ///   with status 64.
     func run() throws {
         try options.reading { snapshot in
             guard let table = snapshot.classTable(named: className) else {
@@ -43,6 +57,13 @@ struct QueryCommand: ParsableCommand {
         }
     }
 
+    /// Parses the query and binds it to the class.
+    ///
+    /// - Parameters:
+    ///   - table: The class.
+    ///   - snapshot: The version of the file.
+    /// - Throws: `ValidationError` with the position in the query, or the reason for which an
+    ///   argument cannot be used.
     private func bind(to table: Table, in snapshot: Snapshot) throws -> BoundQuery {
         do {
             let list = try JSONParser.parse(args, depthLimit: 64)
@@ -58,6 +79,15 @@ struct QueryCommand: ParsableCommand {
         }
     }
 
+    /// Prints the results.
+    ///
+    /// Objects are printed while the query is evaluated if their order allows that; otherwise
+    /// their keys are collected first.
+    ///
+    /// - Parameters:
+    ///   - bound: The query.
+    ///   - table: The class.
+    ///   - snapshot: The version of the file.
     private func print(_ bound: BoundQuery, _ table: Table, _ snapshot: Snapshot) throws {
         var output = try QueryOutput(format, table, snapshot) { try options.output($0, of: snapshot) }
         try output.begin()

@@ -6,17 +6,33 @@ import RealmHTTP
 import RealmQuery
 import RealmStorage
 
-/// The objects of a result as text, handed on piece by piece.
+/// Formats the results of the command `query`, and passes the text on in pieces of about 64
+/// KiB.
 struct QueryOutput {
+    /// The format of the output.
     private let format: QueryCommand.Format
+    /// The class of the objects.
     private let table: Table
+    /// The plan by which objects are encoded: the properties and how each is written.
     private let plan: ObjectPlan
+    /// Writes objects as JSON.
     private let encoder: ObjectEncoder
+    /// Writes objects as lines of CSV.
     private let csv: CSVWriter
+    /// The text that was not passed on yet.
     private let buffer = OutputBuffer(capacity: 1 << 16)
+    /// Receives the pieces of the text in their order.
     private let emit: ([UInt8]) throws -> Void
+    /// Writes JSON into `buffer`.
     private var writer: JSONWriter
 
+    /// Makes an output for the objects of a class.
+    ///
+    /// - Parameters:
+    ///   - format: The format.
+    ///   - table: The class.
+    ///   - snapshot: The version that the objects belong to.
+    ///   - emit: Receives the pieces of the text in their order.
     init(
         _ format: QueryCommand.Format, _ table: Table, _ snapshot: Snapshot, emit: @escaping ([UInt8]) throws -> Void
     ) throws {
@@ -29,6 +45,7 @@ struct QueryOutput {
         writer = JSONWriter(buffer)
     }
 
+    /// Writes what precedes the objects: the bracket of an array, or the header line of CSV.
     mutating func begin() throws {
         switch format {
         case .json: writer.beginArray()
@@ -37,6 +54,10 @@ struct QueryOutput {
         }
     }
 
+    /// Writes one object.
+    ///
+    /// - Parameter row: The object.
+    /// - Throws: `StorageError` when it cannot be read, and the errors of `emit`.
     mutating func write(_ row: Row) throws {
         switch format {
         case .json: try encoder.write(row, plan, to: &writer)
@@ -51,6 +72,7 @@ struct QueryOutput {
         buffer.removeAll()
     }
 
+    /// Writes what follows the objects, and passes on the rest of the text.
     mutating func end() throws {
         if format == .json {
             writer.endArray()

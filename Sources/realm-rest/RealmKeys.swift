@@ -3,9 +3,14 @@
 import ArgumentParser
 import RealmStorage
 
-/// Encryption keys by the name of their realm.
+/// Reads the files of the option `--key`, which contain the encryption keys of realms.
 enum RealmKeys {
-    /// Keys of `NAME=FILE` settings.
+    /// Reads all files that the option names.
+    ///
+    /// - Parameter settings: The values of the option, each of the form `NAME=FILE`.
+    /// - Returns: The keys by the name of their realm.
+    /// - Throws: `ValidationError` for another form, and `ExitCode(1)` after a key that cannot
+    ///   be read was reported.
     static func read(_ settings: [String]) throws -> [String: EncryptionKey] {
         var keys: [String: EncryptionKey] = [:]
         for setting in settings {

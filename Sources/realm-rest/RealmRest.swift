@@ -2,18 +2,21 @@
 
 import ArgumentParser
 
-/// Realm databases over HTTP/JSON, and the tools to look into their files.
+/// The program `realm-rest`: a server for Realm database files over HTTP and JSON, with tools
+/// for such files.
 @main
 struct RealmRest: ParsableCommand {
+    /// The name of the program, its description for `--help` and its commands.
     static let configuration = CommandConfiguration(
         commandName: "realm-rest",
-        abstract: "Serves Realm database files over HTTP and JSON, and looks into them.",
+        abstract: "Serves Realm database files over HTTP and JSON, and inspects them.",
         subcommands: [
             ServeCommand.self, DumpCommand.self, VerifyCommand.self, SchemaCommand.self, QueryCommand.self, HealthCommand.self,
             OpenAPICommand.self,
             WatchCommand.self, ImportCommand.self, ExportCommand.self, DemoCommand.self,
         ])
 
+    /// Configures crash reports, and then runs the command that the arguments name.
     static func main() {
         CrashReports.hideValues()
         main(nil)

@@ -6,8 +6,9 @@ import Logging
 import RealmHTTP
 import RealmStorage
 
-/// `realm-rest serve`: answers until it is told to end.
+/// The command `realm-rest serve`: serves realms until a signal ends the process.
 struct ServeCommand: ParsableCommand {
+    /// The name of the command and its description for `--help`.
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Serves Realm files over HTTP.",
         discussion: """
@@ -16,11 +17,17 @@ struct ServeCommand: ParsableCommand {
             done, a second signal at once.
             """)
 
+    /// The files and folders to serve.
     @Argument(help: "A .realm file, or a folder of them.")
     var paths: [String] = []
 
+    /// All other options of the server.
     @OptionGroup var options: ServeOptions
 
+    /// Checks that there is something to serve, and runs the server.
+    ///
+    /// - Throws: `ValidationError` when nothing is named, and `ExitCode(1)` when the server
+    ///   cannot start.
     func run() throws {
         guard !paths.isEmpty || options.data != nil || !options.memory.isEmpty else {
             throw ValidationError("Nothing to serve: name a file or folder, or give --data DIR or --memory NAME.")

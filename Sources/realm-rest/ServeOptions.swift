@@ -6,11 +6,16 @@ import Logging
 import RealmHTTP
 import RealmStorage
 
-/// What a server can be told on the command line.
+/// The options of the command `serve`.
+///
+/// Their values are checked by `validate` and converted to `ServerOptions`, which documents
+/// their effect.
 struct ServeOptions: ParsableArguments {
+    /// The data folder: its files are served, and requests may make files in it.
     @Option(help: ArgumentHelp("A folder of realms; files that cannot be opened are listed with their error.", valueName: "DIR"))
     var data: String?
 
+    /// The folders that paths in requests may lead into, in addition to the data folder.
     @Option(
         name: .customLong("attach-root"),
         help: ArgumentHelp(
@@ -18,26 +23,33 @@ struct ServeOptions: ParsableArguments {
             valueName: "DIR"))
     var attachRoots: [String] = []
 
+    /// The number of backups that are kept beside each file, for migrations and for upgrades
+    /// separately.
     @Option(
         help: ArgumentHelp(
             "How many copies are kept beside a file that were made before migrations, and before upgrades.", valueName: "N"))
     var keepMigrationBackups = 1
 
+    /// The address of the main listener.
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"
 
+    /// The TCP port of the main listener; 0 lets the system choose one.
     @Option(help: "The port to listen on; 0 picks one.")
     var port = 8080
 
+    /// Whether all writes are rejected and files are opened for reading only.
     @Flag(help: "Refuse every write, and open files for reading only.")
     var readOnly = false
 
+    /// `in-place` to upgrade files of older formats; nil to serve them for reading.
     @Option(
         help: ArgumentHelp(
             "Brings files of formats 20 to 23 to format 24, after a copy was made beside each; without it they are only read.",
             valueName: "in-place"))
     var upgrade: String?
 
+    /// When a file is checked before it is written to, as `FileStore.Verification` spells it.
     @Option(
         help: ArgumentHelp(
             "When free space is checked against what is in use before a file is written to: auto (up to 64 MiB while it is "
@@ -45,17 +57,22 @@ struct ServeOptions: ParsableArguments {
             valueName: "auto|always|off"))
     var verify = "auto"
 
-    @Option(help: ArgumentHelp("An empty realm in memory; it is gone when the server ends.", valueName: "NAME"))
+    /// The names of realms in memory, which are empty at the start.
+    @Option(help: ArgumentHelp("An empty realm in memory; it is lost when the server ends.", valueName: "NAME"))
     var memory: [String] = []
 
+    /// Whether interactive transactions are rejected.
     @Flag(name: .customLong("no-transactions"), help: "Refuse transactions that last for several requests.")
     var refusesTransactions = false
 
+    /// The classes whose objects can only be written with a condition such as `If-Match`, each
+    /// as `REALM.CLASS`.
     @Option(
         name: .customLong("require-if-match"),
         help: ArgumentHelp("A class whose objects are only written under a condition.", valueName: "REALM.CLASS"))
     var conditionalClasses: [String] = []
 
+    /// The files with encryption keys, each as `NAME=FILE`.
     @Option(
         name: .customLong("key"),
         help: ArgumentHelp(
@@ -64,40 +81,49 @@ struct ServeOptions: ParsableArguments {
             valueName: "NAME=FILE"))
     var keys: [String] = []
 
+    /// Changes of the server's limits, each as `NAME=VALUE`.
     @Option(name: .customLong("limit"), help: ArgumentHelp("A limit of the server, such as page=500.", valueName: "NAME=VALUE"))
     var limits: [String] = []
 
+    /// The format of the request log, or `none`.
     @Option(help: "The form of the request log: json, text or none.")
     var logFormat = "json"
 
+    /// The level from which messages are logged.
     @Option(help: "What is logged: debug (requests with their queries), info, warning (failed ones) or error.")
     var logLevel = "info"
 
-    @Flag(help: "Tell in every answer where its time went.")
+    /// Whether responses have a `Server-Timing` header field.
+    @Flag(help: "Add a Server-Timing header field to every response.")
     var serverTiming = false
 
+    /// The files with names of linking objects, each as `REALM=FILE`.
     @Option(
         name: .customLong("backlink-names"),
         help: ArgumentHelp(
             "Names for linking objects, as JSON in a file: {\"Dog\":{\"owners\":\"Person.dogs\"}}.", valueName: "REALM=FILE"))
     var backlinkNames: [String] = []
 
+    /// Additional host names that the `Host` header field of requests may have.
     @Option(
         name: .customLong("allow-host"),
-        help: ArgumentHelp("A host name that clients may call this server by.", valueName: "NAME"))
+        help: ArgumentHelp("A host name that clients may use for this server.", valueName: "NAME"))
     var hosts: [String] = []
 
+    /// The origins whose pages may read responses (CORS).
     @Option(
         name: .customLong("allow-origin"),
         help: ArgumentHelp("An origin whose pages may use this server.", valueName: "ORIGIN"))
     var origins: [String] = []
 
+    /// Whether the server may be reached from other machines without authentication.
     @Flag(
         help:
-            "Let strangers read: listen on an address that others can reach, or take requests that came through a proxy, although there are no credentials."
+            "Allow access without credentials from other machines: listen on an address that they can reach, or accept requests that came through a proxy."
     )
     var insecure = false
 
+    /// The address of the listener for administration; nil for the default.
     @Option(
         help: ArgumentHelp(
             "A listener for administrators, on loopback or a Unix socket that only this user can open. Without it: the main "
@@ -105,12 +131,19 @@ struct ServeOptions: ParsableArguments {
             valueName: "HOST:PORT|unix:PATH|none"))
     var admin: String?
 
+    /// Whether the main listener rejects requests for administration even on a loopback
+    /// address.
     @Flag(
         name: .customLong("no-admin"),
-        help: "Do not administer through the main listener, not even on loopback: for proxies that do not tell that they are one."
+        help: "Reject administration through the main listener, even on loopback: for proxies that do not identify themselves."
     )
     var refusesAdministration = false
 
+    /// Returns the options of the server, with keys and name files read.
+    ///
+    /// - Parameter paths: The files and folders to serve.
+    /// - Throws: `ValidationError` for a value that cannot be used, and `ExitCode(1)` for a key
+    ///   that cannot be read.
     func serverOptions(paths: [String]) throws -> ServerOptions {
         var server = ServerOptions()
         server.host = host
@@ -151,7 +184,9 @@ struct ServeOptions: ParsableArguments {
         return server
     }
 
-    /// Logs what the engine says on standard error.
+    /// Makes the logger of the engine, which writes to standard error.
+    ///
+    /// - Parameter level: The level from which messages are logged.
     private static func engineLogger(_ level: AccessLog.Level) -> Logger {
         var logger = Logger(label: "realm-rest.engine") { StreamLogHandler.standardError(label: $0) }
         switch level {
@@ -163,6 +198,9 @@ struct ServeOptions: ParsableArguments {
         return logger
     }
 
+    /// Returns the format of the request log; nil for no log.
+    ///
+    /// - Throws: `ValidationError` for an unknown format.
     private func format() throws -> AccessLog.Format? {
         if logFormat == "none" { return nil }
         guard let format = AccessLog.Format(rawValue: logFormat) else {
@@ -171,6 +209,9 @@ struct ServeOptions: ParsableArguments {
         return format
     }
 
+    /// Checks the values of the options; ArgumentParser calls it before `run`.
+    ///
+    /// - Throws: `ValidationError` with the values that the option accepts.
     func validate() throws {
         guard FileStore.Verification(rawValue: verify) != nil else { throw ValidationError("--verify takes auto, always or off") }
         guard upgrade == nil || upgrade == "in-place" else { throw ValidationError("--upgrade takes in-place") }

@@ -5,11 +5,18 @@ import Glibc
 import RealmHTTP
 import RealmStorage
 
-/// Runs a server on the main thread until a signal ends it.
+/// Runs a server on the main thread until a signal ends it. It is shared by the commands
+/// `serve` and `demo`.
 enum ServerRun {
-    /// `whenListening` is called after the address was printed.
+    /// Starts the server, prints its address, and blocks until it has stopped.
+    ///
+    /// - Parameters:
+    ///   - options: The options of the server.
+    ///   - whenListening: Called with the URL of the server after its address was printed.
+    /// - Throws: `ExitCode(1)` after the reason was printed, when the server cannot start.
     static func run(_ options: ServerOptions, whenListening: (String) throws -> Void = { _ in }) throws {
-        // Blocked before any thread exists, so that all of them inherit it and only `sigwait` sees these signals.
+        // The signals are blocked before any thread exists, so that all threads inherit this
+        // and only `sigwait` receives them.
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
         unsafe sigaddset(&signals, SIGTERM)

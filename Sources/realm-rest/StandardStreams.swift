@@ -2,17 +2,26 @@
 
 import Glibc
 
-/// Whole writes to standard output and standard error.
+/// Writes complete texts to standard output and standard error.
+///
+/// Writes are repeated until all bytes are written, and are not buffered.
 enum StandardStreams {
-    /// Thrown when the reader of our output has gone, so that a pipe ends the command quietly.
+    /// The error when the reader of standard output has closed it, as `head` does. The command
+    /// then ends without a message.
     struct OutputClosed: Error {}
 
+    /// Writes bytes to standard output; throws `OutputClosed` when they cannot be written.
     static func output(_ bytes: [UInt8]) throws { try write(bytes, to: STDOUT_FILENO) }
 
+    /// Writes a text to standard output; throws `OutputClosed` when it cannot be written.
     static func output(_ text: String) throws { try output(Array(text.utf8)) }
 
+    /// Writes a line to standard error. An error is ignored, because it could not be reported
+    /// either.
     static func error(_ line: String) { try? write(Array((line + "\n").utf8), to: STDERR_FILENO) }
 
+    /// Writes all bytes to a file descriptor; throws `OutputClosed` when they cannot be
+    /// written.
     private static func write(_ bytes: [UInt8], to descriptor: Int32) throws {
         var rest = bytes[...]
         while !rest.isEmpty {

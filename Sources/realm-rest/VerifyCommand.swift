@@ -4,14 +4,21 @@ import ArgumentParser
 import RealmHTTP
 import RealmStorage
 
+/// The command `realm-rest verify`: checks the structure of a whole file.
 struct VerifyCommand: ParsableCommand {
+    /// The name of the command and its description for `--help`.
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Checks a whole file: space, tables, objects, links, collections, indexes.",
         discussion: "Prints a report as JSON. Exit status 0: sound; 1: damaged; 2: cannot be opened.")
 
+    /// The file and how it is opened.
     @OptionGroup var options: FileOptions
 
+    /// Prints the report to standard output.
+    ///
+    /// - Throws: `ExitCode(1)` when the report has errors, and 2 when the file cannot be
+    ///   opened.
     func run() throws {
         try options.reading { snapshot in
             let report = snapshot.verify()
@@ -20,6 +27,12 @@ struct VerifyCommand: ParsableCommand {
         }
     }
 
+    /// Returns the report as JSON.
+    ///
+    /// - Parameters:
+    ///   - report: The errors, warnings and counts.
+    ///   - snapshot: The version that was checked.
+    /// - Returns: The bytes of the document, with a final newline.
     private func text(_ report: VerifyReport, _ snapshot: Snapshot) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -36,6 +49,12 @@ struct VerifyCommand: ParsableCommand {
         return writer.bytes
     }
 
+    /// Writes a member with an array of texts.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the member.
+    ///   - lines: The texts.
+    ///   - writer: Receives the JSON.
     private func list(_ name: String, _ lines: [String], _ writer: inout JSONWriter) {
         writer.key(name)
         writer.beginArray()
@@ -43,6 +62,11 @@ struct VerifyCommand: ParsableCommand {
         writer.endArray()
     }
 
+    /// Writes the counts of the report as an object.
+    ///
+    /// - Parameters:
+    ///   - statistics: The counts of nodes, bytes, tables, objects, links and index entries.
+    ///   - writer: Receives the JSON.
     private func write(_ statistics: VerifyReport.Statistics, _ writer: inout JSONWriter) {
         let members: [(String, UInt64)] = [
             ("nodes", UInt64(statistics.nodes)), ("usedBytes", statistics.usedBytes), ("freeBytes", statistics.freeBytes),

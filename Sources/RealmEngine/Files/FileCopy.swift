@@ -59,7 +59,7 @@ package enum FileCopy {
             try copy(source, to: file, control, isExact: isExact)
             if try head(of: source, isExact) == before { return }
         }
-        throw .refused(.fileInUse("the file is written to all the time, so that it cannot be copied"))
+        throw .refused(.fileInUse("another program keeps writing to the file, so it cannot be copied"))
     }
 
     /// Returns the first 8192 bytes: the header, and in an encrypted file the bytes that change with it.

@@ -3,24 +3,38 @@
 import RealmHTTP
 import RealmStorage
 
-/// Writes everything a file holds as one JSON document: schema, objects, tombstones, incoming links.
+/// Writes the complete contents of a file as one JSON document: schema, objects, tombstones and
+/// incoming links.
 ///
-/// The document shows what is stored, unresolved links and internal tables included; it is for checking files and not
-/// the representation of the HTTP interface. `realm-rest dump` streams it table by table.
+/// The document shows what is stored, including unresolved links and internal tables. It is for
+/// checking files, and is not the representation of the HTTP interface. The command `dump`
+/// streams it, so that its size does not matter.
 struct FileDump {
+    /// The version of the file that is written.
     private let snapshot: Snapshot
+    /// The JSON text that was not passed on yet; at most about 64 KiB and one object.
     private var writer = JSONWriter(reservingCapacity: 1 << 16)
+    /// Receives the pieces of the text in their order.
     private let emit: ([UInt8]) throws -> Void
-    /// What all collections together may visit.
+    /// The number of nodes that all collections together may visit, so that a damaged file
+    /// cannot cause an endless walk.
     private let budget: WalkBudget
 
-    /// `emit` gets pieces of the text in order.
+    /// Makes a dump of a version.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The version to write.
+    ///   - emit: Receives the pieces of the text in their order.
     init(_ snapshot: Snapshot, emit: @escaping ([UInt8]) throws -> Void) {
         self.snapshot = snapshot
         self.emit = emit
         budget = WalkBudget(snapshot.space)
     }
 
+    /// Writes the whole document.
+    ///
+    /// - Throws: `StorageError` when a part of the file is damaged, and the errors of `emit`.
+    ///   The text ends in the middle then.
     mutating func run() throws {
         writer.beginObject()
         writer.key("file")
@@ -36,12 +50,19 @@ struct FileDump {
         try flush(atLeast: 0)
     }
 
+    /// Passes on the text that was written so far, if it has at least the given number of
+    /// bytes.
+    ///
+    /// - Throws: The errors of the closure that receives the text.
     private mutating func flush(atLeast byteCount: Int = 1 << 16) throws {
         guard writer.count >= byteCount else { return }
         try emit(writer.bytes)
         writer.forgetBytes()
     }
 
+    /// Writes the member `file`: the file format and the most important fields of the top node.
+    ///
+    /// Fields that the top node of this file does not have are null.
     private mutating func writeFile() {
         let top = snapshot.top
         writer.beginObject()
@@ -62,12 +83,18 @@ struct FileDump {
         writer.endObject()
     }
 
+    /// Writes a number, or null for nil.
     private mutating func optional(_ number: UInt64?) {
         if let number { writer.int(number) } else { writer.null() }
     }
 
     // MARK: - Tables
 
+    /// Writes one table with its columns, objects and tombstones.
+    ///
+    /// - Parameter table: A table of the snapshot, internal ones included.
+    /// - Throws: `StorageError` when an object of the table cannot be read, and the errors of
+    ///   the closure that receives the text.
     private mutating func write(_ table: Table) throws {
         writer.beginObject()
         writer.key("name")
@@ -89,6 +116,9 @@ struct FileDump {
         writer.endObject()
     }
 
+    /// Writes the description of one column: type, nullability, link target and indexes.
+    ///
+    /// - Parameter column: A column of the table, without the hidden ones for incoming links.
     private mutating func write(_ column: Column) {
         writer.beginObject()
         writer.key("name")
@@ -124,6 +154,13 @@ struct FileDump {
 
     // MARK: - Objects
 
+    /// Writes a member with all objects of a cluster tree.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the member: `objects` or `tombstones`.
+    ///   - table: The table that the tree belongs to.
+    ///   - tree: The objects, which are read leaf by leaf.
+    /// - Throws: `StorageError` when the tree or one of its objects is damaged.
     private mutating func writeObjects(_ name: String, _ table: Table, _ tree: ClusterTree) throws {
         writer.key(name)
         writer.beginArray()
@@ -138,10 +175,18 @@ struct FileDump {
         writer.endArray()
     }
 
-    /// The columns of one leaf, attached once.
+    /// The columns of one leaf, attached once for all of its rows.
     private struct LeafCells {
+        /// Each column of the table with its leaf; nil for a collection, which each row has for
+        /// itself.
         var columns: [(column: Column, leaf: ColumnLeaf?)] = []
 
+        /// Attaches all columns of a leaf that have single values.
+        ///
+        /// - Parameters:
+        ///   - table: The table that the leaf belongs to.
+        ///   - leaf: The leaf with the objects.
+        /// - Throws: `StorageError` when a column of the leaf is damaged.
         init(_ table: Table, _ leaf: ClusterLeaf) throws {
             for column in table.columns {
                 columns.append((column, column.collection == nil ? try leaf.attach(column) : nil))
@@ -149,6 +194,14 @@ struct FileDump {
         }
     }
 
+    /// Writes one object: its key, its values by property, and its incoming links.
+    ///
+    /// - Parameters:
+    ///   - row: The row of the object in the leaf.
+    ///   - leaf: The leaf that contains the object.
+    ///   - table: The table of the object.
+    ///   - cells: The attached columns of the leaf.
+    /// - Throws: `StorageError` when one of the values is damaged.
     private mutating func write(_ row: Int, of leaf: ClusterLeaf, in table: Table, _ cells: LeafCells) throws {
         writer.beginObject()
         writer.key("key")
@@ -169,6 +222,16 @@ struct FileDump {
         writer.endObject()
     }
 
+    /// Writes the keys of the objects that link to an object.
+    ///
+    /// They are grouped by the linking table and property, in alphabetical order; properties
+    /// without links are left out.
+    ///
+    /// - Parameters:
+    ///   - leaf: The leaf that contains the object.
+    ///   - row: The row of the object in the leaf.
+    ///   - table: The table of the object.
+    /// - Throws: `StorageError` when the records of incoming links are damaged.
     private mutating func writeBacklinks(_ leaf: ClusterLeaf, _ row: Int, _ table: Table) throws {
         var incoming: [(label: String, keys: [ObjectKey])] = []
         for column in table.backlinks {

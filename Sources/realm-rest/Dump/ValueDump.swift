@@ -3,16 +3,34 @@
 import RealmHTTP
 import RealmStorage
 
-/// Writes stored values: links with their table, unresolved ones marked, Mixed values with their type.
+/// Writes stored values as JSON for `FileDump`.
+///
+/// Links name their table, unresolved links are marked, and values of mixed properties are
+/// wrapped in an object with their type.
 struct ValueDump {
+    /// The version that is read.
     private let snapshot: Snapshot
+    /// The number of nodes that collections may visit, shared by the whole dump.
     private let budget: WalkBudget
 
+    /// Makes a writer for the values of a version.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The version that is read.
+    ///   - budget: The number of nodes that collections may visit.
     init(_ snapshot: Snapshot, _ budget: WalkBudget) {
         self.snapshot = snapshot
         self.budget = budget
     }
 
+    /// Writes a single value of a property.
+    ///
+    /// - Parameters:
+    ///   - leaf: The attached column.
+    ///   - row: The row of the object.
+    ///   - isTagged: Whether the value is wrapped with its type, as mixed values are.
+    ///   - writer: Receives the JSON.
+    /// - Throws: `StorageError` when the value is damaged.
     mutating func write(_ leaf: ColumnLeaf, _ row: Int, isTagged: Bool, into writer: inout JSONWriter) throws {
         switch leaf {
         case .link(let links):
@@ -27,6 +45,13 @@ struct ValueDump {
         }
     }
 
+    /// Writes a list, set or dictionary of a property.
+    ///
+    /// - Parameters:
+    ///   - column: The property.
+    ///   - root: The root of the collection; none for an empty one.
+    ///   - writer: Receives the JSON.
+    /// - Throws: `StorageError` when the collection is damaged.
     mutating func writeCollection(_ column: Column, _ root: Ref, into writer: inout JSONWriter) throws {
         let isTagged = column.type == .mixed
         guard column.collection == .dictionary else {
@@ -37,6 +62,16 @@ struct ValueDump {
         try entries(dictionary, isTagged: isTagged, depth: 0, into: &writer)
     }
 
+    /// Writes the elements of a list or set as an array.
+    ///
+    /// - Parameters:
+    ///   - root: The root of its tree.
+    ///   - shape: The type of the elements.
+    ///   - isTagged: Whether elements are wrapped with their type.
+    ///   - depth: The number of collections around it.
+    ///   - writer: Receives the JSON.
+    /// - Throws: `StorageError` when the tree is damaged, or the dump has visited more nodes
+    ///   than the file can have.
     private mutating func elements(
         _ root: Ref, _ shape: ElementShape, isTagged: Bool, depth: Int, into writer: inout JSONWriter
     ) throws {
@@ -48,6 +83,11 @@ struct ValueDump {
         writer.endArray()
     }
 
+    /// Writes one element of a list or set, or one value of a dictionary.
+    ///
+    /// - Parameters:
+    ///   - leaf: The leaf that contains the value.
+    ///   - row: The row of the value in the leaf.
     private mutating func element(
         _ leaf: ColumnLeaf, _ row: Int, isTagged: Bool, depth: Int, into writer: inout JSONWriter
     ) throws {
@@ -56,6 +96,15 @@ struct ValueDump {
         try write(try values.value(row), isTagged: isTagged, depth: depth, into: &writer)
     }
 
+    /// Writes the entries of a dictionary as an object, in their stored order.
+    ///
+    /// - Parameters:
+    ///   - dictionary: The keys, with the tree of their values.
+    ///   - isTagged: Whether values are wrapped with their type.
+    ///   - depth: The number of collections around it.
+    ///   - writer: Receives the JSON.
+    /// - Throws: `StorageError` when the dictionary is damaged, for example when it has more
+    ///   keys than values.
     private mutating func entries(
         _ dictionary: DictionaryView, isTagged: Bool, depth: Int, into writer: inout JSONWriter
     ) throws {
@@ -66,7 +115,8 @@ struct ValueDump {
         var row = 0
         while let entry = try keys.next() {
             writer.key(keyText(entry.key))
-            // With a tree of values the stored links are shown, which the entry itself hides when unresolved.
+            // The tree of values contains the stored links, which the entry itself hides when
+            // they are unresolved.
             while values != nil, leaf == nil || row >= leaf?.count ?? 0 {
                 leaf = try values?.next()?.leaf
                 row = 0
@@ -82,6 +132,7 @@ struct ValueDump {
         writer.endObject()
     }
 
+    /// Returns the key of an entry as text; old files also have integers as keys.
     private func keyText(_ key: DictionaryKey) -> String {
         switch key {
         case .text(let bytes): return bytes.string
@@ -91,6 +142,9 @@ struct ValueDump {
 
     // MARK: - Values
 
+    /// Writes a link as the table and the key of its target; null for no target.
+    ///
+    /// An unresolved link, whose target is a tombstone, is marked as such.
     private func link(to key: ObjectKey, in table: TableKey, isTagged: Bool, _ writer: inout JSONWriter) {
         guard !key.isNull else { return writer.null() }
         let name = snapshot.table(table)?.name
@@ -113,6 +167,8 @@ struct ValueDump {
         if isTagged { writer.endObject() }
     }
 
+    /// Begins the object that wraps a mixed value: its type and the name of the member for its
+    /// value.
     private func beginTag(_ type: String, _ writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("type")
@@ -120,6 +176,14 @@ struct ValueDump {
         writer.key("value")
     }
 
+    /// Writes a value, with nested lists and dictionaries.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - isTagged: Whether it is wrapped with its type.
+    ///   - depth: The number of collections around it, which is limited.
+    ///   - writer: Receives the JSON.
+    /// - Throws: `StorageError` when a nested collection is damaged or nested too deeply.
     private mutating func write(_ value: Value, isTagged: Bool, depth: Int, into writer: inout JSONWriter) throws {
         guard depth <= WalkBudget.maximumDepth else {
             throw StorageError.corrupt(ref: .none, reason: "collections nested deeper than \(WalkBudget.maximumDepth)")
@@ -137,6 +201,8 @@ struct ValueDump {
         if isTagged { writer.endObject() }
     }
 
+    /// Writes a value that is no collection; data, object ids and UUIDs appear in hexadecimal
+    /// digits.
     private func scalar(_ value: Value, _ writer: inout JSONWriter) {
         switch value {
         case .null, .list, .dictionary: writer.null()
@@ -163,6 +229,8 @@ struct ValueDump {
         }
     }
 
+    /// Writes a string; one that is not UTF-8 appears as an object with its bytes in
+    /// hexadecimal digits.
     private func string(_ text: ByteView, _ writer: inout JSONWriter) {
         guard !writer.string(text) else { return }
         writer.beginObject()
@@ -173,7 +241,7 @@ struct ValueDump {
 }
 
 extension Value {
-    /// The type name of a value in Mixed.
+    /// The type name of a mixed value in the dump; a link appears as `typedLink`.
     fileprivate var dumpTypeName: String {
         if case .link = self { return "typedLink" }
         return typeName
@@ -181,7 +249,7 @@ extension Value {
 }
 
 extension Decimal128 {
-    /// Coefficient and exponent as stored, for example `125E-2`.
+    /// The coefficient and the exponent as they are stored, for example `125E-2`.
     fileprivate var rawText: String {
         switch parts {
         case .nan: return "NaN"
@@ -193,12 +261,14 @@ extension Decimal128 {
 }
 
 extension [UInt8] {
+    /// The bytes as ASCII text of lower-case hexadecimal digits.
     fileprivate var hexText: [UInt8] {
         flatMap { byte in [byte >> 4, byte & 15].map { $0 < 10 ? 0x30 + $0 : 0x57 + $0 } }
     }
 }
 
 extension FixedWidthInteger {
+    /// The bytes of the number, the most significant one first.
     fileprivate var bigEndianBytes: [UInt8] {
         (0..<Self.bitWidth / 8).reversed().map { UInt8(truncatingIfNeeded: self >> Self(8 * $0)) }
     }

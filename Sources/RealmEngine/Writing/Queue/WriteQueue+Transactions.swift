@@ -70,5 +70,5 @@ extension WriteQueue {
     }
 
     /// The error for a transaction whose lease has ended.
-    static let expired = WriteError(.transactionExpired, "the transaction is over")
+    static let expired = WriteError(.transactionExpired, "the transaction has ended")
 }

@@ -329,7 +329,7 @@ final class WriteQueue: Sendable {
     /// Rejects entries that have waited too long for the check of a file before its first write.
     private func refuseUnprepared() {
         guard monitor.withLock({ !$0.entries.isEmpty }) else { return }
-        var error = WriteError(.realmUnavailable, "the file is being looked through before it is written to")
+        var error = WriteError(.realmUnavailable, "the file is being checked before it is written to")
         error.retryAfter = .seconds(5)
         refuseImpatient(error)
     }

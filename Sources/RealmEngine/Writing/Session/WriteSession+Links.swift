@@ -19,14 +19,14 @@ extension WriteSession {
     ) throws(WriteError) -> Value {
         switch input {
         case .null:
-            guard shape.isNullable else { throw WriteError(.nullNotAllowed, "a link belongs here, not null") }
+            guard shape.isNullable else { throw WriteError(.nullNotAllowed, "a link is needed here, not null") }
             return .null
         case .link(let link):
             let target = try resolve(link, expecting: table)
             return .link(target.table, target.object)
         case .object(let body):
             guard options.writesNestedObjects else {
-                throw WriteError(.nestedObject, "an object stands where a link belongs")
+                throw WriteError(.nestedObject, "an object was found where a link is needed")
             }
             let target = try upsertNested(body, in: table, options)
             return .link(target.table, target.object)

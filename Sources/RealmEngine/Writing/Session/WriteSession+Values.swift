@@ -35,7 +35,7 @@ extension WriteSession {
         switch input {
         case .list(let elements): return elements
         case .null: throw WriteError(.nullNotAllowed, "a collection cannot be null")
-        default: throw WriteError(.typeMismatch, "\(input.kind) stands where an array belongs")
+        default: throw WriteError(.typeMismatch, "\(input.kind) was found where an array is needed")
         }
     }
 
@@ -45,7 +45,7 @@ extension WriteSession {
         switch input {
         case .object(let object): return object
         case .null: throw WriteError(.nullNotAllowed, "a collection cannot be null")
-        default: throw WriteError(.typeMismatch, "\(input.kind) stands where a dictionary belongs")
+        default: throw WriteError(.typeMismatch, "\(input.kind) was found where a dictionary is needed")
         }
     }
 
@@ -83,7 +83,7 @@ extension WriteSession {
     ) throws(WriteError) {
         switch input {
         case .null:
-            guard shape.isNullable else { throw WriteError(.nullNotAllowed, "an embedded object belongs here, not null") }
+            guard shape.isNullable else { throw WriteError(.nullNotAllowed, "an embedded object is needed here, not null") }
             try put(.null, in: slot)
         case .object(let body):
             if case .merge = rule, let child = try embedded(in: slot) {
