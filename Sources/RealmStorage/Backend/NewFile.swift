@@ -13,7 +13,7 @@ package final class NewFile: Sendable {
 
     /// The beginning of temporary names, by which leftovers are recognized.
     private static let prefix = ".realm-rest-"
-    /// The end of temporary names.
+    /// The end of temporary names, which together with `prefix` identifies leftovers.
     private static let suffix = ".part"
 
     /// Makes an empty file in the folder of `path`, with access for its owner only.

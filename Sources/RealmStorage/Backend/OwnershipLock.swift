@@ -25,14 +25,14 @@ internal import SystemPackage
 package final class OwnershipLock: Sendable {
     /// The descriptor that holds the lock; negative after it was released.
     private let descriptor: Atomic<Int32>
-    /// The path of the lock file.
+    /// The path of the lock file, which is that of the Realm file followed by `.lock`.
     private let path: String
-    /// Whether this object made the lock file.
+    /// Whether this object made the lock file, so that `discard` removes it.
     private let isNew: Bool
 
     /// The size in bytes of a lock file that this program writes.
     private static let byteCount = 4096
-    /// The offset of the owner's token.
+    /// The offset in the lock file of the owner's random token of 16 bytes.
     private static let tokenOffset = 64
     /// A layout version that no SDK knows, so that every one rejects the file at once.
     private static let layoutVersion: [UInt8] = [0xff, 0xff]

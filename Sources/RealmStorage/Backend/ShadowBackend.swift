@@ -8,7 +8,7 @@
 ///
 /// `@unchecked Sendable`: all mutable fields belong to the thread that holds the write transaction.
 package final class ShadowBackend: VolatileBackend, @unchecked Sendable {
-    /// The descriptor of the file.
+    /// The descriptor of the file, which this object closes when it is released.
     private let descriptor: Int32
     /// The memory that shows the file with the changes made here.
     package let current: ReservedMemory
@@ -43,10 +43,11 @@ package final class ShadowBackend: VolatileBackend, @unchecked Sendable {
 
     deinit { System.close(descriptor) }
 
-    /// The descriptor of the file.
+    /// The descriptor of the file, for system calls about it; it stays valid while this object
+    /// lives.
     var file: Int32 { descriptor }
 
-    /// Extends the file in memory by zeros.
+    /// Extends the contents in memory by zeros; the file on disk keeps its size.
     package func extend(to wanted: Int) throws(StorageError) {
         guard wanted > byteCount else { return }
         current.clear(byteCount..<wanted)
@@ -54,6 +55,6 @@ package final class ShadowBackend: VolatileBackend, @unchecked Sendable {
         byteCount = wanted
     }
 
-    /// Shortens the file in memory.
+    /// Shortens the contents in memory; the file on disk keeps its size.
     package func truncate(to wanted: Int) throws(StorageError) { byteCount = min(byteCount, wanted) }
 }

@@ -10,13 +10,13 @@
     /// The copied bytes, which are never written after `init`.
     private let buffer: UnsafeMutableBufferPointer<UInt8>
 
-    /// Copies `bytes`.
+    /// Makes storage with a copy of `bytes`.
     package init(_ bytes: some Collection<UInt8>) {
         unsafe buffer = .allocate(capacity: bytes.count)
         _ = unsafe buffer.initialize(from: bytes)
     }
 
-    /// Copies the UTF-8 bytes of `text`.
+    /// Makes storage with a copy of the UTF-8 bytes of `text`.
     package init(_ text: String) {
         var text = text
         unsafe buffer = text.withUTF8 { bytes in

@@ -13,7 +13,7 @@ internal import Glibc
 @safe package struct ByteView: @unchecked Sendable {
     /// The first byte; nil only for a view of no bytes that has no address.
     @usableFromInline let start: UnsafePointer<UInt8>?
-    /// The number of bytes.
+    /// How many bytes the view has.
     package let count: Int
 
     /// Makes a view of `count` bytes from `start` on, which the caller keeps in memory and
@@ -23,7 +23,7 @@ internal import Glibc
         self.count = count
     }
 
-    /// A view of no bytes.
+    /// The view of no bytes, which has no address.
     package static let empty = unsafe ByteView(start: nil, count: 0)
 
     /// Whether the view has no bytes.

@@ -31,7 +31,7 @@ package final class Committer: @unchecked Sendable {
         var version: UInt64 { max(top.version, 1) }
     }
 
-    /// The file that is written.
+    /// The plain bytes of the file that commits are written to.
     let data: DataFile
     /// The durable version. It belongs to the thread that writes.
     private(set) var state: State
@@ -39,7 +39,7 @@ package final class Committer: @unchecked Sendable {
     private static let flagsOffset = 23
     /// The path of the file; empty for a realm in memory.
     private let path: String
-    /// The versions that may not be overwritten.
+    /// The versions in use, whose nodes commits must not overwrite.
     private let pins: VersionPins
     /// Notices changes that other programs make to the file; nil for realms in memory.
     let witness: FileWitness?

@@ -15,11 +15,11 @@ struct NodeWriter {
 
     /// The space that nodes are read in.
     private let source: NodeSpace
-    /// The nodes that are written.
+    /// Which nodes are written: those of a transaction, or all.
     private let reach: Reach
-    /// Chooses the places of nodes.
+    /// Chooses the places of written nodes in the free space of the file.
     var allocator: SpaceAllocator
-    /// Writes nodes to the file.
+    /// Collects written nodes and writes them to the file.
     let output: NodeOutput
     /// The elements of all nodes from the root to the present one, one after another.
     private var elements: [Int64] = []
@@ -32,7 +32,7 @@ struct NodeWriter {
 
     /// A node with refs whose children are being written.
     private struct Frame {
-        /// The flags of the node.
+        /// The flags of the original node; the copy gets another width.
         let flags: UInt8
         /// The index in `elements` of the node's first element.
         let first: Int
@@ -61,9 +61,9 @@ struct NodeWriter {
     /// The limits of a walk: trees have no more nodes and no more bytes than there is room for in
     /// the space that they come from, unless they are circular.
     private struct Budget {
-        /// How many nodes may still be written.
+        /// How many nodes may still be written before the tree counts as circular.
         private var nodes: Int
-        /// How many bytes may still be written.
+        /// How many bytes may still be written before the tree counts as circular.
         private var bytes: Int
 
         /// Makes limits from the size of a space.

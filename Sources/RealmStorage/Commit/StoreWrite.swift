@@ -11,9 +11,9 @@ package final class StoreWrite: @unchecked Sendable {
     package let nodes: WriteSpace
     /// The store, to which the end of the transaction is reported.
     private let owner: any WriteOwner
-    /// The memory of the new nodes.
+    /// The memory of the new nodes, which goes back to the store at the end.
     private let arena: NodeArena
-    /// Whether the transaction has not ended.
+    /// Whether the transaction is still running; false after a commit or a rollback.
     private var isRunning = true
 
     /// Makes the right to write to `owner`, with new nodes in `arena`; the owner has made sure that

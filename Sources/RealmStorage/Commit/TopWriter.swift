@@ -6,7 +6,7 @@
 /// out first.
 /// Source: docs/format.md, "The top node" and "Free space".
 struct TopWriter {
-    /// The number of the new version.
+    /// The number of the version that is being written.
     let version: UInt64
     /// The number of slots of the top node: 11, and the one about shrinking when the file has it.
     /// It is emptied, and SDKs start shrinking again when they need to.

@@ -16,11 +16,11 @@ package struct ColumnAttributes: OptionSet, Sendable, Hashable {
     package static let unique = ColumnAttributes(rawValue: 2)
     /// Values, or elements of the collection, may be null.
     package static let nullable = ColumnAttributes(rawValue: 16)
-    /// The column holds lists.
+    /// The column holds a list for each object.
     package static let list = ColumnAttributes(rawValue: 32)
-    /// The column holds dictionaries.
+    /// The column holds a dictionary for each object.
     package static let dictionary = ColumnAttributes(rawValue: 64)
-    /// The column holds sets.
+    /// The column holds a set for each object.
     package static let set = ColumnAttributes(rawValue: 128)
     /// The column has a full-text index.
     package static let fullText = ColumnAttributes(rawValue: 256)

@@ -7,7 +7,7 @@
 /// same leaf index one after another.
 /// Source: docs/format.md, "Keys".
 package struct ColumnKey: Hashable, Sendable {
-    /// The key as it is stored.
+    /// The 64-bit number as it is stored in specs and in the arrays of opposite columns.
     package let rawValue: Int64
 
     /// Makes a key from its stored number. Any number makes a key; whether a column has it is

@@ -6,15 +6,15 @@
 package enum ColumnType: Int, Sendable, Hashable, CaseIterable {
     /// Signed integers of 64 bits.
     case int = 0
-    /// True or false.
+    /// Booleans, which are true or false.
     case bool = 1
-    /// UTF-8 text.
+    /// Strings of UTF-8 text.
     case string = 2
-    /// Bytes without a meaning to the engine.
+    /// Binaries: bytes without a meaning to the engine.
     case binary = 4
     /// Values of any type, including nested lists and dictionaries.
     case mixed = 6
-    /// Points in time with nanoseconds.
+    /// Timestamps: points in time with nanoseconds.
     case timestamp = 8
     /// Floating-point numbers of 32 bits.
     case float = 9

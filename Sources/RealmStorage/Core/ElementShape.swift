@@ -5,7 +5,7 @@
 /// The header of a leaf does not state what its elements mean, so this comes from the column. It is
 /// the same for a property and for the elements of a list or set of that type.
 package struct ElementShape: Sendable {
-    /// The type of the values.
+    /// The type of the values in the leaf.
     package let type: ColumnType
     /// Whether values may be null, which changes how integers and numbers are stored.
     package let isNullable: Bool

@@ -5,10 +5,10 @@
 /// Live objects have keys of 0 and above, -1 is the null link, and -2 or below names a tombstone
 /// (an unresolved link). Source: docs/format.md, "Keys".
 package struct ObjectKey: Hashable, Comparable, Sendable {
-    /// The key as it is stored.
+    /// The signed 64-bit number as it is stored in links and cluster trees.
     package let rawValue: Int64
 
-    /// Makes a key from its stored number.
+    /// Makes a key from its stored number, of any sign.
     @inlinable package init(_ rawValue: Int64) { self.rawValue = rawValue }
 
     /// The key of a link to nothing.

@@ -21,7 +21,7 @@ package enum StorageError: Error, Sendable, Equatable {
 
     /// The reasons for which a file is rejected; each has its own code in the HTTP interface.
     package enum Refusal: Sendable, Equatable {
-        /// There is nothing at the path.
+        /// There is no file at the path.
         case fileNotFound
         /// The file is not a regular file, there is no permission, or it is on a network mount
         /// where that matters.
@@ -32,7 +32,7 @@ package enum StorageError: Error, Sendable, Equatable {
         case encryptionKeyRequired(String)
         /// The key does not fit the file, or the file is not encrypted.
         case encryptionKeyWrong(String)
-        /// The key itself is not 64 bytes.
+        /// The encryption key does not have 64 bytes, or its text is not one of a key.
         case encryptionKeyMalformed(String)
         /// The file has a format that is not read. `reason` states what can be done.
         case formatUnsupported(found: Int, reason: String)
@@ -88,7 +88,7 @@ extension StorageError: CustomStringConvertible {
 
 /// Texts of reasons to stop, for operators and logs.
 extension WorkStop {
-    /// The reason in words.
+    /// The reason for which the work was stopped, in words.
     package var text: String {
         switch self {
         case .expired: return "the request took longer than the server allows"

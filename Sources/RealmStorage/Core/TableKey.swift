@@ -5,16 +5,16 @@
 /// The position is that in the list of tables; the tag distinguishes a table from an earlier one at
 /// the same position, so that old links cannot lead to a new table. Source: docs/format.md, "Keys".
 package struct TableKey: Hashable, Comparable, Sendable {
-    /// The key as it is stored.
+    /// The 31-bit number as it is stored in tables and links.
     package let rawValue: UInt32
 
-    /// Makes a key from its stored number.
+    /// Makes a key from its stored number; any number makes one.
     @inlinable package init(_ rawValue: UInt32) { self.rawValue = rawValue }
 
     /// The key of no table.
     package static let null = TableKey(0x7fff_ffff)
 
-    /// The position in the table list.
+    /// The position of the table in the list of tables.
     @inlinable package var position: Int { Int(rawValue & 0xffff) }
 
     /// Compares keys as unsigned numbers.

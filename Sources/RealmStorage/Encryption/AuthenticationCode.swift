@@ -12,7 +12,7 @@ package struct AuthenticationCode: Sendable {
     /// A code of zeros, which is that of a page that was never written.
     package static let zero = AuthenticationCode([UInt8](repeating: 0, count: byteCount))
 
-    /// The bytes of the code.
+    /// The 28 bytes of the code.
     package let bytes: [UInt8]
 
     /// Makes a code from its 28 bytes; any other number traps.

@@ -7,7 +7,7 @@ package struct EncryptionKey: Sendable, Equatable {
     /// The size of a key in bytes.
     package static let byteCount = 64
 
-    /// All bytes of the key.
+    /// All 64 bytes of the key.
     package let bytes: [UInt8]
 
     /// The key of the cipher: the first half.

@@ -27,11 +27,11 @@ internal import Synchronization
     private let source: UnsafeRawPointer
     /// The object that keeps the encrypted bytes in memory.
     private let sourceOwner: any AnyObject & Sendable
-    /// The memory for the plain bytes.
+    /// The memory for the plain bytes, which is zero until a page is decrypted.
     private let memory: ReservedMemory
     /// The memory for the states, one byte for each page.
     private let stateMemory: ReservedMemory
-    /// How many pages there are, for any thread.
+    /// How many pages the file has, stored for reading by any thread.
     private let grownPageCount: Atomic<Int>
     /// Locks with a cipher each; page `i` uses lock `i` modulo their number. There are enough for
     /// all threads of a server to decrypt at the same time.

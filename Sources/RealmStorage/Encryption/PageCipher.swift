@@ -20,9 +20,9 @@ internal import SystemPackage
         case corrupt
     }
 
-    /// The context that encrypts and decrypts.
+    /// The crypto library's context that encrypts and decrypts.
     private let cipher: OpaquePointer
-    /// The context that computes authentication codes.
+    /// The crypto library's context that computes authentication codes.
     private let authenticator: OpaquePointer
     /// The 32 bytes of the key for AES-256.
     private let cipherKey: [UInt8]

@@ -19,7 +19,7 @@ package struct PageEntry: Sendable, Equatable {
         /// The authentication code of the encrypted bytes.
         package let code: AuthenticationCode
 
-        /// Makes a stamp from its parts.
+        /// Makes a stamp of a counter and the code of the encrypted bytes.
         package init(counter: UInt32, code: AuthenticationCode) {
             self.counter = counter
             self.code = code
@@ -31,7 +31,7 @@ package struct PageEntry: Sendable, Equatable {
 
     /// The stamp of the last write that was begun.
     package let newest: Stamp
-    /// The stamp of the write before that.
+    /// The stamp of the write before the newest one.
     package let previous: Stamp
 
     /// Makes an entry from its two stamps.

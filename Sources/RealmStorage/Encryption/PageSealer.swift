@@ -36,7 +36,7 @@ final class PageSealer: @unchecked Sendable {
     /// The pages with changes that are not in the file yet.
     var changedPages: Set<Int> { dirty }
 
-    /// Marks a page as changed.
+    /// Marks a page as different from what is in the file, so that the next flush writes it.
     func markChanged(page: Int) { dirty.insert(page) }
 
     /// Drops all marks; for changes that were taken back before any of them was written.
@@ -75,7 +75,7 @@ final class PageSealer: @unchecked Sendable {
         dirty.removeAll(keepingCapacity: true)
     }
 
-    /// The operations of a flush.
+    /// The two operations of a flush that can fail: writing and syncing.
     enum Stage { case writing, syncing }
 
     /// Syncs the raw file. The stage is set before, because the outcome of a failed sync is

@@ -15,7 +15,7 @@ package final class DataFile: @unchecked Sendable {
     /// The size in bytes of a page, the unit of encryption and of the file's growth.
     package static let pageByteCount = EncryptionLayout.pageByteCount
 
-    /// The raw file, encrypted or not.
+    /// The raw file below the plain bytes, which is encrypted if there is a key.
     let backend: any StorageBackend
     /// The key of an encrypted file; nil for a plain one.
     private let key: EncryptionKey?

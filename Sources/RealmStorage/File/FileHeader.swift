@@ -22,7 +22,8 @@ package struct FileHeader: Sendable, Equatable {
     static let signature: [UInt8] = [0x54, 0x2d, 0x44, 0x42]
     /// The top ref of a file in streaming form, whose real one is in the footer.
     static let streamingTopRef: UInt64 = .max
-    /// The last eight bytes of the footer.
+    /// The number in the last eight bytes of the footer, by which a complete streaming form is
+    /// recognized.
     static let footerCookie: UInt64 = 0x3034_1252_37e5_26c8
     /// The file formats that can be read.
     package static let supportedFormats = 20...24

@@ -27,7 +27,7 @@ package final class FileWitness: Sendable {
         var head: MappedHead
         /// Whether a write is in progress, during which only the writer knows the expected state.
         var isWriting = false
-        /// How often this process has written.
+        /// How often this process has written to the file.
         var writes = 0
     }
 

@@ -5,7 +5,7 @@
 /// `@unchecked Sendable`: the owner keeps the memory. Other programs may write to the file at any
 /// time; finding that out is the purpose.
 @safe struct MappedHead: @unchecked Sendable {
-    /// The first byte of the mapping.
+    /// The first byte of the memory that shows the file.
     private let start: UnsafeRawPointer
     /// How many bytes from the start of the file are compared.
     private let byteCount: Int

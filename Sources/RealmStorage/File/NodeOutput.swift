@@ -6,7 +6,7 @@
 /// four header bytes are `AAAA`.
 /// Source: docs/format.md, "Nodes".
 @safe final class NodeOutput {
-    /// The file that is written.
+    /// The plain bytes of the file that nodes are written to.
     private let data: DataFile
     /// The memory for nodes that were not written yet.
     private var memory: UnsafeMutableRawPointer
@@ -14,7 +14,7 @@
     private var capacity: Int
     /// The place in the file of the first collected byte.
     private var start = 0
-    /// How many bytes are collected.
+    /// How many bytes are collected in `memory` and not written yet.
     private var count = 0
 
     /// The number of collected bytes from which on they are written.

@@ -16,7 +16,7 @@
 package struct TopNode: Sendable {
     /// The kinds of history that slot 7 can name.
     package enum HistoryType: Int, Sendable {
-        /// There is no history.
+        /// The file has no history of changes.
         case none = 0
         /// A history outside of the file, which present SDKs do not keep.
         case obsolete = 1
@@ -36,13 +36,13 @@ package struct TopNode: Sendable {
 
     /// The place of the top node; `Ref.none` in an empty database.
     package let ref: Ref
-    /// The list of table names.
+    /// The node with the table names, one per position in the list of tables.
     package let names: Ref
-    /// The list of tables.
+    /// The node with the refs of the tables.
     package let tables: Ref
     /// The logical size of the file in bytes: bytes after it do not belong to this version.
     package let logicalSize: UInt64
-    /// The list of offsets of free blocks.
+    /// The node with the offsets of free blocks, in ascending order.
     package let freePositions: Ref
     /// The list of lengths of free blocks, with as many entries as the list of offsets.
     package let freeLengths: Ref
@@ -52,9 +52,9 @@ package struct TopNode: Sendable {
     package let version: UInt64
     /// The number of the kind of history; see `HistoryType`.
     package let historyType: Int
-    /// The root of the history.
+    /// The root of the history's data, which this program does not read.
     package let history: Ref
-    /// The layout of the history.
+    /// The version of the layout of the history's data.
     package let historySchemaVersion: UInt64
     /// The id of the file in a synchronized realm.
     package let syncFileID: UInt64

@@ -11,7 +11,7 @@ package final class ColumnIndexWriter {
     private enum Form {
         /// A general index of single values.
         case values(SearchIndexWriter)
-        /// A full-text index.
+        /// A full-text index of the words of texts.
         case texts(FullTextIndexWriter)
         /// A general index of the elements of lists of strings.
         case elements(WordIndexWriter)
@@ -19,7 +19,7 @@ package final class ColumnIndexWriter {
 
     /// The kind of index that the column has.
     private let form: Form
-    /// The column that is indexed.
+    /// The column whose values the index has.
     private let column: Column
 
     /// Makes a writer for the index of a column.

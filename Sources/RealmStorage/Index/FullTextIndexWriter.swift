@@ -7,7 +7,7 @@
 /// those that are new; the entries of other words are not touched. Source: docs/format.md, "Search
 /// indexes".
 package struct FullTextIndexWriter {
-    /// The writer of the tree of words.
+    /// The writer of the tree in which each word leads to its objects.
     private let words: WordIndexWriter
 
     /// Makes a writer of full-text indexes.

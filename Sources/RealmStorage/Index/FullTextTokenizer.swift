@@ -40,7 +40,7 @@ package enum FullTextTokenizer {
 
     /// The meaning of a character for words.
     private enum Kind {
-        /// Ends a word.
+        /// A character that ends a word.
         case separator
         /// A part of a word that adds no letter to it: × and ÷.
         case silent

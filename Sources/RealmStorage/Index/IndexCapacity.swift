@@ -10,12 +10,12 @@ package struct IndexCapacity: Sendable {
     /// How many object keys a leaf of a list holds, at least 2.
     package var ofLists: Int
 
-    /// Makes sizes for tests of deep trees.
+    /// Makes other sizes than the standard, for tests of deep trees.
     package init(ofNodes: Int, ofLists: Int) {
         self.ofNodes = ofNodes
         self.ofLists = ofLists
     }
 
-    /// The sizes that files have.
+    /// The sizes in files: 1000 keys in a node, and 1000 objects in a leaf of a list.
     package static let standard = IndexCapacity(ofNodes: 1000, ofLists: 1000)
 }

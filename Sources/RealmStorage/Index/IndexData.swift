@@ -19,15 +19,15 @@ package struct IndexData: Sendable {
         case nothing
         /// The bytes of the value itself, which must outlive this.
         case borrowed(ByteView)
-        /// Bytes made for the index.
+        /// Bytes that were made for the index and belong to it.
         case owned([UInt8])
         /// Up to 16 bytes, the first in the lowest bits of the first word.
         case words(UInt64, UInt64, byteCount: Int)
     }
 
-    /// The bytes.
+    /// The bytes under which the value is filed, in one of the forms.
     private let content: Content
-    /// The number of bytes; 0 for null.
+    /// How many bytes the data has; 0 for null, which the empty string has too.
     package let count: Int
 
     /// Makes data from its bytes in any form.
@@ -93,13 +93,13 @@ package struct IndexData: Sendable {
     /// The text under which all dictionaries are filed.
     private static let dictionaryText = Array("__Dictionary__".utf8)
 
-    /// Whether this is the data of null.
+    /// Whether this is the data of null, which differs from that of the empty string.
     package var isNull: Bool {
         if case .nothing = content { return true }
         return false
     }
 
-    /// A copy of the bytes; nil for null.
+    /// A copy of the bytes under which the value is filed; nil for null.
     package var bytes: [UInt8]? { isNull ? nil : (0..<count).map { byte($0) } }
 
     /// Returns byte `index`, which must be in `0..<count`.

@@ -32,7 +32,7 @@ struct IndexNode {
 
     /// Whether the entries are child nodes of the same level.
     var isInner: Bool { node.isInner }
-    /// How many entries there are.
+    /// How many entries the node has, which is the number of its keys.
     var count: Int { keys.count }
     /// Returns the key of an entry; in an inner node it is the largest key of the child.
     func key(_ position: Int) -> Int32 { Int32(truncatingIfNeeded: keys[position]) }

@@ -7,9 +7,9 @@
 enum IndexSlot: Equatable {
     /// Nothing is filed under the key.
     case absent
-    /// One object.
+    /// A single object is filed under the key.
     case one(ObjectKey)
-    /// The root of a tree of object keys.
+    /// Several objects are filed under the key: the root of their list.
     case list(Ref)
     /// The root of a further level, for the next four bytes.
     case subindex(Ref)

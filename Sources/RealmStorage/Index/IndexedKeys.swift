@@ -7,7 +7,7 @@
 package struct IndexedKeys: Sendable {
     /// The place where the keys are.
     private enum Source: Sendable {
-        /// Keys that are in memory.
+        /// The keys are in memory, because they were compared with the objects.
         case keys([ObjectKey])
         /// The list of an index entry, read a leaf at a time.
         case list(BPlusTree)
@@ -22,7 +22,7 @@ package struct IndexedKeys: Sendable {
     /// Makes a value of the list of an index entry.
     init(_ list: BPlusTree) { source = .list(list) }
 
-    /// How many keys there are.
+    /// How many objects are filed under the value; it is known without reading their keys.
     package var count: Int {
         switch source {
         case .keys(let keys): return keys.count

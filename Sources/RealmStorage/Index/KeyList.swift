@@ -5,11 +5,11 @@
 /// Short lists are one leaf of integers, which is read without making a tree of it. Keys ascend
 /// among objects of equal value.
 struct KeyList {
-    /// The forms of a list.
+    /// The two forms in which a list of object keys is stored.
     private enum Form {
         /// The only leaf, when there is no inner node, which is the usual case.
         case leaf(PackedIntegers)
-        /// A tree of object keys.
+        /// A B+ tree of object keys, for long lists.
         case tree(BPlusTree)
     }
 

@@ -10,9 +10,10 @@
 package struct SearchIndex: Sendable {
     /// The entry of an index node under one key.
     package enum Entry: Sendable {
-        /// One object.
+        /// A single object is filed under the key.
         case one(ObjectKey)
-        /// The objects with equal data, ascending.
+        /// Several objects are filed under the key: their list, in ascending order where their
+        /// values are equal.
         case list(BPlusTree)
         /// The root of a further level, for the next four bytes.
         case subindex(Ref)
@@ -25,7 +26,7 @@ package struct SearchIndex: Sendable {
     /// The shape of lists of object keys: trees of plain integers.
     static let listShape = ElementShape(type: .int, isNullable: false)
 
-    /// The root of the index.
+    /// The root of the index, which its column's table refers to.
     package let root: Ref
     /// The space that the nodes are read in.
     package let space: NodeSpace

@@ -63,11 +63,11 @@ package final class SearchIndexWriter {
 
     /// An object with its value while it is added to the index.
     struct Entry {
-        /// The value of the object.
+        /// The value of the indexed property.
         let value: Value
         /// The bytes that the value is filed under.
         let data: IndexData
-        /// The object that holds it.
+        /// The object whose property has the value.
         let object: ObjectKey
 
         /// Makes an entry, and computes the data of the value.

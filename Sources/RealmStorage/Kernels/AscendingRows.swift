@@ -6,11 +6,11 @@
 /// The word of the present group of 64 rows stays in a register until the next group begins;
 /// setting bits of a vector by a variable index would cost several instructions for each row.
 struct AscendingRows {
-    /// The words of the groups that are complete.
+    /// The words of the groups of 64 rows that are complete.
     private var words = SIMD4<UInt64>.zero
     /// The word of the group that rows are added to.
     private var word: UInt64 = 0
-    /// The number of that group, 0 to 3.
+    /// The number, 0 to 3, of the group of 64 rows that rows are added to.
     private var group = 0
 
     /// Adds a row.

@@ -23,7 +23,7 @@ package struct IntegerSet: Sendable {
         self.bytes = bytes
     }
 
-    /// Whether the set has no members.
+    /// Whether the set of constants has no members.
     package var isEmpty: Bool { values.isEmpty }
 
     /// Returns whether `value` is a member.

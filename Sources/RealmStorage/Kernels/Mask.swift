@@ -15,7 +15,7 @@ package struct Mask: Equatable, Sendable {
     /// Makes a mask from its four words, the lowest rows first.
     @inlinable package init(words: SIMD4<UInt64>) { self.words = words }
 
-    /// The mask without rows.
+    /// The mask in which no row is set.
     package static let none = Mask(words: .zero)
 
     /// Makes a mask of the first `count` rows; `count` is clamped to 0...256.
@@ -33,10 +33,10 @@ package struct Mask: Equatable, Sendable {
         return count <= 0 ? 0 : (1 &<< UInt64(truncatingIfNeeded: count)) &- 1
     }
 
-    /// Whether no row is set.
+    /// Whether no row is set in the mask.
     @inlinable package var isEmpty: Bool { (words[0] | words[1] | words[2] | words[3]) == 0 }
 
-    /// How many rows are set.
+    /// How many rows are set in the mask.
     @inlinable package var count: Int {
         words[0].nonzeroBitCount &+ words[1].nonzeroBitCount &+ words[2].nonzeroBitCount &+ words[3].nonzeroBitCount
     }

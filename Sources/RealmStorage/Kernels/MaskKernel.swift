@@ -9,7 +9,7 @@
 /// Kernels are small structs with their constants. The function `mask` is specialized for each of
 /// them, so that the optimized build has no calls through the protocol.
 protocol MaskKernel {
-    /// The size of an element in bytes.
+    /// The size in bytes of one element of the packed array.
     static var elementByteCount: Int { get }
 
     /// Tests 64 elements from `pointer` on, all of which must be readable; bit `i` is the result

@@ -122,7 +122,7 @@ extension PackedIntegers {
 
     /// The end of the order of values that is searched.
     private enum Extreme {
-        /// The least value, or the greatest one.
+        /// The least value is searched, or the greatest one.
         case least, greatest
 
         /// Returns the lesser or the greater of two numbers.

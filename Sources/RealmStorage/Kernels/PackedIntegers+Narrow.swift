@@ -8,9 +8,9 @@
 extension PackedIntegers {
     /// A test of each field against a value, which must be in the range of the width.
     enum NarrowTest {
-        /// The field has this value.
+        /// Passes fields that have this value.
         case equal(Int64)
-        /// The field is greater than this value.
+        /// Passes fields that are greater than this value.
         case greater(Int64)
     }
 

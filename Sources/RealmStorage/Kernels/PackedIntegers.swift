@@ -26,7 +26,7 @@
 
     /// The code of the width in a node's header, 0 to 7: widths 0, 1, 2, 4, 8, 16, 32 and 64.
     @inlinable var widthCode: Int { Int(storedWidthCode) }
-    /// The number of elements.
+    /// How many elements the packed array has.
     @inlinable package var count: Int { Int(storedCount) }
 
     /// The number of bits per element.

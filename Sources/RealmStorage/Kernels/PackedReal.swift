@@ -5,13 +5,13 @@
 /// Bits of numbers are compared as signed integers of the same size where null, which is one
 /// particular NaN, has to be distinguished from other NaNs.
 protocol PackedReal: BinaryFloatingPoint, SIMDScalar, Codable, Sendable {
-    /// The signed integer of the same size.
+    /// The signed integer type of the same size, in which bits are compared.
     associatedtype Bits: PackedElement
-    /// Makes the number with these bits.
+    /// Makes the floating-point number that has these bits.
     init(packedBits: Bits)
-    /// The bits of the number.
+    /// The bits of the floating-point number as a signed integer of the same size.
     var packedBits: Bits { get }
-    /// The bits that mean null.
+    /// The bits of the NaN that means null in a leaf.
     static var nullBits: Bits { get }
     /// Compares lane by lane, by IEEE 754, whether the first is equal to the second.
     static func equal(_ left: SIMD16<Self>, _ right: SIMD16<Self>) -> ByteLanes
@@ -23,7 +23,7 @@ protocol PackedReal: BinaryFloatingPoint, SIMDScalar, Codable, Sendable {
 
 /// The test for null, which is the same for both sizes.
 extension PackedReal {
-    /// Whether these are the bits of null.
+    /// Whether the number is the NaN that means null.
     @inline(__always) var isPackedNull: Bool { packedBits == Self.nullBits }
 }
 

@@ -8,9 +8,9 @@
 ///
 /// `@unchecked Sendable`: it borrows memory of a snapshot, which never changes (see `Node`).
 @safe struct PackedReals<Real: PackedReal>: @unchecked Sendable {
-    /// The first byte of the elements.
+    /// The first byte of the numbers, at any alignment.
     let payload: UnsafeRawPointer
-    /// The number of elements.
+    /// How many numbers the packed array has.
     let count: Int
 
     /// Makes a view of `count` elements at `payload`; the caller guarantees that all are inside of

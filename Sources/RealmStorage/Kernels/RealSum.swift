@@ -5,12 +5,12 @@
 /// Numbers are added in the order of their rows and in double precision, so that a sum does not
 /// depend on how rows are spread over leaves, and equals the reference engine's to the last bit.
 package struct RealSum: Sendable {
-    /// The sum in double precision.
+    /// The sum of the numbers so far, in double precision.
     package var sum: Double = 0
-    /// How many numbers were added.
+    /// How many numbers were added so far, for an average.
     package var count = 0
 
-    /// Makes the sum of no numbers.
+    /// Makes an empty sum, to which numbers can be added.
     package init() {}
 
     /// The average, or nil when nothing was added.

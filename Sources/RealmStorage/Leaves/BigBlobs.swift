@@ -7,14 +7,14 @@
 /// where a value of more than 16 MiB is split over several nodes.
 /// Source: docs/format.md, "Big strings".
 struct BigBlobs: Sendable {
-    /// The node with one ref per value.
+    /// The leaf: a node with one ref to a byte node per value, 0 for null.
     private let node: Node
     /// The space that the values are read in.
     private let space: NodeSpace
-    /// Whether values end with a zero byte.
+    /// Whether each value ends with a zero byte, as strings do.
     private let isText: Bool
 
-    /// How many values there are.
+    /// How many values the leaf has, nulls included.
     @inline(__always) var count: Int { node.count }
 
     /// Attaches a leaf of one byte node per value; the byte nodes are checked only when they are

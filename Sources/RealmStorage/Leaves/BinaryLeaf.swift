@@ -6,9 +6,9 @@
 /// no short form.
 /// Source: docs/format.md, "Binary".
 package struct BinaryLeaf: Sendable {
-    /// The values in either form.
+    /// The values of the leaf, in medium or big form.
     private let blob: BlobLeaf
-    /// How many values there are.
+    /// How many values the leaf has, nulls included.
     package var count: Int { blob.count }
 
     /// The parts of the medium form; nil for the big one.

@@ -13,7 +13,7 @@ struct BinaryLeafForm: LeafForm {
 
     /// The longest value of a medium leaf in bytes.
     private static let mediumLimit = 64
-    /// Changes the nodes.
+    /// The writer of the medium and the big form.
     private var blobs: BlobNodes { BlobNodes(writes: writes, isText: false) }
 
     /// Null where that is allowed, else an empty binary.

@@ -5,9 +5,9 @@
 /// Strings have a terminating zero byte in both forms, binaries have none.
 /// Source: docs/format.md, "Medium strings", "Big strings", "Binary".
 enum BlobLeaf: Sendable {
-    /// All values in one byte node.
+    /// The medium form: all values in one byte node.
     case medium(MediumBlobs)
-    /// A byte node for each value.
+    /// The big form: a byte node for each value.
     case big(BigBlobs)
 
     /// Attaches the leaf at `node` in the form that its context flag states: set means big.
@@ -24,7 +24,7 @@ enum BlobLeaf: Sendable {
             ? .big(try BigBlobs(node, space, isText: isText)) : .medium(try MediumBlobs(node, space, isText: isText))
     }
 
-    /// How many values there are.
+    /// How many values the leaf has, nulls included.
     @inline(__always) var count: Int {
         switch self {
         case .medium(let blobs): return blobs.count

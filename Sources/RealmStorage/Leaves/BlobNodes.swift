@@ -5,11 +5,11 @@
 /// *Medium* is one byte node with all values one after another, end offsets and null flags; *big* is one byte node per
 /// value. Strings have a terminating zero byte in both, medium nulls too. Source: docs/format.md, "Medium strings".
 struct BlobNodes {
-    /// Where the nodes of the transaction are.
+    /// The nodes of the transaction, committed and new.
     let writes: WriteSpace
     /// Whether values end with a zero byte, as texts do.
     let isText: Bool
-    /// How many zero bytes end a value.
+    /// How many zero bytes follow each value: 1 after texts, 0 after binaries.
     private var terminatorByteCount: Int { isText ? 1 : 0 }
 
     /// The longest value that one byte node holds.

@@ -7,7 +7,7 @@
 package struct BoolLeaf: Sendable {
     /// One element per value: 0, 1, or 3 for null.
     package let elements: PackedIntegers
-    /// How many values there are.
+    /// How many booleans the leaf has, nulls included.
     package var count: Int { elements.count }
 
     /// Attaches a leaf of booleans.

@@ -7,27 +7,27 @@
 /// counting, and a loop that has switched once works on one concrete type. It borrows memory from
 /// the snapshot, so it must not outlive it.
 package enum ColumnLeaf: Sendable {
-    /// Integers.
+    /// A leaf of integers, which may be nullable.
     case int(IntLeaf)
-    /// Booleans.
+    /// A leaf of booleans, which may be nullable.
     case bool(BoolLeaf)
-    /// Texts in any of their four forms.
+    /// A leaf of strings in any of their four forms.
     case string(StringLeaf)
-    /// Binaries in either form.
+    /// A leaf of binaries in medium or big form.
     case binary(BinaryLeaf)
-    /// Values of any type.
+    /// A leaf of Mixed values, which have a type each.
     case mixed(MixedLeaf)
-    /// Dates.
+    /// A leaf of timestamps with nanoseconds.
     case timestamp(TimestampLeaf)
-    /// Floating-point numbers of 32 bits.
+    /// A leaf of floating-point numbers of 32 bits.
     case float(FloatLeaf)
-    /// Floating-point numbers of 64 bits.
+    /// A leaf of floating-point numbers of 64 bits.
     case double(DoubleLeaf)
-    /// Decimal128 numbers.
+    /// A leaf of decimal128 numbers.
     case decimal(DecimalLeaf)
-    /// Links to objects of one table.
+    /// A leaf of links to objects of one table.
     case link(LinkLeaf)
-    /// ObjectIds or UUIDs.
+    /// A leaf of ObjectIds or UUIDs.
     case identifier(IdentifierLeaf)
 
     /// Attaches the leaf at `node` as one of the type that `shape` names.

@@ -5,9 +5,9 @@
 /// Width 0 means that all values are null or, with the context flag set, that all are zero. Narrow
 /// numbers are widened to 128 bits when they are read. Source: docs/format.md, "Decimal128".
 package struct DecimalLeaf: Sendable {
-    /// The node with the numbers.
+    /// The node with the stored decimals.
     package let node: Node
-    /// How many values there are.
+    /// How many decimals the leaf has, nulls included.
     package var count: Int { node.count }
 
     /// The null of 32 bits: a NaN that no calculation makes.

@@ -3,7 +3,7 @@
 /// Tests and folds of a whole leaf of doubles at once, 256 rows at a time. Rows of a mask are
 /// counted from the `from` row, which is bit 0.
 extension DoubleLeaf {
-    /// The numbers of the leaf.
+    /// The numbers of the leaf, as the kernels read them.
     private var reals: PackedReals<Double> { PackedReals(node) }
 
     /// Returns how many rows a mask from row `from` on covers: those that the leaf has, at most
@@ -51,7 +51,7 @@ extension DoubleLeaf {
 /// Tests and folds of a whole leaf of floats at once, 256 rows at a time. Rows of a mask are
 /// counted from the `from` row, which is bit 0.
 extension FloatLeaf {
-    /// The numbers of the leaf.
+    /// The numbers of the leaf, as the kernels read them.
     private var reals: PackedReals<Float> { PackedReals(node) }
 
     /// Returns how many rows a mask from row `from` on covers: those that the leaf has, at most

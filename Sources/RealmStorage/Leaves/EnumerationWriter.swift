@@ -8,9 +8,9 @@
 package final class EnumerationWriter {
     /// The root of the list; another after it has grown.
     package private(set) var root: Ref
-    /// Where the nodes of the transaction are.
+    /// The nodes of the transaction, committed and new.
     private let writes: WriteSpace
-    /// Reads the present list.
+    /// A reader of the list of distinct strings in its present state.
     package private(set) var strings: StringEnumeration
     /// Positions that were looked up, by the bytes of the string; null is apart.
     private var known: [[UInt8]: Int64] = [:]
@@ -59,7 +59,7 @@ package final class EnumerationWriter {
         return Int64(position)
     }
 
-    /// Keeps a position for the next look-up.
+    /// Stores the position of a string, so that its next look-up need not search the list.
     private func remember(_ bytes: ByteView?, _ position: Int64) {
         if let bytes { known[bytes.array] = position } else { knownNull = position }
     }

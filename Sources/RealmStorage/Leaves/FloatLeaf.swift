@@ -7,9 +7,9 @@
 package struct FloatLeaf: Sendable {
     /// The bits of null; see `PackedReal.nullBits`.
     package static let nullBits = UInt32(bitPattern: Float.nullBits)
-    /// The node with the numbers.
+    /// The node with the stored numbers, four bytes each.
     package let node: Node
-    /// How many values there are.
+    /// How many numbers the leaf has, nulls included.
     package var count: Int { node.count }
 
     /// Attaches a leaf of floats.

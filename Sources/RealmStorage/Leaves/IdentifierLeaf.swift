@@ -10,7 +10,7 @@ package struct IdentifierLeaf: Sendable {
     package let node: Node
     /// The size of an id in bytes: 12 for ObjectIds, 16 for UUIDs.
     package let elementByteCount: Int
-    /// How many values there are.
+    /// How many ids the leaf has, nulls included.
     package let count: Int
 
     /// Attaches a leaf of ids and computes how many there are from its length.

@@ -13,7 +13,7 @@ struct IdentifierLeafForm: LeafForm {
     /// Whether the column or collection may have nulls.
     let isNullable: Bool
 
-    /// One id as two little-endian loads of its bytes, or null.
+    /// One id in its stored form: its bytes as two little-endian numbers, or null.
     private struct Element {
         var first: UInt64 = 0
         /// The lower half of a UUID, or the last 4 bytes of an ObjectId.

@@ -7,7 +7,7 @@
 struct IntegerLeafForm: LeafForm {
     /// What the numbers in such a leaf mean.
     enum Coding {
-        /// Integers as they are.
+        /// The numbers are the integers themselves.
         case int
         /// Booleans as 0 and 1; null is 3.
         case bool(isNullable: Bool)

@@ -160,7 +160,7 @@ extension LeafWriter {
         return try node.slot(row)
     }
 
-    /// Replaces the stored word in `row`.
+    /// Replaces the element of a leaf of refs in `row`, and returns the new ref of the leaf.
     private func setRaw(_ raw: Int64, _ row: Int, _ leaf: Ref) throws(StorageError) -> Ref {
         var node = try writes.writableRefs(leaf)
         try node.requireRow(row)

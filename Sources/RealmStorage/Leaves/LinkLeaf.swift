@@ -6,7 +6,7 @@
 /// A key below 0 is a link to nothing or to a tombstone; both read as null, and only code that
 /// maintains links reads the stored key itself. Source: docs/format.md, "Link".
 package struct LinkLeaf: Sendable {
-    /// One element per link.
+    /// The stored keys, one element per link.
     package let elements: PackedIntegers
     /// The table that all links point to.
     package let targetTable: TableKey

@@ -9,16 +9,16 @@
 struct MediumBlobs: Sendable {
     /// Where each value ends in `bytes`, its terminator included.
     let ends: PackedIntegers
-    /// Not 0 where a value is null.
+    /// One element per value, not 0 where the value is null.
     let nulls: PackedIntegers
     /// The bytes of all values one after another.
     let bytes: ByteView
     /// The ref of the leaf, for error messages.
     private let ref: Ref
-    /// Whether values end with a zero byte.
+    /// Whether each value ends with a zero byte, as strings do.
     private let isText: Bool
 
-    /// How many values there are.
+    /// How many values the leaf has, nulls included.
     @inline(__always) var count: Int { ends.count }
 
     /// Attaches a medium leaf. Where values end is checked only when they are read.

@@ -5,7 +5,7 @@
 /// Made by `BlobNodes` for one change of a leaf; the refs of the nodes are stored in the leaf
 /// afterwards.
 struct MediumBlobsWriter {
-    /// Where the nodes of the transaction are.
+    /// The nodes of the transaction, committed and new.
     private let writes: WriteSpace
     /// Where each value ends in `blob`, its terminator included.
     private var ends: MutableNode

@@ -21,13 +21,13 @@
 /// needs one: if they were kept, leaves of every type would be three times as large, because
 /// `ColumnLeaf` has room for the largest.
 package struct MixedLeaf: Sendable {
-    /// One word per value.
+    /// One word per value: its type, its slot, and the value itself or the index of its payload.
     package let words: PackedIntegers
     /// The node with the refs of the side arrays.
     private let node: Node
     /// The space that the side arrays are read in.
     private let space: NodeSpace
-    /// How many values there are.
+    /// How many values the leaf has, nulls included.
     package var count: Int { words.count }
 
     /// Attaches a mixed leaf and checks its side arrays.
@@ -81,9 +81,9 @@ package struct MixedLeaf: Sendable {
         return nested
     }
 
-    /// The numbers of the side arrays.
+    /// The numbers of the side arrays, under a shorter name.
     private typealias Slot = MixedEntry.Slot
-    /// The numbers of the types.
+    /// The numbers of the types, under a shorter name.
     private typealias Number = MixedEntry.Number
 
     /// Returns the value in `row`, which must be in `0..<count`. Unresolved links read as null.

@@ -6,13 +6,13 @@
 /// its place, and the word that referred to the last one is changed. Source: docs/format.md,
 /// "Mixed".
 struct MixedNodes {
-    /// The numbers of the side arrays.
+    /// The numbers of the side arrays, under a shorter name.
     private typealias Slot = MixedEntry.Slot
     /// The nodes of the transaction, committed and new.
     private let writes: WriteSpace
     /// The node with the refs of the side arrays.
     private var top: MutableNode
-    /// One word per value.
+    /// One word per value: its type, its slot, and the value itself or the index of its payload.
     private var words: MutableNode
 
     /// Opens a mixed leaf for changes; the leaf and its words are copied if they are committed.
@@ -29,7 +29,7 @@ struct MixedNodes {
         try completeIDs()
     }
 
-    /// How many values there are.
+    /// How many values the leaf has at present.
     var count: Int { words.count }
 
     /// Stores the ref of the words and returns the ref of the leaf; called once, after all changes.

@@ -6,7 +6,7 @@
 /// bits it is any number that is not a value. Seconds of dates are stored in such nodes too.
 /// Source: docs/format.md, "Int".
 struct NullableIntegers {
-    /// Where the nodes of the transaction are.
+    /// The nodes of the transaction, committed and new.
     let writes: WriteSpace
 
     /// Makes a leaf of `count` equal values and returns its ref.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Runs of numbers from nodes.
+/// The numbers of a leaf's node, for the kernels.
 extension PackedReals {
     /// Views the elements of a node that was checked to hold numbers of this size. It borrows from
     /// the node.

@@ -12,11 +12,11 @@
 package struct StringLeaf: Sendable {
     /// The form of a leaf with its attached parts.
     @safe enum Form: Sendable {
-        /// Cells of equal width in one node.
+        /// The short form: cells of equal width in one node.
         case short(Node)
         /// All texts in one byte node, with their end offsets.
         case medium(MediumBlobs)
-        /// A byte node for each text.
+        /// The big form: a byte node for each text.
         case big(BigBlobs)
         /// Indexes into the list of distinct texts of the column, which its `Column` keeps alive.
         case enumerated(PackedIntegers, Unmanaged<StringEnumeration>)

@@ -10,7 +10,7 @@ package struct TimestampLeaf: Sendable {
     package let seconds: IntLeaf
     /// The nanoseconds of each date, with the sign of its seconds; 0 where it is null.
     package let nanoseconds: PackedIntegers
-    /// How many values there are.
+    /// How many dates the leaf has, nulls included.
     package var count: Int { seconds.count }
 
     /// Attaches a leaf of dates.

@@ -5,7 +5,7 @@
 /// Equality compares whole words, and ordering compares the first word in big-endian order, so most
 /// rows are decided without a loop over bytes.
 struct WordCells {
-    /// The node with the cells.
+    /// The node of the short string leaf.
     private let node: Node
     /// The size of a cell in bytes.
     private let width: Int

@@ -11,7 +11,7 @@ internal import Glibc
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     /// The condition that waiters sleep on, at an address that does not change.
     private let condition: UnsafeMutablePointer<pthread_cond_t>
-    /// The guarded state.
+    /// The state that the lock guards.
     private var state: State
     /// The rank of the lock in the order of locks.
     private let rank: LockRank
@@ -47,7 +47,7 @@ internal import Glibc
         unsafe pthread_mutex_lock(mutex)
     }
 
-    /// Releases the lock.
+    /// Releases the lock; debug builds record that the thread does not hold it any more.
     private func unlock() {
         unsafe pthread_mutex_unlock(mutex)
         #if DEBUG

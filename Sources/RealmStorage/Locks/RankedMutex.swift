@@ -12,7 +12,7 @@ public import Synchronization
 /// and then each use would be a call of a generic function. There is no library product, so no
 /// other package sees it.
 public struct RankedMutex<Value: ~Copyable>: ~Copyable {
-    /// The lock itself.
+    /// The standard library's lock with the guarded value.
     @usableFromInline let mutex: Mutex<Value>
     #if DEBUG
     /// The rank of the lock in the order of locks.

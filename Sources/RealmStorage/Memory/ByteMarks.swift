@@ -10,7 +10,7 @@
 @safe final class ByteMarks {
     /// One word for 512 bytes of the file; zero pages take no memory.
     private let words: UnsafeMutablePointer<UInt64>
-    /// The size of the reserved range.
+    /// The size of the reserved range in bytes.
     private let byteCount: Int
 
     /// Makes room for marks on the bytes of a file of `limit` bytes. Addresses are reserved; memory

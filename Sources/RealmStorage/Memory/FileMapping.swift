@@ -5,7 +5,7 @@
 ///
 /// `@unchecked Sendable`: all fields are set once.
 @safe package final class FileMapping: @unchecked Sendable {
-    /// The first byte of the file.
+    /// The first byte of the file in memory.
     let address: UnsafeRawPointer
     /// How many bytes are mapped: the size of the file when it was opened.
     package let byteCount: Int

@@ -21,7 +21,7 @@ extension MutableNode {
         try node.requireRow(row, below: limit)
     }
 
-    /// Stores `ref` in a slot unless the slot has it already, which saves copying a committed node.
+    /// Stores `ref` in a slot unless the slot has it already.
     mutating func update(_ slot: Int, _ ref: Ref) throws(StorageError) {
         if UInt64(bitPattern: integer(slot)) != ref.rawValue { try set(slot, ref) }
     }

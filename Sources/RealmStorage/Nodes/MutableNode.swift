@@ -27,7 +27,7 @@
 
     // MARK: - Header
 
-    /// The first byte of the elements.
+    /// The first byte of the elements, after the 8 bytes of the header.
     var payload: UnsafeMutableRawPointer { unsafe header + 8 }
     /// The flags of the header; see `NodeLayout`.
     package var flags: UInt8 { unsafe header.load(fromByteOffset: 4, as: UInt8.self) }
@@ -42,7 +42,7 @@
     /// The number of bits per element, or of bytes in a node of whole-byte elements.
     package var width: Int { (1 << widthCode) >> 1 }
 
-    /// The number of elements.
+    /// How many elements the node has at present.
     package var count: Int {
         unsafe Int(UInt32(bigEndian: header.load(fromByteOffset: 4, as: UInt32.self)) & 0xff_ffff)
     }

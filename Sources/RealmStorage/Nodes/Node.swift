@@ -56,7 +56,7 @@
     /// The width, 0, 1, 2, 4, 8, 16, 32 or 64: bits per element, or bytes for width type
     /// "multiply".
     @inlinable package var width: Int { (1 << Int(flags & NodeLayout.widthCodeMask)) >> 1 }
-    /// The number of elements.
+    /// How many elements the node has, by its header.
     @inlinable package var count: Int { Node.count(ofHeader: header) }
     /// The size of the elements in bytes, without padding.
     @inlinable package var payloadByteCount: Int { NodeLayout.payloadByteCount(flags: flags, count: count) }
@@ -158,11 +158,11 @@ extension Node {
 
     /// The contents of a slot of a node with refs.
     package enum Slot: Sendable, Equatable {
-        /// Zero, which means nothing.
+        /// The slot is zero, which means that there is nothing.
         case none
-        /// The ref of a node.
+        /// The slot has the ref of a node.
         case ref(Ref)
-        /// A number, without its tag bit.
+        /// The slot has a number, which is given without its tag bit.
         case tagged(UInt64)
     }
 

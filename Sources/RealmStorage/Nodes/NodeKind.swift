@@ -14,7 +14,7 @@ package enum NodeKind: Sendable {
     case contextInner
     /// Elements of whole bytes: names, short strings, floating-point numbers, identifiers.
     case elements
-    /// Plain bytes of any number.
+    /// Plain bytes: the contents of strings and binaries.
     case blob
 
     /// The flags of a new node of this kind; see `NodeLayout`.

@@ -19,7 +19,7 @@
     private let payload: UnsafeMutableRawPointer
     /// The code of the elements' width, 0 to 7.
     private let widthCode: Int
-    /// The number of elements.
+    /// How many elements were encoded.
     private let count: Int
 
     /// A view of the elements, which is valid while this object is alive.

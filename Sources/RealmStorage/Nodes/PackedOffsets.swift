@@ -13,7 +13,7 @@ package struct PackedOffsets: Sendable {
     private let mask: UInt64
     /// The node with the numbers, for error messages.
     let node: Node
-    /// How many numbers there are.
+    /// How many numbers the array has.
     package var count: Int { integers.count }
 
     /// Attaches the numbers of `node`; throws `.corrupt` unless they are packed integers.

@@ -45,6 +45,6 @@ package final class WalkBudget: Sendable {
         try spend(at: ref)
     }
 
-    /// Leaves a nested collection.
+    /// Leaves the nested collection that was entered last.
     package func leave() { depth.wrappingSubtract(1, ordering: .relaxed) }
 }

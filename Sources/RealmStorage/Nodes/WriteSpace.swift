@@ -115,9 +115,9 @@ package final class WriteSpace {
 
     /// A state of the transaction to which it can be rolled back when a part of it fails.
     package struct Savepoint: Sendable {
-        /// How many committed nodes had been given up.
+        /// How many committed nodes had been given up at the savepoint.
         fileprivate let freedCount: Int
-        /// How many bytes of the arena were in use.
+        /// How many bytes of the arena were in use at the savepoint.
         fileprivate let end: Int
     }
 

@@ -23,7 +23,7 @@ package struct Instant: Sendable, Comparable {
     /// A point in time that never comes, which means no deadline.
     package static var distantFuture: Instant { Instant(nanoseconds: .max) }
 
-    /// Whether this is `distantFuture`.
+    /// Whether this is `distantFuture`, the time that never comes.
     package var isDistantFuture: Bool { nanoseconds == .max }
 
     /// Returns the point in time that is `seconds` later. Negative numbers count as 0, a billion

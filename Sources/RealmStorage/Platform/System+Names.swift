@@ -9,9 +9,9 @@ extension System {
     package struct DirectoryEntry: Sendable {
         /// The identity of the file, whatever its name.
         package let identity: FileIdentity
-        /// Whether it is a regular file.
+        /// Whether the entry is a regular file rather than a folder, a link or a device.
         package let isRegular: Bool
-        /// Whether it is a named pipe.
+        /// Whether the entry is a named pipe.
         package let isPipe: Bool
         /// The size in bytes; meaningful for regular files.
         package let byteCount: Int

@@ -202,9 +202,9 @@ extension System {
     /// Reading the times would make the system record that of the next write more exactly, and on
     /// common file systems a commit takes a fifth longer then.
     struct FilePlace: Equatable, Sendable {
-        /// Which file it is.
+        /// The identity of the file, which tells whether another one has its name.
         let identity: FileIdentity
-        /// The size in bytes.
+        /// The size of the file in bytes.
         let byteCount: Int
         /// How many names the file has.
         let linkCount: Int
@@ -322,7 +322,7 @@ extension System {
         return false
     }
 
-    /// Suspends the calling thread for a time.
+    /// Suspends the calling thread for a number of milliseconds.
     static func pause(milliseconds: UInt32) { _ = usleep(milliseconds * 1000) }
 
     // MARK: - Memory

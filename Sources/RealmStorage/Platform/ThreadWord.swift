@@ -20,7 +20,7 @@ struct ThreadWord: Sendable {
         self.key = key
     }
 
-    /// The word of the calling thread.
+    /// The calling thread's own word; other threads neither see nor change it.
     var value: UInt {
         get { unsafe UInt(bitPattern: pthread_getspecific(key)) }
         nonmutating set { unsafe pthread_setspecific(key, UnsafeRawPointer(bitPattern: newValue)) }

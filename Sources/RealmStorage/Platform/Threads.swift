@@ -26,7 +26,7 @@ package enum Threads {
     /// The error when the system does not start a further thread: a limit on processes, or no
     /// memory for a stack.
     package struct Failure: Error, Equatable, CustomStringConvertible {
-        /// The system's error number.
+        /// The system's error number for the failed start of a thread.
         package let code: Int32
 
         /// The error in words, for logs.

@@ -6,9 +6,9 @@
 /// until the definition changes. Its identity shows whether writers made for the columns are still
 /// valid.
 final class ColumnSet: Sendable {
-    /// Public columns in order.
+    /// The public columns in the order of their declaration.
     let columns: [Column]
-    /// Hidden columns of incoming links.
+    /// The hidden columns of incoming links, which have no name.
     let backlinks: [Column]
     /// The positions of the public columns in `columns`, by name.
     let positions: [String: Int]

@@ -9,9 +9,9 @@ struct SpecState: Sendable {
     var types: [Int64] = []
     /// The names of the public columns, in the order of their declaration.
     var names: [String] = [] { didSet { knownNames = nil } }
-    /// The attribute bits of each column.
+    /// The attribute bits of each column, as in `ColumnAttributes`.
     var attributes: [Int64] = []
-    /// The key of each column.
+    /// The key of each column, as in `ColumnKey`.
     var keys: [Int64] = []
     /// The roots of lists of distinct strings, one per public column; nil when no column is
     /// enumerated.

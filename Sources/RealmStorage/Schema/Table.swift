@@ -17,7 +17,7 @@ package final class Table: Sendable {
     package let className: String?
     /// The role of the table's objects: top-level, embedded or asymmetric.
     package let kind: TableKind
-    /// Public columns in declaration order.
+    /// The public columns in the order of their declaration.
     package let columns: [Column]
     /// Hidden columns of incoming links; `targetTable` is the origin table, `oppositeColumn` the origin column.
     package let backlinks: [Column]
@@ -25,19 +25,19 @@ package final class Table: Sendable {
     package let primaryKey: Column?
     /// The position of the primary key in `columns`.
     package let primaryKeyPosition: Int?
-    /// The tree of the objects.
+    /// The tree of the table's objects, ordered by key.
     package let objects: ClusterTree
     /// The tree of deleted objects that others still link to. Users never see them.
     package let tombstones: ClusterTree
-    /// The number of objects.
+    /// How many objects the table has, tombstones not counted.
     package let count: Int
     /// The format of the file, on which the form of dictionaries depends.
     package let fileFormat: Int
-    /// The top node of the table.
+    /// The ref of the table's top node in this version.
     package let ref: Ref
     /// The place that the columns were read from, for comparison with the next version.
     let source: TableReader.Source
-    /// Positions of public columns by name.
+    /// The positions of the public columns in `columns`, by name.
     private let columnIndexes: [String: Int]
 
     /// Makes a table from columns that were just read.
@@ -89,7 +89,7 @@ package final class Table: Sendable {
         count = ref == previous.ref ? previous.count : try objects.count()
     }
 
-    /// The space that the table is read in.
+    /// The space in which the table's nodes are read.
     package var space: NodeSpace { objects.space }
 
     /// Returns the public column of that name, or nil.

@@ -20,7 +20,7 @@ struct TableReader {
     /// Nodes never change while a version that has them is kept, so a later version with the same
     /// source has the same columns.
     struct Source: Sendable {
-        /// The top node of the table.
+        /// The ref of the table's top node.
         let ref: Ref
         /// The slots of the top node that columns and keys are read from, as stored.
         fileprivate let slots: [UInt64]
@@ -37,17 +37,17 @@ struct TableReader {
     struct Parts {
         /// The place that the parts were read from.
         let source: Source
-        /// The key of the table.
+        /// The key of the table, whose lowest bits are its position.
         let key: TableKey
         /// The full name of the table.
         let name: String
-        /// The role of the table.
+        /// The role of the table's objects: top-level, embedded or asymmetric.
         let kind: TableKind
-        /// Public columns in order.
+        /// The public columns in the order of their declaration.
         let columns: [Column]
-        /// Hidden columns of incoming links.
+        /// The hidden columns of incoming links, which have no name.
         let backlinks: [Column]
-        /// The column of the primary key.
+        /// The column of the primary key; nil when the class has none.
         let primaryKey: Column?
     }
 
@@ -58,9 +58,9 @@ struct TableReader {
         let types: PackedIntegers
         /// The names of the public columns.
         let names: [String]
-        /// The attribute bits of each column.
+        /// The attribute bits of each column, as in `ColumnAttributes`.
         let attributes: PackedIntegers
-        /// The key of each column.
+        /// The key of each column, as in `ColumnKey`.
         let keys: PackedIntegers
         /// The lists of distinct strings, by position.
         let enumerations: Node?
@@ -77,7 +77,7 @@ struct TableReader {
     private let space: NodeSpace
     /// The full name of the table.
     private let name: String
-    /// The format of the file.
+    /// The format version of the file, 20 to 24.
     private let fileFormat: Int
     /// The table, for error messages.
     private let what: String

@@ -151,12 +151,12 @@ package struct TableState {
 
     // MARK: - Columns
 
-    /// Public columns in declaration order.
+    /// The public columns in the order of their declaration.
     package var columns: [Column] { columnSet.columns }
-    /// Hidden columns of incoming links.
+    /// The hidden columns of incoming links, which have no name.
     package var backlinks: [Column] { columnSet.backlinks }
 
-    /// The leaf index of the primary key.
+    /// The leaf index of the primary key column; nil when the class has none.
     package var primaryKeyLeafIndex: Int? { primaryKeyColumn?.leafIndex }
 
     /// The column of the primary key; nil when the class has none.
@@ -321,7 +321,7 @@ package struct TableState {
     }
 }
 
-/// Ownership of the definition.
+/// The definition of a table, which several copies of its state share until one changes it.
 extension TableState {
     /// Returns the definition, after making a copy if another state shares it.
     private mutating func ownDefinition() -> TableDefinition {

@@ -9,7 +9,7 @@ package final class Snapshot: Sendable {
     package let file: RealmFile
     /// The space that the nodes of this version are read in.
     package let space: NodeSpace
-    /// The root of this version.
+    /// The top node of this version.
     package let top: TopNode
     /// The tables in use, in the order of their positions: user classes and those of the SDK.
     package let tables: [Table]

@@ -5,7 +5,7 @@
 /// It is part of a snapshot: while any thread holds the snapshot, commits do not reuse the blocks
 /// that only older versions use.
 package final class VersionPin: Sendable {
-    /// The counts of pins by version.
+    /// The object that counts the pins of all versions.
     private let pins: VersionPins
     /// The version that is kept.
     private let version: UInt64

@@ -7,7 +7,7 @@
 package final class VersionPins: Sendable {
     /// The pins of one version.
     private struct Pinned {
-        /// How many pins there are.
+        /// How many pins the version has.
         var count = 0
         /// The time at which the version was pinned first.
         let since = Instant.now()
@@ -16,7 +16,7 @@ package final class VersionPins: Sendable {
     /// The pins by version, for any thread.
     private let versions = RankedMutex<[UInt64: Pinned]>(.versionPins, [:])
 
-    /// Makes an object without pins.
+    /// Makes an object in which no version is pinned.
     package init() {}
 
     /// Keeps a version until the returned pin is dropped.

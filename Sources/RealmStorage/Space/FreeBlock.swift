@@ -5,9 +5,9 @@
 /// Position and length are multiples of 8, as those of nodes are. Source: docs/format.md, "Free
 /// space".
 package struct FreeBlock: Sendable, Equatable {
-    /// The offset of the first byte.
+    /// The offset in the file of the block's first byte.
     package var position: Int
-    /// The length in bytes.
+    /// The length of the block in bytes.
     package var byteCount: Int
 
     /// Makes a block from its position and length, both multiples of 8.
@@ -16,6 +16,6 @@ package struct FreeBlock: Sendable, Equatable {
         self.byteCount = byteCount
     }
 
-    /// The offset after the last byte.
+    /// The offset in the file after the block's last byte.
     var end: Int { position + byteCount }
 }

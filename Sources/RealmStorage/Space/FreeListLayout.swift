@@ -8,7 +8,7 @@
 /// width can hold would make it alternate for ever.
 /// Source: docs/format.md, "Free space".
 struct FreeListLayout {
-    /// One block of the lists.
+    /// One free block, as the three lists describe it.
     struct Entry: Equatable {
         /// The offset of the block in the file.
         let position: Int

@@ -14,7 +14,7 @@
 package struct FreeSpace: Sendable, Equatable {
     /// A block that was released by a version and may still be read by older ones.
     package struct Locked: Sendable, Equatable {
-        /// The block.
+        /// The block of bytes that was released.
         package let block: FreeBlock
         /// The first version that does not use the block.
         package let version: UInt64

@@ -12,7 +12,7 @@
 /// file has much more free space than it uses, every node goes into the smallest piece that holds
 /// it, whatever that costs in writes, until the file is less fragmented.
 struct SpaceAllocator {
-    /// The remaining free space.
+    /// The free space that remains after what was allocated so far.
     private(set) var free: FreeSpace
     /// The index in `free.usable` of the block that is being filled, from its front.
     private var current: Int?

@@ -50,10 +50,10 @@ package final class FileStore: WriteOwner, Sendable {
     /// The kinds of files that are rejected unless the caller allows their conversion, because
     /// programs that know them could not open the result.
     package struct Conversions: OptionSet, Sendable {
-        /// The conversions as bits.
+        /// The set of conversions as bits.
         package let rawValue: Int
 
-        /// Conversions from their bits.
+        /// Makes a set of conversions from its bits.
         package init(rawValue: Int) { self.rawValue = rawValue }
 
         /// Files of formats 20 to 23 are upgraded to 24.
@@ -68,7 +68,7 @@ package final class FileStore: WriteOwner, Sendable {
     package let options: Options
     /// Makes versions durable; used by the thread that writes.
     private let committer: Committer
-    /// The versions that are being read.
+    /// The versions in use, whose nodes commits must not overwrite.
     private let pins: VersionPins
     /// The ownership of the file; nil for a realm in memory.
     private let lock: OwnershipLock?
@@ -274,7 +274,7 @@ package final class FileStore: WriteOwner, Sendable {
     /// Since when the oldest version in use that is not the newest has been kept; nil when there is
     /// none.
     package var oldestLiveSince: Instant? { pins.oldestSince }
-    /// Whether the file is encrypted.
+    /// Whether the file of this store is encrypted.
     package var isEncrypted: Bool { current.file.isEncrypted }
     /// Whether this process still owns the file.
     package var isOpen: Bool { writing.withLock { $0 != .closed } }
@@ -336,7 +336,7 @@ package final class FileStore: WriteOwner, Sendable {
         if discardsLock { lock?.discard() } else { lock?.release() }
     }
 
-    /// See `WriteOwner`.
+    /// Makes the next version durable, and makes it the newest one for readers; see `WriteOwner`.
     func commit(_ nodes: WriteSpace, names: Ref, tables: Ref, base: Snapshot) throws(StorageError) -> Snapshot {
         let snapshot = try committer.commit(nodes, names: names, tables: tables, previous: base)
         // If the former version has no reader, it is released after the lock.
@@ -348,7 +348,7 @@ package final class FileStore: WriteOwner, Sendable {
         return snapshot
     }
 
-    /// See `WriteOwner`.
+    /// Ends a transaction, and keeps its memory for the next one; see `WriteOwner`.
     func endWrite(_ arena: NodeArena) {
         let before = spareArena.withLock { spare in
             defer { spare = arena }

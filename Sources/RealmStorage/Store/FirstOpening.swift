@@ -12,12 +12,12 @@
 enum FirstOpening {
     /// The files that are audited while they are opened.
     enum Audit {
-        /// None.
+        /// No file is audited while it is opened.
         case never
         /// Files of at most this logical size, and those in which something has to be changed.
         case upTo(byteCount: UInt64)
 
-        /// Makes the choice that the options state.
+        /// Derives the choice of files from the options of the store.
         init(_ options: FileStore.Options) {
             switch options.verification {
             case .off: self = .never

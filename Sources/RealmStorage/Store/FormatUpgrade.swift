@@ -29,7 +29,7 @@ struct FormatUpgrade {
     private struct Outdated {
         /// The object that holds the collection.
         let object: ObjectKey
-        /// The property.
+        /// The property that holds the collection.
         let column: Column
         /// The root of the collection in its old form.
         let root: Ref
@@ -76,11 +76,11 @@ struct FormatUpgrade {
 
     /// Reports how many of all objects are done.
     private final class Progress {
-        /// What progress is reported to.
+        /// The control that progress is reported to; nil when nothing is reported.
         private let control: WorkControl?
-        /// How many objects there are.
+        /// How many objects all tables have.
         private let total: Int
-        /// How many of them are done.
+        /// How many objects have been upgraded so far.
         private var done = 0
 
         /// Makes a report of progress through `total` objects.

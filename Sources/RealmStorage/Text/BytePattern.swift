@@ -153,7 +153,7 @@ extension BytePattern {
 
     /// A text, and the first two bytes of the pattern, each in two spellings.
     @safe private struct Search {
-        /// The bytes that are searched.
+        /// The bytes of the text that is searched.
         let text: UnsafeBufferPointer<UInt8>
         /// The two spellings of the first byte.
         private let head: (UInt8, UInt8)

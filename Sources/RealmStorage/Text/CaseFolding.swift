@@ -28,7 +28,7 @@ package enum CaseFolding {
     }
 }
 
-/// Letter case of whole texts.
+/// The letter case of all bytes of a text.
 extension CaseFolding {
     /// Returns for each byte of `text` the bits in which its two letter cases differ: 0x20 for
     /// letters, 0 for all other bytes.

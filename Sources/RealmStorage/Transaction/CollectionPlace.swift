@@ -5,7 +5,7 @@
 /// It names a collection by where it is rather than by its root, because the root changes with
 /// every change of the collection, and so do the roots of the collections around it.
 package struct CollectionPlace: Sendable {
-    /// The table of the object.
+    /// The table of the object that holds the collection.
     package let table: TableKey
     /// The object that holds the collection, in a property or below it.
     package let object: ObjectKey

@@ -52,7 +52,7 @@ extension WriteTransaction {
 
     /// An origin of a link: a property of an object that a backlink names.
     private struct Record: Hashable {
-        /// The table of the origin.
+        /// The table of the object whose property holds the link.
         let table: TableKey
         /// The leaf index of the property that holds it.
         let column: Int

@@ -4,7 +4,7 @@
 /// state.
 ///
 /// All changes are made in memory until `commit`. A transaction that is dropped leaves no trace.
-/// The writer's thread makes one, uses it and ends it; `FileStore.beginWrite` sees to it that there
+/// The thread that writes makes one, uses it and ends it; `FileStore.beginWrite` ensures that there
 /// is one at a time.
 ///
 /// `@unchecked Sendable`: it may be passed from thread to thread, but is used by one at a time.
@@ -209,17 +209,17 @@ package final class WriteTransaction: @unchecked Sendable {
 
     /// A state of the transaction to which it can be rolled back when a part of it fails.
     package struct Savepoint {
-        /// The nodes at that moment.
+        /// The nodes of the transaction at that moment.
         fileprivate let nodes: WriteSpace.Savepoint
-        /// The states of the tables.
+        /// The states of the tables at that moment.
         fileprivate let slots: [Slot]
-        /// The names of the tables.
+        /// The names of the tables at that moment.
         fileprivate let names: [String]
         /// Whether the list of names had to be written again.
         fileprivate let namesChanged: Bool
         /// The roots of the last flush before it.
         fileprivate let roots: Roots?
-        /// How many changes there were.
+        /// How many changes had been recorded at that moment.
         fileprivate let changeCount: Int
     }
 

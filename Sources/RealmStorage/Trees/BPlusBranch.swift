@@ -13,7 +13,7 @@ struct BPlusBranch {
         var count: Int
     }
 
-    /// The children in order.
+    /// The children of the node, in the order of their elements.
     var children: [Child]
     /// Whether the node may be written without offsets, provided that the counts allow it.
     ///

@@ -47,13 +47,13 @@ package struct BPlusTree: Sendable {
     ///
     /// The row was checked against the leaf itself, so it may be read without another check.
     package struct Place: Sendable {
-        /// The leaf that holds the element.
+        /// The attached leaf that holds the element.
         package let leaf: ColumnLeaf
         /// The row, in `0..<leaf.count`, whatever the nodes above the leaf state.
         package let row: Int
         /// The position of the leaf's first element in the tree.
         package let start: Int
-        /// The node of the leaf.
+        /// The ref of the leaf's node.
         package let ref: Ref
     }
 

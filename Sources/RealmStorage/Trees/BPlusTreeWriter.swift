@@ -94,8 +94,8 @@ package struct BPlusTreeWriter {
     /// The reference engine fills leaves in the same way when it appends, so lists that are built
     /// by either of them are compact.
     ///
-    /// - Throws: `.limit` for a value of another type; the tree is unusable then, and the
-    ///   transaction is to be rolled back.
+    /// - Throws: `.limit` for a value of another type. As some values may have been appended then,
+    ///   the caller rolls back to a savepoint.
     package func append(contentsOf values: [Value], to root: Ref) throws(StorageError) -> Ref {
         var root = try root.isNone ? makeEmpty() : root
         let flag = try lowerFlag(&root)

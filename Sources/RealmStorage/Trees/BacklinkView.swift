@@ -9,11 +9,11 @@
 package struct BacklinkView: Sendable {
     /// How the incoming links are stored.
     private enum Form: Sendable {
-        /// No incoming links.
+        /// No object links to this one from the origin column.
         case none
         /// One incoming link, kept in the slot itself.
         case one(ObjectKey)
-        /// A tree of incoming links.
+        /// Several links: a tree of the origins' keys.
         case many(BPlusTree)
     }
 

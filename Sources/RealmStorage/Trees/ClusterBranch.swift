@@ -13,7 +13,7 @@ struct ClusterBranch {
         var offset: UInt64
     }
 
-    /// The children in order.
+    /// The children of the node, in the order of their keys.
     var children: [Child]
     /// The height above the leaves; 1 directly above them.
     let depth: Int

@@ -10,7 +10,7 @@
 package struct ClusterCursor: Sendable {
     /// An inner node on the way to the next leaf.
     private struct Frame {
-        /// The inner node.
+        /// The attached inner node.
         let inner: ClusterTree.InnerNode
         /// The index of the child that is visited next.
         var next: Int
@@ -28,7 +28,7 @@ package struct ClusterCursor: Sendable {
     private var frames: [Frame] = []
     /// The key at which the walk begins; nil once the first leaf was reached.
     private var firstKey: ObjectKey?
-    /// Whether the root was visited.
+    /// Whether the walk has visited the root.
     private var isStarted = false
     /// How many nodes may still be visited before the tree counts as damaged.
     private var budget: Int

@@ -116,7 +116,7 @@ package struct ClusterTree: Sendable {
         private let node: Node
         /// The space that children are read in.
         private let space: NodeSpace
-        /// log2 of the writer's leaf size.
+        /// log2 of the capacity of leaves, from which the offsets of children follow.
         private let shift: Int
         /// The number that is added to the keys of all children, modulo 2^64.
         let offset: UInt64

@@ -16,7 +16,7 @@ package struct DictionaryView: Sendable {
         case entries([Entry])
     }
 
-    /// A key with its value.
+    /// An entry of a dictionary: a key with its value.
     package struct Entry: Sendable {
         /// The key of the entry.
         package let key: DictionaryKey

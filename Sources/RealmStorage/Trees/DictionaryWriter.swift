@@ -95,9 +95,9 @@ package struct DictionaryWriter {
 
     /// The result of setting a value: the dictionary, and the place of the entry in it.
     package struct Change {
-        /// The root after the change.
+        /// The root of the dictionary after the change.
         package let root: Ref
-        /// The position of the entry.
+        /// The position of the entry in the order of keys.
         package let index: Int
         /// Whether the entry was added; false when it existed before.
         package let isNew: Bool

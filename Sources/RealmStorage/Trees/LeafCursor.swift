@@ -7,7 +7,7 @@
 package struct LeafCursor: Sendable {
     /// An inner node on the way to the next leaf.
     private struct Frame {
-        /// The inner node.
+        /// The attached inner node.
         let inner: BPlusInnerNode
         /// The index of the child that is visited next.
         var next: Int

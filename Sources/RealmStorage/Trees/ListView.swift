@@ -6,7 +6,7 @@
 /// elements; elsewhere an unresolved link reads as null. A value of this type borrows from its
 /// snapshot.
 package struct ListView: Sendable {
-    /// The elements as they are stored.
+    /// The tree of the elements as they are stored, unresolved links included.
     private let tree: BPlusTree
     /// Positions of the visible elements; nil when every element is visible.
     private let visible: [Int]?

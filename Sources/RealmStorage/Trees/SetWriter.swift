@@ -21,9 +21,9 @@ package struct SetWriter {
 
     /// The result of an insertion: the set, and the place of the element in it.
     package struct Insertion {
-        /// The root after the insertion.
+        /// The root of the set after the insertion.
         package let root: Ref
-        /// The position of the element.
+        /// The position of the element in the order of the set.
         package let index: Int
         /// Whether the element was added; false when an equal one existed, and the set did not
         /// change.

@@ -16,9 +16,9 @@ extension Decimal128 {
     /// The greatest coefficient of 34 digits.
     @usableFromInline static let maximumCoefficient: UInt128 = 9_999_999_999_999_999_999_999_999_999_999_999
 
-    /// Positive infinity.
+    /// The positive infinity.
     package static let infinity = Decimal128(low: 0, high: 0x7800_0000_0000_0000)
-    /// Negative infinity.
+    /// The negative infinity.
     package static let negativeInfinity = Decimal128(low: 0, high: 0xf800_0000_0000_0000)
     /// A NaN that does not signal. Null is another NaN; see `isNull`.
     package static let notANumber = Decimal128(low: 0, high: 0x7c00_0000_0000_0000)

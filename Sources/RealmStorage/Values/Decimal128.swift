@@ -17,7 +17,7 @@ package struct Decimal128: Hashable, Sendable {
 
     /// The NaN that the format uses for null.
     package static let null = Decimal128(low: 0xaa, high: 0x7c00_0000_0000_0000)
-    /// Zero with exponent 0.
+    /// The number zero with exponent 0.
     package static let zero = Decimal128(low: 0, high: 0x3040_0000_0000_0000)
 
     /// Whether these are the bits that mean null: a NaN that no calculation results in.

@@ -6,11 +6,11 @@
 /// remembered. So the time is that of reading the text, and no text can make the number of digits
 /// in memory grow.
 struct DecimalReader {
-    /// The text that is read.
+    /// The text from which the number is read.
     let text: ByteView
     /// The index of the next byte to be read.
     var position = 0
-    /// The first 34 significant digits.
+    /// The first 34 significant digits as an integer.
     var coefficient: UInt128 = 0
     /// How many significant digits were read, those that do not fit included.
     var digitCount = 0

@@ -6,7 +6,7 @@
 /// before, with or after the second. A NaN sorts below everything else, also below minus infinity;
 /// among NaNs the bits decide, so that a NaN equals itself. Zero and minus zero are equal.
 package enum NumberOrder {
-    /// Compares two integers.
+    /// Compares two integers of 64 bits.
     @inlinable package static func compare(_ left: Int64, _ right: Int64) -> Int {
         left < right ? -1 : left > right ? 1 : 0
     }

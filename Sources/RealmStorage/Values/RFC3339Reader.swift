@@ -5,7 +5,7 @@
 /// Positions are bytes, as all characters of a date are ASCII. The caller checks the range of
 /// years, because an offset can move a date out of it.
 struct RFC3339Reader {
-    /// The text that is read.
+    /// The text from which the date is read.
     let text: ByteView
     /// The index of the next byte to be read.
     var position = 0

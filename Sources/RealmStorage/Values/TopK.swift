@@ -9,7 +9,7 @@
 /// It is a heap with the last of the kept rows on top: an offer that is no better costs one
 /// comparison, any other O(log limit). Nothing is allocated once `limit` rows are kept.
 package struct TopK: Sendable {
-    /// A row that is kept.
+    /// A row among the first ones so far, with its key.
     package struct Entry: Sendable {
         /// The key that the row was offered with.
         package let key: OrderKey
@@ -41,7 +41,7 @@ package struct TopK: Sendable {
         heap.reserveCapacity(min(self.limit, 4096))
     }
 
-    /// How many rows are kept.
+    /// How many rows are kept at present, at most `limit`.
     @inlinable package var count: Int { heap.count }
 
     /// The greatest key among the kept rows, once `limit` rows are kept; nil before.

@@ -6,23 +6,23 @@
 /// constant it came from. A collection nested in Mixed is named by the ref of its root, `Ref.none`
 /// when it is empty.
 package enum Value: Sendable {
-    /// No value.
+    /// Null, which means that there is no value.
     case null
     /// A signed integer of 64 bits.
     case int(Int64)
-    /// True or false.
+    /// A boolean, true or false.
     case bool(Bool)
     /// A floating-point number of 32 bits.
     case float(Float)
     /// A floating-point number of 64 bits.
     case double(Double)
-    /// UTF-8 text, read in place.
+    /// A string: UTF-8 text that is read in place.
     case string(ByteView)
-    /// Bytes, read in place.
+    /// A binary: bytes that are read in place.
     case binary(ByteView)
     /// A point in time with nanoseconds.
     case timestamp(Timestamp)
-    /// A decimal number of 34 digits.
+    /// A decimal128 number of up to 34 digits.
     case decimal(Decimal128)
     /// An ObjectId of 12 bytes.
     case objectID(ObjectID)
@@ -31,12 +31,12 @@ package enum Value: Sendable {
     /// A link with its table: the value of a link property, of an element of a list of links or of
     /// a Mixed. It is never unresolved when it was read from a file.
     case link(TableKey, ObjectKey)
-    /// A list nested in Mixed.
+    /// A list nested in Mixed, named by its root.
     case list(Ref)
-    /// A dictionary nested in Mixed.
+    /// A dictionary nested in Mixed, named by its root.
     case dictionary(Ref)
 
-    /// Whether there is no value.
+    /// Whether the value is null.
     @inlinable package var isNull: Bool {
         if case .null = self { return true }
         return false

@@ -9,9 +9,9 @@
 struct EmbeddedCycleCheck {
     /// An embedded object.
     struct Place: Hashable {
-        /// The table of the object.
+        /// The table of the embedded object.
         let table: TableKey
-        /// The key of the object.
+        /// The key of the embedded object.
         let object: ObjectKey
     }
 

@@ -11,7 +11,7 @@ struct IndexWalker {
     struct Entry {
         /// The keys at offsets 0, 4, 8, …
         let path: [Int32]
-        /// The objects of the entry.
+        /// The objects that are filed under the path.
         let objects: [ObjectKey]
         /// Whether the objects are in a list; else there is a single one.
         let isList: Bool

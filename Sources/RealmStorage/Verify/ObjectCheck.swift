@@ -9,13 +9,13 @@ struct ObjectCheck {
     struct Link: Hashable {
         /// The table of the object that holds the link.
         let origin: TableKey
-        /// The leaf index of its property.
+        /// The leaf index of the property that holds the link.
         let column: Int
         /// The object that holds the link.
         let originKey: ObjectKey
-        /// The table of the target.
+        /// The table of the object that the link points to.
         let target: TableKey
-        /// The target.
+        /// The object that the link points to.
         let targetKey: ObjectKey
     }
 

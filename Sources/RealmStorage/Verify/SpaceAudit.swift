@@ -19,7 +19,7 @@ struct SpaceAudit {
     private let used: ByteMarks
     /// The positions of the free blocks, ascending.
     private var freeStarts: [UInt64] = []
-    /// The ends of free blocks, ascending.
+    /// The ends of the free blocks, in the order of `freeStarts`.
     private var freeEnds: [UInt64] = []
     /// The nodes with refs that are still to be read.
     private var pending: [Ref] = []

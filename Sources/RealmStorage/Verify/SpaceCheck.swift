@@ -8,9 +8,9 @@
 struct SpaceCheck {
     /// A node or free block as a range of bytes.
     private struct Extent {
-        /// The offset of the first byte.
+        /// The offset in the file of the first byte of the range.
         let start: UInt64
-        /// The offset after the last byte.
+        /// The offset in the file after the last byte of the range.
         let end: UInt64
         /// Whether the range is a node; else it is a free block.
         let isNode: Bool

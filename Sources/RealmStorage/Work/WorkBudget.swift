@@ -17,12 +17,13 @@ package final class WorkBudget: @unchecked Sendable {
     /// The time at which the work is stopped to continue on another thread; see
     /// `WorkStop.handOver`.
     package var handOverAt = Instant.distantFuture
-    /// How many bytes may be produced.
+    /// The greatest number of bytes of the response; more end the work with `.tooManyBytes`.
     package var byteLimit = Int.max { didSet { limitRoom() } }
     /// Reserves more bytes of the memory that all responses share, or returns why there are none;
     /// nil where that is not counted.
     package var takesRoom: (@Sendable (_ byteCount: Int) -> WorkStop?)? { didSet { limitRoom() } }
-    /// How many objects may be reached through links.
+    /// The greatest number of objects that links may lead to; more end the work with
+    /// `.tooManyObjects`.
     package var objectLimit = Int.max
     /// Returns, when the work has taken a while, whether the result is still wanted.
     package var isStillWanted: (@Sendable () -> Bool)?
@@ -143,7 +144,7 @@ package final class WorkBudget: @unchecked Sendable {
     /// call it.
     package func cancel() { cancelled.store(true, ordering: .relaxed) }
 
-    /// Whether `cancel` was called.
+    /// Whether `cancel` was called, because no client waits for the work.
     package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
     /// Resets the budget for work that begins again on a thread that has time: what was spent and

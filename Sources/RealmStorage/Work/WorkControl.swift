@@ -23,7 +23,7 @@ package final class WorkControl: Sendable {
     /// Requests the end of the work. Any thread may call it, more than once.
     package func cancel() { cancelled.store(true, ordering: .releasing) }
 
-    /// Whether the work was cancelled.
+    /// Whether `cancel` was called, so that the work has to end at its next check.
     package var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
     /// Begins a stage that covers this range of the whole. A stage that is skipped need not be
