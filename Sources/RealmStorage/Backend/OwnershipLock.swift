@@ -86,7 +86,7 @@ package final class OwnershipLock: Sendable {
     }
 
     /// Removes a lock file that this process has made and still holds, unless another program has
-    /// locked it too. A program that has just opened it finds the owner's token in it.
+    /// locked it too or another file has its name.
     private static func remove(_ path: String, _ descriptor: Int32) {
         guard let here = System.identity(descriptor), System.entry(atPath: path, followsLink: false)?.identity == here,
             System.lockCount(on: here) <= 1
@@ -222,8 +222,8 @@ package final class OwnershipLock: Sendable {
             && Array(now[tokenOffset...]) == token
     }
 
-    /// Takes the shared lock, for up to a second: another program that holds an exclusive lock at
-    /// that moment only tries it and releases it soon.
+    /// Tries for up to a second to take the shared lock: another program that holds an exclusive
+    /// lock at that moment only tests the file and releases the lock soon.
     private static func share(_ descriptor: Int32) throws(StorageError) -> Bool {
         for _ in 0..<100 {
             if try System.lock(descriptor, .shared) { return true }

@@ -3,7 +3,7 @@
 /// Turns the new nodes of a transaction into the next version of a file.
 ///
 /// 1. Nodes, free lists and top node are written to free space, which no version in use or durable
-///   needs.
+///    needs.
 /// 2. The top ref is written to the header slot that is not selected. Sync.
 /// 3. One bit of the header selects that slot. Sync. Only then the commit has happened.
 ///

@@ -145,8 +145,9 @@ extension WriteTransaction {
     ///
     /// - Parameters:
     ///   - kind: A general or a full-text index.
-    ///   - column: The column, whose type allows such an index.
+    ///   - column: The column.
     ///   - key: Its table.
+    /// - Throws: `.limit` for a column whose type cannot have such an index.
     /// - Complexity: O(number of objects).
     package func addIndex(_ kind: IndexKind, to column: ColumnKey, of key: TableKey) throws(StorageError) {
         try setIndexAttribute(kind, of: column, in: key)
