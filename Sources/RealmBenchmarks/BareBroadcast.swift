@@ -4,12 +4,22 @@ internal import CMicrohttpd  // its headers are where the compiler finds `MSG_NO
 internal import Glibc
 internal import RealmStorage
 
-/// The same bytes to all who are connected, and nothing else: what no server of events can be faster than.
+/// Sends the same bytes to all connections, without any server in between.
+///
+/// It is the lower bound for the delivery of events: no server of change streams can be faster
+/// on this machine. `BroadcastBenchmarks` compares the server with it. Its methods are called
+/// on one thread.
 final class BareBroadcast {
+    /// The TCP port that it listens on.
     let port: Int
+    /// The listening socket.
     private let listening: Int32
+    /// The sockets of the accepted connections.
     private var connections: [Int32] = []
 
+    /// Opens a listening socket on a free port of the loopback address.
+    ///
+    /// - Throws: `BenchmarkError` when the system provides no port.
     init() throws {
         let listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
@@ -27,7 +37,9 @@ final class BareBroadcast {
         port = Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// Takes so many connections, and answers each with an event that says it is ready.
+    /// Accepts connections, and answers the request of each with an event named `ready`.
+    ///
+    /// - Parameter count: The number of connections, which must be connected or about to be.
     func accept(_ count: Int) {
         let head = Array("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\nevent: ready\n\n".utf8)
         var request = [UInt8](repeating: 0, count: 4096)
@@ -42,7 +54,10 @@ final class BareBroadcast {
         }
     }
 
-    /// Sends to all, half of them from each of two threads, and does not wait for anybody to read.
+    /// Sends bytes to all connections, half of them from each of two threads, without waiting
+    /// for any reader.
+    ///
+    /// - Parameter bytes: The bytes of one event, which end with an empty line.
     func send(_ bytes: [UInt8]) {
         let connections = connections
         let left = Monitor(2)
@@ -57,6 +72,7 @@ final class BareBroadcast {
         _ = left.wait { $0 == 0 ? true : nil }
     }
 
+    /// Closes all connections and the listening socket.
     func stop() {
         for descriptor in connections { close(descriptor) }
         close(listening)

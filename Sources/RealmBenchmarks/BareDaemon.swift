@@ -4,15 +4,25 @@ internal import CMicrohttpd
 internal import RealmHTTP
 internal import RealmStorage
 
-/// libmicrohttpd alone: answers every request with the same bytes, prepared once. The best that any server built on it
-/// can do for an answer of this size.
+/// A server that is libmicrohttpd alone: it answers every request with the same bytes, which
+/// are prepared once.
+///
+/// It is the upper bound for the rate of any server built on this library with a response of
+/// this size. `HTTPBenchmarks` compares the server with it.
 ///
 /// `@unchecked Sendable`: nothing changes between `init` and `stop`.
 @safe final class BareDaemon: @unchecked Sendable {
+    /// The TCP port that it listens on.
     let port: Int
+    /// The response for all requests.
     private let response: OpaquePointer
+    /// The handle of the library; nil until it is started.
     private var daemon: OpaquePointer?
 
+    /// Starts a server on a free port of the loopback address.
+    ///
+    /// - Parameter bodyByteCount: The size of the body of each response in bytes.
+    /// - Throws: `BenchmarkError` when the library cannot start.
     init(bodyByteCount: Int) throws {
         let body = [UInt8](repeating: UInt8(ascii: "x"), count: bodyByteCount)
         // The library copies the bytes.
@@ -37,7 +47,8 @@ internal import RealmStorage
         unsafe self.daemon = unsafe daemon
     }
 
-    /// Called once for the head and once for the end of a request; the second time it is answered.
+    /// The library calls this once for the header and once for the end of a request; the second
+    /// call queues the response.
     private static let answer: MHD_AccessHandlerCallback = { context, connection, _, _, _, _, byteCount, slot in
         guard let context = unsafe context, let slot = unsafe slot else { return .NO }
         guard unsafe slot.pointee != nil else {
@@ -48,6 +59,7 @@ internal import RealmStorage
         return unsafe MHD_queue_response(connection, 200, OpaquePointer(context))
     }
 
+    /// Stops the server, and releases the response.
     func stop() {
         unsafe MHD_stop_daemon(daemon)
         unsafe MHD_destroy_response(response)

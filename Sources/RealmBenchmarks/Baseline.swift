@@ -3,10 +3,18 @@
 internal import Glibc
 internal import RealmHTTP
 
-/// Figures of another engine for the same work: a JSON object of numbers, or one with such an object as `figures`.
+/// The results of another engine for the same work, read from a file.
+///
+/// The file is a JSON object with numbers, or an object that has such an object as its member
+/// `figures`.
 struct Baseline {
+    /// The numbers by their names.
     private var figures: [String: Double] = [:]
 
+    /// Reads the results.
+    ///
+    /// - Parameter path: The JSON file.
+    /// - Throws: `BenchmarkError` when the file cannot be read or is no JSON object.
     init(_ path: String) throws {
         guard case .object(let document) = try JSONParser.parse(try Baseline.read(path), depthLimit: 8) else {
             throw BenchmarkError.unsuitable("\(path) is no JSON object")
@@ -20,12 +28,16 @@ struct Baseline {
         }
     }
 
-    /// The figures, whatever they were taken over.
+    /// All results, whatever the number of objects they were measured with.
     var allFigures: [String: Double] { figures }
 
-    /// The figures if they were taken over so many objects.
+    /// Returns the results if they were measured with the same number of objects.
+    ///
+    /// - Parameter count: The number of objects of the measured class.
+    /// - Returns: All results, or none when the numbers differ.
     func figures(forObjects count: Int) -> [String: Double] { figures["objects"] == Double(count) ? figures : [:] }
 
+    /// Returns the contents of a file; throws `BenchmarkError` when it cannot be opened.
     private static func read(_ path: String) throws -> [UInt8] {
         guard let file = unsafe fopen(path, "rb") else { throw BenchmarkError.unsuitable("cannot read \(path)") }
         defer { unsafe fclose(file) }

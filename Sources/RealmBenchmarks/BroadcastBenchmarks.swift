@@ -5,21 +5,34 @@ internal import RealmEngine
 internal import RealmHTTP
 internal import RealmStorage
 
-/// Ten thousand streams of one result beside a hundred of different ones, and the same bytes sent by nothing but a loop.
+/// Measures the delivery of one commit to ten thousand streams of one result, with a hundred
+/// different results beside them.
+///
+/// The server is compared with `BareBroadcast`, which sends the same number of bytes to as many
+/// connections.
 struct BroadcastBenchmarks {
+    /// The number of streams that observe the same result.
     private static let listeners = 10_000
+    /// The number of streams that each observe a different result.
     private static let others = 100
+    /// The number of measured commits in a round, after two that warm up.
     private static let commits = 15
 
+    /// The folder for the files that are written.
     private let folder: ScratchFolder
 
+    /// Prepares the benchmark, which writes its files to `folder`.
     init(_ folder: ScratchFolder) { self.folder = folder }
 
+    /// Runs three rounds of both in turns, and reports their medians.
+    ///
+    /// - Parameter report: Receives the results.
+    /// - Throws: `BenchmarkError` when a stream or a write fails.
     func run(_ report: inout Report) throws {
         report.begin("one commit to \(Self.listeners) streams and \(Self.others) other results", comparedWith: "broadcast")
         var served: [Outcome] = []
         var bare: [Double] = []
-        // In turns, so that both meet the same machine.
+        // Both run in turns, so that they meet the same conditions of the machine.
         for round in 0..<3 {
             let outcome = try serve(round)
             served.append(outcome)
@@ -38,20 +51,35 @@ struct BroadcastBenchmarks {
                 + "\(served[0].bytesPerStream) bytes of memory per stream")
     }
 
+    /// The results of one round.
     private struct Outcome {
+        /// The median time in milliseconds from the response of a write until the last stream
+        /// has received its event.
         var milliseconds = 0.0
+        /// The median time in milliseconds from the start of the write until then.
         var fromStart = 0.0
+        /// The time in milliseconds that the server needed to end all streams.
         var ending = 0.0
+        /// The number of evaluations of observed targets for each commit, as text.
         var evaluations = ""
+        /// The number of encodings of change sets for each commit, as text.
         var encodings = ""
+        /// The anonymous memory in bytes that each stream takes in the server's process.
         var bytesPerStream = 0
+        /// The approximate size of an event in bytes.
         var eventBytes = 0
     }
 
+    /// Returns the median of values, of which there is at least one.
     private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
     // MARK: - Served
 
+    /// Runs one round with the server.
+    ///
+    /// - Parameter round: The number of the round, which makes the name of its file unique.
+    /// - Returns: The results of the round.
+    /// - Throws: `BenchmarkError` when a stream or a write fails.
     private func serve(_ round: Int) throws -> Outcome {
         let path = "\(folder.path)/crowd-\(round).realm"
         let realm = try WrittenRealm(emptyAt: path, seed: 31)
@@ -74,6 +102,10 @@ struct BroadcastBenchmarks {
         return outcome
     }
 
+    /// Starts a server for one file, with limits that allow all streams and without heartbeats
+    /// during the measurement.
+    ///
+    /// - Parameter path: The file to serve.
     private func start(_ path: String) throws -> RealmServer {
         var options = ServerOptions()
         options.port = 0
@@ -83,20 +115,31 @@ struct BroadcastBenchmarks {
         options.limits.streamsPerPrincipal = Self.listeners * 2
         options.limits.connections = Self.listeners + 1000
         options.limits.connectionsPerAddress = Self.listeners + 1000
-        // None of the others' bytes in between.
+        // Heartbeats would add bytes of other streams between the events.
         options.limits.heartbeat = 60
         let server = try RealmServer(options)
         try server.start()
         return server
     }
 
+    /// Returns the request targets of all streams, with the number of connections that open
+    /// each.
+    ///
+    /// - Parameter realm: The name of the realm.
     private func targets(_ realm: String) -> [(target: String, count: Int)] {
         let changes = "/v1/realms/\(realm)/changes?class=Item"
-        // Every commit is an event of each.
+        // Every commit causes an event in each stream.
         return [(changes + "&initial=false", Self.listeners)]
             + (0..<Self.others).map { (changes + "&initial=false&where=id%20%3E%20\($0)", 1) }
     }
 
+    /// Measures the commits of one round.
+    ///
+    /// - Parameters:
+    ///   - server: The running server.
+    ///   - name: The name of the realm.
+    ///   - crowd: The clients, all of which are listening.
+    ///   - outcome: Receives the results.
     private func measure(_ server: RealmServer, realm name: String, listenedToBy crowd: StreamCrowd, _ outcome: inout Outcome)
         throws
     {
@@ -124,6 +167,7 @@ struct BroadcastBenchmarks {
         outcome.eventBytes = try eventBytes(server, name)
     }
 
+    /// Returns the numbers of evaluations and encodings so far, from the metrics of the server.
     private func figures(_ server: RealmServer) throws -> (evaluations: Double, encodings: Double) {
         let body = try LoadClient(port: server.daemon.socket.port).body(of: "/metrics") ?? []
         var evaluations = 0.0
@@ -137,7 +181,13 @@ struct BroadcastBenchmarks {
         return (evaluations, encodings)
     }
 
-    /// About as many bytes as an event has: those of the poll that tells the same.
+    /// Returns the approximate size of an event: that of the poll response with the same
+    /// change.
+    ///
+    /// - Parameters:
+    ///   - server: The running server.
+    ///   - name: The name of the realm.
+    /// - Returns: The number of bytes; 600 when the poll does not succeed.
     private func eventBytes(_ server: RealmServer, _ name: String) throws -> Int {
         let client = LoadClient(port: server.daemon.socket.port)
         let target = "/v1/realms/\(name)/changes?class=Item&wait=0"
@@ -152,7 +202,11 @@ struct BroadcastBenchmarks {
 
     // MARK: - Bare
 
-    /// How long the last of as many connections waits for the same bytes when nothing but sending is done.
+    /// Measures how long the last of as many connections waits for the same bytes when they are
+    /// only sent.
+    ///
+    /// - Parameter byteCount: The size of the event in bytes.
+    /// - Returns: The median time in milliseconds.
     private func broadcast(_ byteCount: Int) throws -> Double {
         let total = Self.listeners + Self.others
         let broadcast = try BareBroadcast()

@@ -5,16 +5,30 @@ internal import Glibc
 internal import RealmHTTP
 internal import RealmStorage
 
-/// One connection that waits for each answer.
+/// A blocking HTTP connection to this machine that reads each response completely before the
+/// next request.
+///
+/// It parses only what the measurements need, so that the client takes as little time as
+/// possible.
 struct Connection {
+    /// The connected socket.
     private let descriptor: Int32
+    /// The bytes received last; a large body overwrites the last 64 KiB repeatedly.
     private var buffer = [UInt8](repeating: 0, count: 256 << 10)
-    /// Where the body of the last answer lies; only whole when it fits the buffer.
+    /// The range of the last body in `buffer`; the body is complete only if it fits.
     private var bodyRange = 0..<0
 
+    /// Opens a connection.
+    ///
+    /// - Parameter port: The TCP port on the loopback address.
+    /// - Throws: `BenchmarkError` when no server listens.
     init(_ port: Int) throws { descriptor = try Connection.open(port) }
 
-    /// A socket that is connected to a port of this machine.
+    /// Returns a socket that is connected to a port of the loopback address, without delays for
+    /// small packets.
+    ///
+    /// - Parameter port: The TCP port.
+    /// - Throws: `BenchmarkError` when no server listens.
     static func open(_ port: Int) throws -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -31,10 +45,15 @@ struct Connection {
         return descriptor
     }
 
+    /// Closes the connection.
     func close() { _ = Glibc.close(descriptor) }
 
+    /// The body of the last response.
     var lastBody: [UInt8] { Array(buffer[bodyRange]) }
 
+    /// Sends the bytes of a request; an error appears when the response is read.
+    ///
+    /// - Parameter request: The complete request.
     func send(_ request: [UInt8]) {
         var sent = 0
         while sent < request.count {
@@ -46,7 +65,9 @@ struct Connection {
         }
     }
 
-    /// Reads one answer to its end; false when it is no 200, 201 or 204, or the connection broke.
+    /// Reads one response to its end.
+    ///
+    /// - Returns: False when the status is not 200, 201 or 204, or the connection was closed.
     mutating func receive() -> Bool {
         var filled = 0
         var head: (end: Int, length: Int?)?
@@ -71,7 +92,13 @@ struct Connection {
         return true
     }
 
-    /// The answer ends with the chunk of no bytes. What came before is only kept as long as there is room.
+    /// Reads a chunked response up to its final chunk. Earlier bytes are kept only as long as
+    /// there is room.
+    ///
+    /// - Parameters:
+    ///   - start: The index in `buffer` at which the chunks begin.
+    ///   - count: The number of bytes received so far.
+    /// - Returns: False when the connection was closed.
     private mutating func receiveChunks(from start: Int, _ count: Int) -> Bool {
         var filled = count
         let ending = Array("0\r\n\r\n".utf8)
@@ -89,13 +116,19 @@ struct Connection {
         return true
     }
 
+    /// Reads available bytes to a place in the buffer; returns their number, which is 0 or less
+    /// at the end.
     private mutating func read(at offset: Int) -> Int {
         unsafe buffer.withUnsafeMutableBytes {
             unsafe recv(descriptor, $0.baseAddress.map { unsafe $0 + offset }, $0.count - offset, 0)
         }
     }
 
-    /// Where the head ends and how long the body is; nil as long as the head is not whole.
+    /// Returns where the header ends and how long the body is.
+    ///
+    /// - Parameter filled: The number of bytes received so far.
+    /// - Returns: The end of the header and the length of the body, which is nil for a chunked
+    ///   one; nil while the header is incomplete.
     private func parseHead(_ filled: Int) -> (end: Int, length: Int?)? {
         var index = 0
         var lineStart = 0
@@ -113,9 +146,14 @@ struct Connection {
         return nil
     }
 
+    /// Returns the length in a line of the header if it is `Content-Length`, otherwise nil.
+    ///
+    /// - Parameters:
+    ///   - start: The index of the first byte of the line.
+    ///   - end: The index after its last byte.
     private func contentLength(_ start: Int, _ end: Int) -> Int? {
         let name: StaticString = "content-length:"
-        // Most lines are something else, which is seen at once.
+        // Most lines are other fields, which two characters show.
         let (first, ninth) = (UInt8(ascii: "c"), UInt8(ascii: "l"))
         guard end - start > name.utf8CodeUnitCount, buffer[start] | 0x20 == first, buffer[start + 8] | 0x20 == ninth
         else { return nil }

@@ -6,9 +6,11 @@ internal import RealmHTTP
 internal import RealmStorage
 internal import Synchronization
 
-/// Numbers for requests of several threads.
+/// Counts up for requests of several threads, so that each request is a different one.
 final class Counter: Sendable {
+    /// The next number.
     private let value = Atomic<Int>(0)
 
+    /// Returns the next number, starting with 0. All threads may call it.
     func next() -> Int { value.wrappingAdd(1, ordering: .relaxed).oldValue }
 }

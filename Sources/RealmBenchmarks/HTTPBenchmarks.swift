@@ -2,26 +2,42 @@
 
 internal import RealmHTTP
 
-/// Requests over loopback against the whole server, which runs in this process like its client.
+/// Measures requests over loopback to the whole server, which runs in the same process as its
+/// client.
 struct HTTPBenchmarks {
+    /// The number of rounds, of which the median is reported.
     private static let rounds = 5
+    /// The duration of a round in seconds.
     private static let secondsPerRound = 0.4
 
+    /// The file that is served.
     private let path: String
+    /// The name under which it is served.
     private let realm: String
 
+    /// Prepares the benchmark for a file, which is served read-only.
     init(_ path: String) {
         self.path = path
         let name = path.split(separator: "/").last ?? ""
         realm = name.hasSuffix(".realm") ? String(name.dropLast(6)) : String(name)
     }
 
+    /// Measures all requests with and without the cache of responses.
+    ///
+    /// - Parameter report: Receives the results.
     func run(_ report: inout Report) throws {
-        // Every answer made anew, as for requests that nobody repeats; then with the answers that are kept.
+        // First every response is made anew, as for requests that are not repeated; then cached
+        // responses are used.
         try run("over HTTP, requests", answerCacheBytes: 0, &report)
         try run("over HTTP, requests asked again", answerCacheBytes: Limits().answerCacheBytes, &report)
     }
 
+    /// Measures all requests with one configuration of the server.
+    ///
+    /// - Parameters:
+    ///   - title: The title of the section in the report.
+    ///   - answerCacheBytes: The size of the response cache in bytes; 0 turns it off.
+    ///   - report: Receives the results.
     private func run(_ title: String, answerCacheBytes: Int, _ report: inout Report) throws {
         var options = ServerOptions()
         options.port = 0
@@ -39,6 +55,8 @@ struct HTTPBenchmarks {
         }
     }
 
+    /// The measured requests: a name, the targets that are requested in turn, and whether the
+    /// rate is compared with `BareDaemon`.
     private var rows: [(name: String, targets: [String], isCompared: Bool)] {
         let objects = "/v1/realms/\(realm)/objects/Item"
         var random = SplitMix(5)
@@ -59,7 +77,15 @@ struct HTTPBenchmarks {
         ]
     }
 
-    /// The median of some rounds, each directly after one against the bare daemon with bodies of the same size.
+    /// Measures one kind of request: the median of some rounds, each directly after a round
+    /// with the bare daemon and bodies of the same size.
+    ///
+    /// - Parameters:
+    ///   - name: The name in the report.
+    ///   - targets: The request targets, which are used in turn.
+    ///   - isCompared: Whether the bare daemon is measured as well.
+    ///   - client: The client of the server.
+    ///   - report: Receives the result, which is empty if a request fails.
     private func measure(
         _ name: String, _ targets: [String], isCompared: Bool, with client: LoadClient, _ report: inout Report
     ) throws {
@@ -81,6 +107,7 @@ struct HTTPBenchmarks {
             name, .perSecond, Self.median(figures), comparedWith: Self.median(constants), note: "\(body.count) bytes")
     }
 
+    /// Returns the median of values; nil when there are none.
     private static func median(_ values: [Double]) -> Double? {
         values.isEmpty ? nil : values.sorted()[values.count / 2]
     }

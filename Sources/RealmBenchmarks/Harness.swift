@@ -2,14 +2,22 @@
 
 internal import Glibc
 
-/// Times closures: each figure is the median of several runs after one that warms up, or the least of them, which a
-/// machine with other work disturbs less.
+/// Measures the time of closures.
+///
+/// Each result is the median of several runs after one that warms up, or the fastest of them,
+/// which other work on the machine disturbs less.
 struct Harness {
-    /// Timed runs per figure.
+    /// The number of timed runs for each result.
     let runs: Int
+    /// Whether the fastest run is reported instead of the median.
     var takesLeast = false
 
-    /// The time of one call of `body` in nanoseconds; `body` is called `repetitions` times per run.
+    /// Returns the time of one call of `body` in nanoseconds.
+    ///
+    /// - Parameters:
+    ///   - repetitions: The number of calls in each run, for work that is short compared with
+    ///     the clock.
+    ///   - body: The work to measure; an error ends the measurement.
     func nanoseconds(repetitions: Int = 1, _ body: () throws -> Void) rethrows -> Double {
         try body()
         var times: [Double] = []
@@ -21,10 +29,10 @@ struct Harness {
         return times.sorted()[takesLeast ? 0 : times.count / 2]
     }
 
-    /// The time of one call of `body` in milliseconds.
+    /// Returns the time of one call of `body` in milliseconds.
     func milliseconds(_ body: () throws -> Void) rethrows -> Double { try nanoseconds(body) / 1e6 }
 
-    /// Monotonic time in nanoseconds.
+    /// Returns the monotonic time in nanoseconds.
     static func now() -> UInt64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)
@@ -32,10 +40,15 @@ struct Harness {
     }
 }
 
-/// Keeps results alive, so that the optimiser cannot drop the work that made them.
+/// Keeps a result alive, so that the optimizer cannot remove the work that made it.
 @inline(never) func keep<Value>(_ value: Value) { withExtendedLifetime(value) {} }
 
-/// `value` with `decimals` digits behind the point, right-aligned in `width` columns.
+/// Formats a number.
+///
+/// - Parameters:
+///   - value: The number.
+///   - decimals: The number of digits after the decimal point.
+///   - width: The number of columns, in which the text is right-aligned.
 func fixed(_ value: Double, decimals: Int = 3, width: Int = 10) -> String {
     var text = [CChar](repeating: 0, count: 64)
     _ = unsafe withVaList([value]) { unsafe vsnprintf(&text, text.count, "%.\(decimals)f", unsafe $0) }
@@ -43,7 +56,7 @@ func fixed(_ value: Double, decimals: Int = 3, width: Int = 10) -> String {
     return String(repeating: " ", count: max(0, width - plain.count)) + plain
 }
 
-/// `text` filled up with blanks to `width` columns.
+/// Returns a text with spaces added up to `width` columns.
 func padded(_ text: String, _ width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
 }

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Sends an import whose lines are made while they are sent, so that the memory of the process is that of the server.
+/// Sends an import whose lines are made while they are sent, so that the memory of the process
+/// is that of the server.
 struct ImportClient {
+    /// The TCP port of the server.
     let port: Int
+    /// The name of the realm.
     let realm: String
 
-    /// Whether `count` objects of the class `Item` were imported.
+    /// Imports objects of the class `Item`.
+    ///
+    /// - Parameters:
+    ///   - count: The number of objects.
+    ///   - query: The query of the request, without the question mark.
+    /// - Returns: Whether the server has responded with success.
     func send(_ count: Int, query: String) throws -> Bool {
         var connection = try Connection(port)
         defer { connection.close() }

@@ -3,31 +3,52 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Objects of the class `Item` with values that are spread like those of the measured files.
+/// Generates objects of the class `Item` with values that are distributed like those of the
+/// measured files.
+///
+/// The same seed gives the same objects.
 struct ItemRows {
+    /// The first names.
     private static let first = ["Anna", "Bjorn", "Carla", "Dmitri", "Elena", "Farid", "Grace", "Hiroshi", "Ines", "Jonas"]
+    /// The last names.
     private static let last = ["Andersen", "Bianchi", "Costa", "Dubois", "Eriksson", "Fischer", "Garcia", "Haddad", "Ivanov"]
+    /// The first parts of city names.
     private static let front = ["North", "South", "East", "West", "New", "Old", "Upper", "Lower", "Port", "Lake"]
+    /// The second parts of city names.
     private static let rear = ["ford", "ville", "burg", "ton", "haven", "field", "bridge", "mouth", "dale", "stead"]
 
+    /// The generator of random numbers.
     private var random: SplitMix
 
+    /// Makes a generator of objects.
+    ///
+    /// - Parameter seed: Determines the values of all objects.
     init(_ seed: UInt64) { random = SplitMix(seed) }
 
-    /// The members of one object but its key, in the order of the class.
+    /// The values of one object without its key, in the order of the class.
     private struct Item {
+        /// A first and a last name.
         let name: String
+        /// A number from 0 to 99.
         let age: Int64
+        /// A number from 0 to 1000.
         let score: Double
+        /// True for about seven of ten objects.
         let isActive: Bool
+        /// One of a hundred city names.
         let city: String
+        /// The seconds of the date since 1970.
         let seconds: Int64
+        /// The milliseconds of the date.
         let milliseconds: Int32
+        /// The balance in cents; nil for one of ten objects.
         let cents: Int64?
     }
 
+    /// Returns a random number from 0 to `limit` - 1.
     private mutating func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
 
+    /// Returns the values of the next object.
     private mutating func next() -> Item {
         return Item(
             name: Self.first[below(10)] + " " + Self.last[below(9)], age: Int64(below(100)),
@@ -37,7 +58,11 @@ struct ItemRows {
             cents: below(10) == 0 ? nil : Int64(below(10_000_000)))
     }
 
-    /// As a program in this process gives it: without texts for what is none.
+    /// Returns the next object as an input of the engine, with typed values.
+    ///
+    /// - Parameters:
+    ///   - id: The primary key.
+    ///   - age: The age; nil for a random one.
     mutating func input(id: Int, age: Int64? = nil) -> InputObject {
         let item = next()
         return [
@@ -48,6 +73,11 @@ struct ItemRows {
         ]
     }
 
+    /// Returns the next object as JSON of the HTTP interface.
+    ///
+    /// - Parameters:
+    ///   - id: The primary key.
+    ///   - age: The age; nil for a random one.
     mutating func json(id: Int, age: Int64? = nil) -> String {
         let item = next()
         let balance = item.cents.map { "\"\($0 / 100).\(10 + $0 % 90)\"" } ?? "null"
@@ -59,6 +89,7 @@ struct ItemRows {
             + "\"city\":\"\(item.city)\",\"createdAt\":\"\(createdAt)\",\"balance\":\(balance)}"
     }
 
+    /// The schema with the class `Item`, for new files.
     static let schema = SchemaInput(
         version: 0,
         classes: [

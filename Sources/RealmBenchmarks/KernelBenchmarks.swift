@@ -2,11 +2,17 @@
 
 internal import RealmStorage
 
-/// The kernels alone, on leaves of 256 elements that stay in the cache: nanoseconds per row.
+/// Measures the kernels over packed arrays alone, on leaves of 256 elements that stay in the
+/// cache; the unit is nanoseconds per row.
 struct KernelBenchmarks {
+    /// Measures the times.
     let harness: Harness
+    /// The codes of the element widths from 1 to 64 bits.
     private let widthCodes = 1...7
 
+    /// Measures all kernels, and prints a table with one column for each width.
+    ///
+    /// - Throws: `BenchmarkError` or `StorageError` when the leaves cannot be made.
     func run() throws {
         let widths = widthCodes.map { fixed(Double((1 << $0) >> 1), decimals: 0, width: 8) }
         print(padded("nanoseconds per row, by bits", 34) + widths.joined())
@@ -30,6 +36,12 @@ struct KernelBenchmarks {
         try reals()
     }
 
+    /// Measures one kernel with all widths, and prints its line.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the kernel.
+    ///   - columns: The leaves of each width.
+    ///   - body: Runs the kernel over all leaves; its result keeps the work alive.
     private func row(_ name: String, _ columns: [Leaves], _ body: (Leaves) -> Int) {
         let figures = columns.map { leaves in
             let perRun = harness.nanoseconds(repetitions: 100) { keep(body(leaves)) }
@@ -38,6 +50,7 @@ struct KernelBenchmarks {
         print(padded(name, 34) + figures.joined())
     }
 
+    /// Measures the kernels over doubles.
     private func reals() throws {
         print("\n" + padded("doubles", 34) + "  ns/row")
         let leaves = try RealLeaves()
@@ -52,6 +65,11 @@ struct KernelBenchmarks {
         report("first 20, descending") { leaves.top(20) }
     }
 
+    /// Measures one kernel over doubles, and prints its line.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the kernel.
+    ///   - body: Runs the kernel over all leaves; its result keeps the work alive.
     private func report(_ name: String, _ body: () -> Int) {
         let perRun = harness.nanoseconds(repetitions: 100) { keep(body()) }
         print(padded(name, 34) + fixed(perRun / Double(Leaves.count * Mask.capacity), width: 8))

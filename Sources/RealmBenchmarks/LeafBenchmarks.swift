@@ -2,12 +2,23 @@
 
 internal import RealmStorage
 
-/// What the storage layer alone makes of the usual scans of a file: the floor under the same queries.
+/// Measures usual scans of a file with the storage layer alone, as a lower bound for the same
+/// queries.
 struct LeafBenchmarks {
+    /// Measures the times.
     let harness: Harness
+    /// The version that is scanned.
     let snapshot: Snapshot
+    /// The table of the class `Item`.
     let table: Table
 
+    /// Opens a file with the class `Item`.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - harness: Measures the times.
+    /// - Throws: `StorageError` for a file that cannot be read, `BenchmarkError` for one
+    ///   without the class.
     init(_ path: String, _ harness: Harness) throws {
         self.harness = harness
         snapshot = try Snapshot(file: try RealmFile(path: path))
@@ -15,6 +26,9 @@ struct LeafBenchmarks {
         self.table = table
     }
 
+    /// Measures all scans.
+    ///
+    /// - Parameter report: Receives the times in milliseconds.
     func run(_ report: inout Report) throws {
         let age = try column("age")
         let score = try column("score")
@@ -50,15 +64,25 @@ struct LeafBenchmarks {
         try add("20 greatest scores", &report) { try top(score, 20) }
     }
 
+    /// Returns a column of the class; throws `BenchmarkError` when there is none.
     private func column(_ name: String) throws -> Column {
         guard let column = table.column(named: name) else { throw BenchmarkError.unsuitable("no property \(name)") }
         return column
     }
 
+    /// Measures one scan.
+    ///
+    /// - Parameters:
+    ///   - name: The name in the report.
+    ///   - report: Receives the time.
+    ///   - body: The scan; its result keeps the work alive.
     private func add(_ name: String, _ report: inout Report, _ body: () throws -> Int) throws {
         report.add(name, .milliseconds, try harness.milliseconds { keep(try body()) })
     }
 
+    /// Returns the number of rows that match, over all leaves.
+    ///
+    /// - Parameter rows: Returns the matching rows of a leaf.
     private func count(_ rows: (ClusterLeaf) throws -> Mask) throws -> Int {
         var count = 0
         var leaves = table.leaves()
@@ -66,6 +90,11 @@ struct LeafBenchmarks {
         return count
     }
 
+    /// Returns the sum of the values in matching rows, over all leaves.
+    ///
+    /// - Parameters:
+    ///   - column: A column of doubles.
+    ///   - rows: Returns the matching rows of a leaf.
     private func sum(_ column: Column, _ rows: (ClusterLeaf) throws -> Mask) throws -> Int {
         var total = RealSum()
         var leaves = table.leaves()
@@ -73,6 +102,11 @@ struct LeafBenchmarks {
         return Int(total.sum)
     }
 
+    /// Finds the rows with the greatest values, and returns the key of the first one.
+    ///
+    /// - Parameters:
+    ///   - column: A column of doubles.
+    ///   - limit: The number of rows.
     private func top(_ column: Column, _ limit: Int) throws -> Int {
         var top = TopK(limit: limit)
         var leaves = table.leaves()
@@ -84,6 +118,12 @@ struct LeafBenchmarks {
         return Int(top.sorted().first?.row ?? 0)
     }
 
+    /// Finds the matching rows with the smallest strings, and returns the key of the first one.
+    ///
+    /// - Parameters:
+    ///   - column: A column of strings.
+    ///   - limit: The number of rows.
+    ///   - rows: Returns the matching rows of a leaf.
     private func topNames(_ column: Column, _ limit: Int, _ rows: (ClusterLeaf) throws -> Mask) throws -> Int {
         var top = TopK(limit: limit)
         var leaves = table.leaves()
@@ -96,21 +136,25 @@ struct LeafBenchmarks {
         return Int(top.sorted().first?.row ?? 0)
     }
 
+    /// Returns a column of a leaf as strings; throws `BenchmarkError` for another type.
     private func strings(_ leaf: ClusterLeaf, _ column: Column) throws -> StringLeaf {
         guard case .string(let values) = try leaf.attach(column) else { throw BenchmarkError.unsuitable("no strings") }
         return values
     }
 
+    /// Returns a column of a leaf as integers; throws `BenchmarkError` for another type.
     private func ints(_ leaf: ClusterLeaf, _ column: Column) throws -> IntLeaf {
         guard case .int(let values) = try leaf.attach(column) else { throw BenchmarkError.unsuitable("no integers") }
         return values
     }
 
+    /// Returns a column of a leaf as booleans; throws `BenchmarkError` for another type.
     private func bools(_ leaf: ClusterLeaf, _ column: Column) throws -> BoolLeaf {
         guard case .bool(let values) = try leaf.attach(column) else { throw BenchmarkError.unsuitable("no booleans") }
         return values
     }
 
+    /// Returns a column of a leaf as doubles; throws `BenchmarkError` for another type.
     private func doubles(_ leaf: ClusterLeaf, _ column: Column) throws -> DoubleLeaf {
         guard case .double(let values) = try leaf.attach(column) else { throw BenchmarkError.unsuitable("no doubles") }
         return values

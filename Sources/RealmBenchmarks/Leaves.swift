@@ -2,15 +2,27 @@
 
 internal import RealmStorage
 
-/// Packed leaves of one width with random elements; each has one element more than rows, as nullable leaves have.
+/// Packed arrays of one element width with random elements, for `KernelBenchmarks`.
+///
+/// Each has one element more than it has rows, as nullable leaves have. All of them fit into
+/// the cache of the processor.
 struct Leaves {
+    /// The number of arrays.
     static let count = 64
 
+    /// The memory of the arrays.
     private let buffers: [PackedBuffer]
+    /// The arrays, which refer to `buffers`.
     private let leaves: [PackedIntegers]
+    /// A constant that about half of the elements are greater than.
     private let middle: Int64
+    /// The even rows.
     private let everyOther = Mask(words: SIMD4(repeating: 0x5555_5555_5555_5555))
 
+    /// Makes the arrays.
+    ///
+    /// - Parameter widthCode: The code of the element width: the width is half of 2 to the
+    ///   power of the code, in bits.
     init(widthCode: Int) throws {
         let width = (1 << widthCode) >> 1
         var random = SplitMix(7)
@@ -22,10 +34,16 @@ struct Leaves {
         middle = width < 8 ? Int64(1 << width) / 2 - 1 : 0
     }
 
+    /// Returns the number of rows that pass a test, over all arrays.
+    ///
+    /// - Parameter test: Returns the matching rows of an array, compared with a constant.
     func count(_ test: (PackedIntegers, Int64) -> Mask) -> Int {
         leaves.reduce(0) { $0 &+ test($1, middle).count }
     }
 
+    /// Returns the number of rows that pass a test of each array with the one before it.
+    ///
+    /// - Parameter test: Returns the matching rows of two arrays.
     func countPairs(_ test: (PackedIntegers, PackedIntegers) -> Mask) -> Int {
         var previous = leaves[0]
         return leaves.reduce(0) { count, leaf in
@@ -34,6 +52,9 @@ struct Leaves {
         }
     }
 
+    /// Returns the sum of a result over all arrays.
+    ///
+    /// - Parameter fold: Returns the result for the given rows of an array.
     func total(_ fold: (PackedIntegers, Mask) -> Int64) -> Int {
         leaves.reduce(0) { $0 &+ Int(fold($1, everyOther)) }
     }

@@ -3,24 +3,43 @@
 internal import CMicrohttpd  // watching many sockets
 internal import Glibc
 
-/// The other side of `StreamCrowd`.
+/// The process that acts as many clients of change streams; the counterpart of `StreamCrowd`.
+///
+/// It opens the connections and waits for events on one thread. Its messages to the parent
+/// process are lines on standard output.
 struct ListeningCrowd {
+    /// One client.
     fileprivate struct Listener {
+        /// The socket of its connection.
         let descriptor: Int32
+        /// Whether it has received the event `ready`.
         var isReady = false
+        /// The number of events received after `ready`.
         var events = 0
+        /// Whether the bytes received last ended with a newline, which may be the first of an
+        /// empty line.
         var endsWithNewline = false
     }
 
+    /// The clients by their number.
     private var listeners: [Listener] = []
+    /// The poll set of all sockets.
     private let watch = realm_rest_watch_new()
+    /// The TCP port of the server.
     private let port: Int
+    /// The number of clients that the present round waits for.
     private var waiting = 0
+    /// The number of completed rounds.
     private var round = 0
 
+    /// Makes a process without clients for a server on this port.
     init(port: Int) { self.port = port }
 
-    /// Opens the streams that lines of standard input name, until a line says `go`, and then reads events.
+    /// Opens the streams that the lines of standard input name, until a line is `go`, and then
+    /// reads events.
+    ///
+    /// - Parameter port: The TCP port of the server.
+    /// - Throws: `BenchmarkError` when a connection is rejected. It does not return otherwise.
     static func run(_ port: Int) throws {
         var crowd = ListeningCrowd(port: port)
         while let line = readLine(), line != "go" {
@@ -31,6 +50,9 @@ struct ListeningCrowd {
         try crowd.listen()
     }
 
+    /// Opens one stream.
+    ///
+    /// - Parameter target: The request target of the stream.
     private mutating func open(_ target: String) throws {
         let request = Array("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nAccept: text/event-stream\r\n\r\n".utf8)
         let descriptor = try Connection.open(port)
@@ -41,6 +63,7 @@ struct ListeningCrowd {
         listeners.append(Listener(descriptor: descriptor))
     }
 
+    /// Reads from all streams until a connection is closed.
     private mutating func listen() throws {
         var numbers = [UInt64](repeating: 0, count: Int(realm_rest_watch_limit))
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
@@ -51,9 +74,17 @@ struct ListeningCrowd {
         }
     }
 
+    /// Reads the available bytes of one client.
+    ///
+    /// When all clients have received another event, the round ends.
+    ///
+    /// - Parameters:
+    ///   - index: The number of the client.
+    ///   - buffer: Memory for the bytes.
     private mutating func take(_ index: Int, _ buffer: inout [UInt8]) throws {
         let count = unsafe recv(listeners[index].descriptor, &buffer, buffer.count, 0)
-        // The server closed the connection, so the process ends, which the parent sees.
+        // When the server closes a connection, this process ends, which the parent process
+        // notices.
         guard count > 0 else { exit(0) }
         if listeners[index].isReady {
             let before = listeners[index].events
@@ -68,6 +99,8 @@ struct ListeningCrowd {
         }
     }
 
+    /// Counts a client that has received the event of the round, and reports the time when it
+    /// is the last one.
     private mutating func arrive() {
         waiting -= 1
         guard waiting == 0 else { return }
@@ -76,20 +109,24 @@ struct ListeningCrowd {
         begin(String(time))
     }
 
+    /// Prints a line for the parent process, and starts the next round.
+    ///
+    /// - Parameter text: The line.
     private mutating func begin(_ text: String) {
         waiting = listeners.count { $0.events <= round }
         let line = Array((text + "\n").utf8)
         _ = unsafe write(STDOUT_FILENO, line, line.count)
     }
 
-    /// Small pieces of a stream come whole.
+    /// Returns whether bytes contain the event `ready`. Such a small piece of a stream arrives
+    /// undivided.
     private static func isReadyEvent(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.firstRange(of: Array("event: ready".utf8)) != nil
     }
 }
 
 extension ListeningCrowd.Listener {
-    /// Events end with an empty line.
+    /// Counts the events in received bytes; each event ends with an empty line.
     fileprivate mutating func count(_ bytes: ArraySlice<UInt8>) {
         for byte in bytes {
             let isNewline = byte == 10

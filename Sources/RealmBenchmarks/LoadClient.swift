@@ -5,15 +5,24 @@ internal import Glibc
 internal import RealmHTTP
 internal import RealmStorage
 
-/// A client that keeps a server busy: some threads, each with some connections that always have one request under way.
+/// A client that keeps a server busy: several threads with several connections, each with one
+/// request in progress at all times.
 struct LoadClient {
+    /// The TCP port of the server.
     let port: Int
+    /// The number of threads.
     var threads = 2
+    /// The number of connections of each thread.
     var connectionsPerThread = 8
 
-    /// Requests answered per second with status 200 over `seconds`; nil when some were not.
+    /// Measures the rate of GET requests.
     ///
-    /// Connections take the requests in turn, each beginning somewhere else.
+    /// Connections use the targets in turn, each starting with another one.
+    ///
+    /// - Parameters:
+    ///   - targets: The request targets.
+    ///   - seconds: The duration of the measurement.
+    /// - Returns: The number of successful responses per second; nil when a request failed.
     func requestsPerSecond(_ targets: [String], seconds: Double) throws -> Double? {
         let requests = targets.map { Array("GET \($0) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n".utf8) }
         return try rate(seconds) { thread in
@@ -25,11 +34,21 @@ struct LoadClient {
         }
     }
 
-    /// As before with requests that `make` makes, which all threads call.
+    /// Measures the rate of requests that are made during the measurement.
+    ///
+    /// - Parameters:
+    ///   - seconds: The duration of the measurement.
+    ///   - make: Returns the bytes of the next request; all threads call it.
+    /// - Returns: The number of successful responses per second; nil when a request failed.
     func requestsPerSecond(seconds: Double, _ make: @escaping @Sendable () -> [UInt8]) throws -> Double? {
         try rate(seconds) { _ in make }
     }
 
+    /// Measures the rate of requests.
+    ///
+    /// - Parameters:
+    ///   - seconds: The duration of the measurement.
+    ///   - requests: Returns the function that makes the requests of a thread.
     private func rate(_ seconds: Double, _ requests: @escaping @Sendable (Int) -> () -> [UInt8]) throws -> Double? {
         let outcome = Monitor(Outcome(running: threads))
         let begin = Harness.now()
@@ -49,7 +68,12 @@ struct LoadClient {
         return Double(total.answered) / (Double(Harness.now() - begin) / 1e9)
     }
 
-    /// Sends `count` requests over one connection, one after the other; false when one failed.
+    /// Sends requests over one connection, one after the other.
+    ///
+    /// - Parameters:
+    ///   - count: The number of requests.
+    ///   - make: Returns the bytes of the next request.
+    /// - Returns: Whether all of them succeeded.
     func requests(_ count: Int, _ make: () -> [UInt8]) throws -> Bool {
         var connection = try Connection(port)
         defer { connection.close() }
@@ -60,7 +84,9 @@ struct LoadClient {
         return true
     }
 
-    /// The body of one answer with status 200, or nil.
+    /// Returns the body of one GET request; nil when it failed.
+    ///
+    /// - Parameter target: The request target.
     func body(of target: String) throws -> [UInt8]? {
         var connection = try Connection(port)
         defer { connection.close() }
@@ -68,14 +94,25 @@ struct LoadClient {
         return connection.receive() ? connection.lastBody : nil
     }
 
+    /// The results of all threads.
     private struct Outcome: Sendable {
+        /// The number of threads that still run.
         var running: Int
+        /// The number of successful responses.
         var answered = 0
+        /// Whether any request failed.
         var hasFailed = false
     }
 
+    /// The error for a request that failed.
     private struct Failed: Error {}
 
+    /// Runs one thread: keeps a request in progress on each of its connections.
+    ///
+    /// - Parameters:
+    ///   - next: Returns the bytes of the next request.
+    ///   - end: The monotonic time in nanoseconds at which no further request is sent.
+    /// - Returns: The number of successful responses.
     private func run(_ next: () -> [UInt8], until end: UInt64) throws -> Int {
         var connections = try (0..<connectionsPerThread).map { _ in try Connection(port) }
         defer { for index in connections.indices { connections[index].close() } }

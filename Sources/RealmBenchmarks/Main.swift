@@ -2,9 +2,11 @@
 
 internal import ArgumentParser
 
-/// Measures kernels, queries, requests, notifications and durable writes, and prints the figures.
+/// The program: measures kernels, queries, requests, notifications and durable writes, and
+/// prints the results.
 @main
 struct Main: ParsableCommand {
+    /// The name of the program and its description for `--help`.
     static let configuration = CommandConfiguration(
         commandName: "RealmBenchmarks",
         abstract: "Measures kernels, queries, requests, notifications and durable writes.",
@@ -14,8 +16,10 @@ struct Main: ParsableCommand {
             which are removed. Without files the kernels alone are measured.
             """)
 
+    /// The options of the command line.
     @OptionGroup var options: BenchmarkOptions
 
+    /// Runs the selected measurements, and prints one report for each file.
     func run() throws {
         if let port = options.crowd { return try ListeningCrowd.run(port) }
         if options.kernels || options.files.isEmpty { try KernelBenchmarks(harness: Harness(runs: 11)).run() }
@@ -29,6 +33,12 @@ struct Main: ParsableCommand {
         }
     }
 
+    /// Measures queries and requests that read.
+    ///
+    /// - Parameters:
+    ///   - path: The measured file, which is not changed.
+    ///   - baseline: The results to compare with.
+    ///   - report: Receives the results.
     private func runReads(_ path: String, _ baseline: Baseline?, _ report: inout Report) throws {
         if options.leaves { try LeafBenchmarks(path, options.harness(runs: 11)).run(&report) }
         try QueryBenchmarks(path, options.harness(runs: 5), only: options.only).run(&report, baseline)
@@ -36,12 +46,24 @@ struct Main: ParsableCommand {
         if !options.noHTTP { try HTTPBenchmarks(path).run(&report) }
     }
 
+    /// Measures notifications, with copies of the file in a folder that is removed afterwards.
+    ///
+    /// - Parameters:
+    ///   - path: The measured file.
+    ///   - baseline: The results to compare with.
+    ///   - report: Receives the results.
     private func runNotifications(_ path: String, _ baseline: Baseline?, _ report: inout Report) throws {
         let folder = try ScratchFolder(beside: path)
         defer { folder.remove() }
         try NotificationBenchmarks(path, folder, only: options.only).run(&report, baseline)
     }
 
+    /// Measures writes, with copies of the file in a folder that is removed afterwards.
+    ///
+    /// - Parameters:
+    ///   - path: The measured file.
+    ///   - baseline: The results to compare with.
+    ///   - report: Receives the results.
     private func runWrites(_ path: String, _ baseline: Baseline?, _ report: inout Report) throws {
         let folder = try ScratchFolder(beside: path)
         defer { folder.remove() }

@@ -5,21 +5,38 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// How soon after a commit somebody hears of it: in process, as the reference engine's figures are taken, and over HTTP
-/// beside the answer of the write.
+/// Measures how soon after a commit an observer receives its event.
+///
+/// In process, the times are taken as those of the reference engine are; over HTTP, they start
+/// with the response of the write.
 struct NotificationBenchmarks {
+    /// The number of measured commits, after ten that warm up.
     private static let commits = 100
 
+    /// The measured file.
     private let path: String
+    /// The folder for copies and new files.
     private let folder: ScratchFolder
+    /// The text that the names of measurements must contain; nil measures all.
     private let only: String?
 
+    /// Prepares the benchmark.
+    ///
+    /// - Parameters:
+    ///   - path: The measured file.
+    ///   - folder: The folder for copies and new files.
+    ///   - only: The text that the names of measurements must contain; nil measures all.
     init(_ path: String, _ folder: ScratchFolder, only: String?) {
         self.path = path
         self.folder = folder
         self.only = only
     }
 
+    /// Measures observers in process, streams over HTTP and many streams.
+    ///
+    /// - Parameters:
+    ///   - report: Receives the results.
+    ///   - baseline: The results to compare with.
     func run(_ report: inout Report, _ baseline: Baseline?) throws {
         try latencies(&report, baseline?.allFigures ?? [:])
         try StreamLatencies(path, folder, only: only).run(&report)
@@ -27,8 +44,11 @@ struct NotificationBenchmarks {
         try BroadcastBenchmarks(folder).run(&report)
     }
 
+    /// Returns whether a measurement is selected by the options.
     private func isWanted(_ name: String) -> Bool { only.map { name.contains($0) } ?? true }
 
+    /// Measures the latencies of observers in process, for small and large files and several
+    /// results.
     private func latencies(_ report: inout Report, _ figures: [String: Double]) throws {
         report.begin("from a durable commit to its event", comparedWith: figures.isEmpty ? "" : "reference")
         let small = "\(folder.path)/received.realm"
@@ -47,19 +67,31 @@ struct NotificationBenchmarks {
         try measure("all objects, large file", large, where: nil, .matching, &report)
     }
 
+    /// The kinds of commits that are measured.
     private enum Write {
-        /// Makes an object that is in the result.
+        /// Creates an object that belongs to the observed result.
         case matching
-        /// Changes one that is not; then the time is that in which everybody was led over the commit.
+        /// The commit changes an object that does not; the measured time ends when all
+        /// observers were advanced over it.
         case unrelated
     }
 
+    /// Measures the latency of one observer.
+    ///
+    /// - Parameters:
+    ///   - name: The name in the report.
+    ///   - path: The file that is written.
+    ///   - text: The query of the observed result; nil for all objects.
+    ///   - write: What each commit does.
+    ///   - report: Receives two results: from the response of the write, and from its start.
+    ///   - fromAnswer: The first result of the other engine.
+    ///   - fromStart: The second result of the other engine.
     private func measure(
         _ name: String, _ path: String, where text: String?, _ write: Write, _ report: inout Report, fromAnswer: Double? = nil,
         fromStart: Double? = nil
     ) throws {
         guard isWanted(name) else { return }
-        // Objects made before have other keys.
+        // Objects of earlier measurements have other keys.
         let realm = try WrittenRealm(path, seed: UInt64(100 + report.rowCount))
         defer { realm.database.close() }
         let listener = ResultListener()
@@ -81,6 +113,7 @@ struct NotificationBenchmarks {
         report.add("", .milliseconds, median(afterStart), comparedWith: fromStart, note: "after the write began")
     }
 
+    /// Makes one commit; returns the monotonic time of its response in nanoseconds.
     private func commit(_ realm: WrittenRealm, _ write: Write) throws -> UInt64 {
         switch write {
         case .matching: return try realm.makeOne(age: 77)
@@ -88,5 +121,6 @@ struct NotificationBenchmarks {
         }
     }
 
+    /// Returns the median of values, of which there is at least one.
     private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 }

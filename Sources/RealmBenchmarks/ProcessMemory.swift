@@ -6,9 +6,9 @@ internal import RealmHTTP
 internal import RealmStorage
 internal import Synchronization
 
-/// What the system says about the memory of this process.
+/// Reads the memory sizes of this process from the system.
 enum ProcessMemory {
-    /// Forgets the largest size so far.
+    /// Resets the largest resident size, so that `peakMiB` covers the time from now on.
     static func resetPeak() {
         let descriptor = unsafe open("/proc/self/clear_refs", O_WRONLY)
         guard descriptor >= 0 else { return }
@@ -16,12 +16,15 @@ enum ProcessMemory {
         close(descriptor)
     }
 
-    /// The largest resident size, pages of mapped files included.
+    /// The largest resident size in MiB, which includes pages of mapped files.
     static var peakMiB: Int { kibibytes("VmHWM:") / 1024 }
 
-    /// What is resident now and is of no file.
+    /// The resident memory in bytes that belongs to no file.
     static var anonymousBytes: Int { kibibytes("RssAnon:") * 1024 }
 
+    /// Returns a size from the status file of the process in KiB; 0 when it cannot be read.
+    ///
+    /// - Parameter name: The name of the line, with its colon.
     private static func kibibytes(_ name: String) -> Int {
         guard let file = unsafe fopen("/proc/self/status", "r") else { return 0 }
         defer { unsafe fclose(file) }

@@ -4,17 +4,30 @@ internal import RealmHTTP
 internal import RealmQuery
 internal import RealmStorage
 
-/// Queries in process, over one snapshot in a warm page cache.
+/// Measures queries in process, over one version of a file in a warm page cache.
 struct QueryBenchmarks {
+    /// The number of primary key look-ups in one run.
     private static let lookups = 100_000
 
+    /// The measured file.
     private let path: String
+    /// Measures the times.
     private let harness: Harness
-    /// Only figures whose name has this text are taken.
+    /// The text that the names of measurements must contain; nil measures all.
     private let only: String?
+    /// The version that is queried.
     private let snapshot: Snapshot
+    /// The table of the class `Item`.
     private let table: Table
 
+    /// Opens a file with the class `Item`.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - harness: Measures the times.
+    ///   - only: The text that the names of measurements must contain; nil measures all.
+    /// - Throws: `StorageError` for a file that cannot be read, `BenchmarkError` for one
+    ///   without the class.
     init(_ path: String, _ harness: Harness, only: String? = nil) throws {
         self.path = path
         self.harness = harness
@@ -24,6 +37,12 @@ struct QueryBenchmarks {
         self.table = table
     }
 
+    /// Measures all queries.
+    ///
+    /// - Parameters:
+    ///   - report: Receives the results.
+    ///   - baseline: The results to compare with, which apply only to the same number of
+    ///     objects.
     func run(_ report: inout Report, _ baseline: Baseline?) throws {
         let figures = baseline?.figures(forObjects: table.count) ?? [:]
         report.begin("in process, \(table.count) objects", comparedWith: figures.isEmpty ? "" : "reference")
@@ -47,6 +66,7 @@ struct QueryBenchmarks {
         try runRates(&report, figures)
     }
 
+    /// Measures look-ups and the full scan, whose results are rates.
     private func runRates(_ report: inout Report, _ figures: [String: Double]) throws {
         if isWanted("primary key look-ups") {
             report.add(
@@ -59,8 +79,10 @@ struct QueryBenchmarks {
             note: "\(bytes) bytes")
     }
 
+    /// Returns whether a measurement is selected by the options.
     private func isWanted(_ name: String) -> Bool { only.map { name.contains($0) } ?? true }
 
+    /// The measured counts: a name, the name in the baseline, and the query.
     private static let counts = [
         ("count age > 50", "countAgeGt50Ms", "age > 50"),
         ("count name CONTAINS[c] 'an'", "countNameContainsAnCaseInsensitiveMs", "name CONTAINS[c] 'an'"),
@@ -74,7 +96,8 @@ struct QueryBenchmarks {
         ("count age + 0 IN two numbers, row by row", "countRowByRowMs", "age + 0 IN {50, 51}"),
     ]
 
-    /// The first twenty results, as a list asks for them.
+    /// The measured pages of the first twenty results, as lists request them: a name, the query
+    /// and the order.
     private static let pages = [
         ("page of 20, age > 50", "age > 50", ResultOrder.none),
         ("page of 20, city == 'Northburg', indexed", "city == 'Northburg'", ResultOrder.none),
@@ -83,12 +106,14 @@ struct QueryBenchmarks {
         ("page of 20, age > 50 by name", "age > 50", ResultOrder(sort: [.init(path: "name")])),
     ]
 
+    /// The measured searches: a name, the name in the baseline, and the query.
     private static let finds = [
         ("find city == 'Northburg', indexed", "findAllCityIndexedMs", "city == 'Northburg'"),
         ("SORT(score DESC) LIMIT(20)", "sortScoreLimit20Ms", "TRUEPREDICATE SORT(score DESC) LIMIT(20)"),
         ("age > 50 SORT(name, id) LIMIT(20)", "filterSortLimit20Ms", "age > 50 SORT(name ASC, id ASC) LIMIT(20)"),
     ]
 
+    /// The measured aggregates: a name, the name in the baseline, the query and the aggregate.
     private static let aggregates = [
         ("sum of score", "sumScoreMs", "TRUEPREDICATE", AggregateRequest(.sum, "score")),
         ("average of score", "avgScoreMs", "TRUEPREDICATE", AggregateRequest(.average, "score")),
@@ -98,37 +123,53 @@ struct QueryBenchmarks {
 
     // MARK: - Work
 
-    /// From the path to a snapshot that knows its classes.
+    /// Measures opening the file, from its path to a version with its classes, in milliseconds.
     private func open() throws -> Double {
         try harness.milliseconds {
             keep(try Snapshot(file: try RealmFile(path: path)).classTable(named: "Item")?.count)
         }
     }
 
-    /// Parsing and binding are part of the time.
+    /// Measures a count, including parsing and binding the query.
+    ///
+    /// - Parameter text: The query.
+    /// - Returns: The time in milliseconds, and the number of matching objects.
     private func count(_ text: String) throws -> (milliseconds: Double, count: Int) {
         var count = 0
         let time = try harness.milliseconds { count = try Query.parse(text).bind(to: table, in: snapshot).count() }
         return (time, count)
     }
 
+    /// Measures finding all results of a query in milliseconds, including parsing and binding.
     private func find(_ text: String) throws -> Double {
         try harness.milliseconds { keep(try Query.parse(text).bind(to: table, in: snapshot).execute().count) }
     }
 
+    /// Measures finding the first 20 results of a query in milliseconds, including parsing and
+    /// binding.
+    ///
+    /// - Parameters:
+    ///   - text: The query.
+    ///   - order: The order of the results.
     private func page(_ text: String, _ order: ResultOrder) throws -> Double {
         try harness.milliseconds {
             keep(try Query.parse(text).bind(to: table, in: snapshot, order: order).execute(ResultWindow(limit: 20)).count)
         }
     }
 
+    /// Measures an aggregate in milliseconds, including parsing and binding.
+    ///
+    /// - Parameters:
+    ///   - text: The query.
+    ///   - request: The function and the property.
     private func aggregate(_ text: String, _ request: AggregateRequest) throws -> Double {
         try harness.milliseconds {
             keep(try Query.parse(text).bind(to: table, in: snapshot).aggregate([request]).count)
         }
     }
 
-    /// Random existing keys, and a property of each object read.
+    /// Measures look-ups of random existing keys, with one property of each object read; the
+    /// result is a rate per second.
     private func lookUp() throws -> Double {
         guard let score = table.column(named: "score") else { throw BenchmarkError.unsuitable("no property score") }
         let keys = UInt64(table.count)
@@ -144,7 +185,8 @@ struct QueryBenchmarks {
         return Double(Self.lookups) / time * 1000
     }
 
-    /// All objects as JSON with all properties into a buffer that is emptied now and then.
+    /// Measures writing all objects with all properties as JSON to a buffer that is emptied
+    /// after each leaf.
     private func scan() throws -> (rowsPerSecond: Double, bytes: Int) {
         let plan = try ObjectPlanner(snapshot).plan(table)
         let buffer = OutputBuffer(capacity: 1 << 20)

@@ -3,16 +3,24 @@
 internal import RealmQuery
 internal import RealmStorage
 
-/// One query of every kind that has a way of its own through the planner.
+/// Measures one query of every kind that the planner treats in a different way.
 struct QuerySurvey {
+    /// Measures the times.
     let harness: Harness
+    /// The measured file.
     let path: String
 
+    /// Prepares the survey.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - harness: Measures the times.
     init(_ path: String, _ harness: Harness) {
         self.path = path
         self.harness = harness
     }
 
+    /// The queries whose matches are counted.
     private static let counts = [
         "TRUEPREDICATE", "age > 50", "age > 50 AND score < 0.5", "age == 7 OR age == 9 OR age == 11",
         "age BETWEEN {20, 29}", "age IN {1, 2, 3, 5, 8, 13, 21}", "active == true", "score > 0.25",
@@ -20,6 +28,7 @@ struct QuerySurvey {
         "name CONTAINS[c] 'AN'", "name LIKE '*an*'", "name LIKE[c] '*AN*'", "city == 'city 7'",
         "NOT (age > 50)", "id == 4711", "age + 1 > 50", "name.@count > 8",
     ]
+    /// The queries whose results are found.
     private static let results = [
         "age > 50", "city == 'city 7'", "TRUEPREDICATE SORT(age ASC) LIMIT(10)",
         "TRUEPREDICATE SORT(score DESC) LIMIT(10)",
@@ -28,6 +37,11 @@ struct QuerySurvey {
         "TRUEPREDICATE DISTINCT(city)", "age > 50 LIMIT(10)",
     ]
 
+    /// Measures all queries. They are parsed and bound before the time is taken.
+    ///
+    /// - Parameter report: Receives the results.
+    /// - Throws: `StorageError` for a file that cannot be read, `BenchmarkError` for one
+    ///   without the class `Item`.
     func run(_ report: inout Report) throws {
         let snapshot = try Snapshot(file: try RealmFile(path: path))
         guard let table = snapshot.classTable(named: "Item") else { throw BenchmarkError.unsuitable("no class Item") }
@@ -56,6 +70,7 @@ struct QuerySurvey {
         report.add("parse and bind a query", .milliseconds, time / 1e6)
     }
 
+    /// The measured aggregates over all objects.
     private static let aggregates: [AggregateRequest] = [
         .init(.sum, "age"), .init(.max, "score"), .init(.average, "score"), .init(.min, "createdAt"),
     ]

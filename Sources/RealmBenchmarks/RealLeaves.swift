@@ -2,11 +2,14 @@
 
 internal import RealmStorage
 
-/// Leaves of random doubles between 0 and 1000.
+/// Leaves of random doubles between 0 and 1000, for `KernelBenchmarks`.
 struct RealLeaves {
+    /// The memory of the leaves.
     private let buffers: [PackedBuffer]
+    /// The leaves, which refer to `buffers`.
     private let leaves: [DoubleLeaf]
 
+    /// Makes the leaves, with the same numbers in every run.
     init() throws {
         var random = SplitMix(7)
         buffers = try (0..<Leaves.count).map { _ in
@@ -18,14 +21,23 @@ struct RealLeaves {
         leaves = try buffers.map { try DoubleLeaf($0.node(asNumbers: true)) }
     }
 
+    /// Returns the number of rows that pass a test, over all leaves.
+    ///
+    /// - Parameter test: Returns the matching rows of a leaf.
     func count(_ test: (DoubleLeaf) -> Mask) -> Int { leaves.reduce(0) { $0 &+ test($1).count } }
 
+    /// Returns the sum of the given rows, over all leaves.
+    ///
+    /// - Parameter mask: The rows of each leaf.
     func sum(_ mask: Mask) -> Int {
         var total = RealSum()
         for leaf in leaves { leaf.add(mask, to: &total) }
         return Int(total.sum)
     }
 
+    /// Finds the rows with the greatest values, and returns the number of the first one.
+    ///
+    /// - Parameter limit: The number of rows.
     func top(_ limit: Int) -> Int {
         var top = TopK(limit: limit)
         for (number, leaf) in leaves.enumerated() {

@@ -1,38 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Collects the rows of one table and prints it. A ratio above 1 is better than what is compared with.
+/// Collects the results of one file in sections, and prints them as a table.
+///
+/// A ratio above 1 means that the result is better than the one it is compared with.
 struct Report {
-    /// Milliseconds are better small, rates are better large.
+    /// The units of results: small times and large rates are good.
     enum Unit: String {
         case milliseconds = "ms"
         case perSecond = "/s"
     }
 
+    /// One line of the table.
     private struct Row {
+        /// The name of the measurement.
         let name: String
+        /// The unit of both results.
         let unit: Unit
+        /// The result; nil if it could not be measured.
         let figure: Double?
+        /// The result that it is compared with; nil if there is none.
         let other: Double?
+        /// Additional text at the end of the line.
         let note: String
     }
 
+    /// The sections: a title, the title of the column to compare with, and the lines.
     private var sections: [(title: String, other: String, rows: [Row])] = []
 
+    /// Makes an empty report.
+    ///
+    /// - Parameter title: The title, which is the path of the measured file.
     init(title: String) { sections.append((title, "", [])) }
 
-    /// Begins a part of the table; `other` heads the column to compare with.
+    /// Begins a section of the table.
+    ///
+    /// - Parameters:
+    ///   - title: The title of the section.
+    ///   - other: The title of the column to compare with; empty for none.
     mutating func begin(_ title: String, comparedWith other: String) { sections.append((title, other, [])) }
 
-    /// `figure` is nil for what could not be measured, `other` for what there is nothing to compare with.
+    /// Adds a line to the present section.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the measurement.
+    ///   - unit: The unit of both results.
+    ///   - figure: The result; nil if it could not be measured.
+    ///   - other: The result that it is compared with; nil if there is none.
+    ///   - note: Additional text at the end of the line.
     mutating func add(
         _ name: String, _ unit: Unit, _ figure: Double?, comparedWith other: Double? = nil, note: String = ""
     ) {
         sections[sections.count - 1].rows.append(Row(name: name, unit: unit, figure: figure, other: other, note: note))
     }
 
-    /// Rows so far.
+    /// The number of lines so far, from which measurements derive different keys.
     var rowCount: Int { sections.reduce(0) { $0 + $1.rows.count } }
 
+    /// Prints all sections to standard output.
     func print() {
         for section in sections {
             Swift.print()
@@ -42,18 +66,20 @@ struct Report {
         }
     }
 
+    /// Returns the text of one line, with the ratio if there is another result.
     private static func line(_ row: Row) -> String {
         var line = "  " + padded(row.name, 46)
         guard let figure = row.figure else { return line + "         –" }
         line += number(figure, row.unit)
         if let other = row.other {
             let ratio = row.unit == .milliseconds ? other / figure : figure / other
-            // What took no time at all has no ratio.
+            // A result of zero has no ratio.
             line += number(other, row.unit) + (ratio.isFinite ? fixed(ratio, decimals: 2, width: 10) : "         –")
         }
         return row.note.isEmpty ? line : line + "   " + row.note
     }
 
+    /// Returns a result with its unit, and with fewer decimals the larger it is.
     private static func number(_ value: Double, _ unit: Unit) -> String {
         fixed(value, decimals: value < 10 ? 3 : value < 1000 ? 1 : 0, width: 10) + " " + padded(unit.rawValue, 3)
     }

@@ -5,19 +5,34 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// Hears of one result.
+/// Observes one query result in process, and records when its events arrive.
 final class ResultListener: ObservationListener {
+    /// The state that the monitor guards.
     private struct Received {
+        /// The number of events so far.
         var events = 0
+        /// The monotonic time of the last event in nanoseconds.
         var eventTime: UInt64 = 0
+        /// The version of the last round.
         var version: UInt64 = 0
+        /// The monotonic time of the last round in nanoseconds.
         var roundTime: UInt64 = 0
+        /// The attachment, once the result is observed.
         var attached: Attachment?
+        /// The reason for which the result cannot be observed.
         var failure: String?
     }
 
+    /// The state, changed on the hub's thread and awaited by the measuring thread.
     private let received = Monitor(Received())
 
+    /// Starts to observe a result, and waits until the observation has begun.
+    ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - text: The query; nil for all objects of the class `Item`.
+    /// - Returns: The attachment, with which the observation is ended.
+    /// - Throws: `BenchmarkError` when the result cannot be observed.
     func attach(to database: Database, _ text: String?) throws -> Attachment {
         guard let table = database.current.snapshot.classTable(named: "Item") else {
             throw BenchmarkError.unsuitable("there is no class Item")
@@ -43,6 +58,7 @@ final class ResultListener: ObservationListener {
         return attachment
     }
 
+    /// Records the time of an event; called on the hub's thread.
     func didChange(_ event: ObservationEvent) {
         let time = Harness.now()
         received.broadcast {
@@ -51,11 +67,16 @@ final class ResultListener: ObservationListener {
         }
     }
 
+    /// Does nothing, because the schema does not change.
     func didChange(_ schema: SchemaChange, from: Version, to version: Version) {}
+    /// Does nothing. An observation that fails delivers no further events, so the measurement
+    /// does not end.
     func didFail(_ error: ObservationError) {}
 
-    /// The time of the event of this number.
+    /// Waits for the event with the given number; returns the monotonic time of the last event
+    /// in nanoseconds.
     func waitForEvent(_ number: Int) -> UInt64 { received.wait { $0.events >= number ? $0.eventTime : nil } ?? 0 }
-    /// The time at which everybody was told of a version.
+    /// Waits until all observers were advanced to a version; returns the monotonic time of the
+    /// last round in nanoseconds.
     func waitForRound(_ version: UInt64) -> UInt64 { received.wait { $0.version >= version ? $0.roundTime : nil } ?? 0 }
 }

@@ -3,23 +3,36 @@
 internal import Glibc
 internal import RealmEngine
 
-/// A folder beside the measured file, so on the same disk, for what is written to. Gone with `remove`.
+/// A folder for the files that benchmarks write, beside the measured file and so on the same
+/// disk. It exists until `remove`.
 struct ScratchFolder {
+    /// The path of the folder.
     let path: String
 
+    /// Makes the folder.
+    ///
+    /// - Parameter file: The measured file, beside which the folder is made.
+    /// - Throws: `BenchmarkError` when it cannot be made.
     init(beside file: String) throws {
         let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
         path = "\(folder)/bench-writes-\(getpid())"
         guard unsafe mkdir(path, 0o700) == 0 else { throw BenchmarkError.unsuitable("cannot make the folder \(path)") }
     }
 
-    /// A durable copy of `file`: nothing of it is left to be written when commits are timed.
+    /// Makes a durable copy of a file, so that none of it has to be written while commits are
+    /// measured.
+    ///
+    /// - Parameters:
+    ///   - file: The file to copy.
+    ///   - name: The name of the realm of the copy.
+    /// - Returns: The path of the copy.
     func copy(of file: String, as name: String) throws -> String {
         let target = "\(path)/\(name).realm"
         try FileCopy.copy(file, to: target)
         return target
     }
 
+    /// Removes the folder with all files in it.
     func remove() {
         if let folder = unsafe opendir(path) {
             while let entry = unsafe readdir(folder) {
@@ -33,7 +46,11 @@ struct ScratchFolder {
         unsafe rmdir(path)
     }
 
-    /// How often a second this disk makes 4 KiB at the same place durable: no commit can be faster than two of them.
+    /// Measures how often per second this disk makes 4 KiB at the same place durable. A commit
+    /// needs two such syncs.
+    ///
+    /// - Returns: The number of syncs per second.
+    /// - Throws: `BenchmarkError` when the file for it cannot be made.
     func syncsPerSecond() throws -> Double {
         let name = "\(path)/sync"
         let descriptor = unsafe open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

@@ -4,12 +4,15 @@ internal import RealmHTTP
 internal import RealmQuery
 internal import RealmStorage
 
-/// A small generator of equal numbers in every run.
+/// A small generator of random numbers that are the same in every run (SplitMix64).
 struct SplitMix {
+    /// The state, from which the next number is computed.
     private var state: UInt64
 
+    /// Makes a generator; the same seed gives the same numbers.
     init(_ seed: UInt64) { state = seed }
 
+    /// Returns the next number of 64 bits.
     mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var mixed = state

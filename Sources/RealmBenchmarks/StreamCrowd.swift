@@ -3,17 +3,27 @@
 internal import CMicrohttpd  // watching many sockets
 internal import Glibc
 
-/// Many clients that listen, in a process of their own: a server with as many connections has no file descriptors to spare.
+/// Many clients of change streams, in a process of their own, because a server with as many
+/// connections needs its file descriptors itself.
 ///
-/// The process is this program, started as `RealmBenchmarks --crowd PORT`. It reads lines with targets and how often each is
-/// to be opened, then `go`; says `ready` when every connection has its `ready` event; and then, each time every connection has
-/// got one event more, when the last one had.
+/// The process is this program, started as `RealmBenchmarks --crowd PORT`; see
+/// `ListeningCrowd`. It reads lines with a number and a request target, and then `go`. It
+/// prints `ready` when every connection has received its `ready` event. Each time every
+/// connection has received another event, it prints the time at which the last one arrived.
 @safe final class StreamCrowd {
+    /// The id of the process.
     private var process: pid_t = 0
+    /// The pipe to the process.
     private let input: Int32
+    /// The pipe from the process.
     private let output: UnsafeMutablePointer<FILE>
 
-    /// `targets` with how many connections open each.
+    /// Starts the process and opens the streams.
+    ///
+    /// - Parameters:
+    ///   - port: The TCP port of the server.
+    ///   - targets: The request targets, with the number of connections that open each.
+    /// - Throws: `BenchmarkError` when the process cannot be started.
     init(port: Int, targets: [(target: String, count: Int)]) throws {
         var toCrowd: [Int32] = [0, 0]
         var fromCrowd: [Int32] = [0, 0]
@@ -41,6 +51,7 @@ internal import Glibc
         send(targets.map { "\($0.count) \($0.target)\n" }.joined() + "go\n")
     }
 
+    /// Sends a text to the process.
     private func send(_ text: String) {
         let bytes = Array(text.utf8)
         var sent = 0
@@ -53,6 +64,7 @@ internal import Glibc
         }
     }
 
+    /// Returns the next line of the process; throws `BenchmarkError` when it has ended.
     private func line() throws -> String {
         var buffer = [CChar](repeating: 0, count: 256)
         guard unsafe fgets(&buffer, Int32(buffer.count), output) != nil else {
@@ -61,19 +73,25 @@ internal import Glibc
         return String(decoding: buffer.prefix { $0 != 0 && $0 != 10 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Waits until everybody listens.
+    /// Waits until all streams are open.
+    ///
+    /// - Throws: `BenchmarkError` when the process has ended or reports an error.
     func waitUntilReady() throws {
         let answer = try line()
         guard answer == "ready" else { throw BenchmarkError.unsuitable("the clients say '\(answer)'") }
     }
 
-    /// Waits until everybody has one event more; the monotonic time at which the last one had it, in nanoseconds.
+    /// Waits until every connection has received another event.
+    ///
+    /// - Returns: The monotonic time in nanoseconds at which the last connection received it.
+    /// - Throws: `BenchmarkError` when the process has ended.
     func waitForEvent() throws -> UInt64 {
         let answer = try line()
         guard let time = UInt64(answer) else { throw BenchmarkError.unsuitable("the clients say '\(answer)'") }
         return time
     }
 
+    /// Ends the process, and with it all connections.
     func end() {
         close(input)
         kill(process, SIGKILL)

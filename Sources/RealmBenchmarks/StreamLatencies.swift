@@ -6,21 +6,34 @@ internal import RealmEngine
 internal import RealmHTTP
 internal import RealmStorage
 
-/// A client that writes over HTTP and another one that listens to a stream: how long after the answer of a write its event
-/// is there.
+/// Measures how long after the response of a write its event arrives at another client, with
+/// both over HTTP.
 struct StreamLatencies {
+    /// The number of measured commits, after ten that warm up.
     private static let commits = 200
 
+    /// The measured file.
     private let path: String
+    /// The folder for copies and new files.
     private let folder: ScratchFolder
+    /// The text that the names of measurements must contain; nil measures all.
     private let only: String?
 
+    /// Prepares the benchmark.
+    ///
+    /// - Parameters:
+    ///   - path: The measured file.
+    ///   - folder: The folder for copies and new files.
+    ///   - only: The text that the names of measurements must contain; nil measures all.
     init(_ path: String, _ folder: ScratchFolder, only: String?) {
         self.path = path
         self.folder = folder
         self.only = only
     }
 
+    /// Measures streams of several results, with small and large files.
+    ///
+    /// - Parameter report: Receives the results.
     func run(_ report: inout Report) throws {
         report.begin("over HTTP, from the answer of a write to the event at another client", comparedWith: "")
         let small = "\(folder.path)/streamed.realm"
@@ -31,6 +44,13 @@ struct StreamLatencies {
         try measure("all objects, large file", large, query: "", &report)
     }
 
+    /// Measures one stream: the median and the 99th percentile of its latencies.
+    ///
+    /// - Parameters:
+    ///   - name: The name in the report.
+    ///   - path: The file that is served and written.
+    ///   - query: The rest of the query of the stream's URL.
+    ///   - report: Receives the result.
     private func measure(_ name: String, _ path: String, query: String, _ report: inout Report) throws {
         guard only.map({ name.contains($0) }) ?? true else { return }
         var options = ServerOptions()
@@ -60,6 +80,12 @@ struct StreamLatencies {
             note: "99 of 100 within \(fixed(times.sorted()[times.count * 99 / 100], decimals: 3, width: 0)) ms")
     }
 
+    /// Returns the bytes of a request that creates an object.
+    ///
+    /// - Parameters:
+    ///   - realm: The name of the realm.
+    ///   - port: The TCP port of the server.
+    ///   - number: Determines the key and the values of the object.
     private func post(_ realm: String, _ port: Int, _ number: Int) -> [UInt8] {
         var rows = ItemRows(UInt64(number))
         let body = rows.json(id: 1_900_000_000 + number, age: 77)
@@ -68,16 +94,27 @@ struct StreamLatencies {
                 + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)").utf8)
     }
 
-    /// A thread that reads a stream and notes when events came.
+    /// Reads a stream on a thread of its own, and records when events arrive.
     private final class Listener: Sendable {
+        /// The state that the monitor guards.
         private struct State {
+            /// The monotonic times of all events in nanoseconds.
             var times: [UInt64] = []
+            /// The number of events that were waited for.
             var taken = 0
         }
 
+        /// The socket of the connection.
         private let descriptor: Int32
+        /// The times, recorded by the thread of the listener.
         private let state = Monitor(State())
 
+        /// Opens a stream, and starts the thread that reads it.
+        ///
+        /// - Parameters:
+        ///   - port: The TCP port of the server.
+        ///   - target: The request target of the stream.
+        /// - Throws: `BenchmarkError` when no server listens.
         init(_ port: Int, _ target: String) throws {
             let descriptor = try Connection.open(port)
             self.descriptor = descriptor
@@ -89,13 +126,14 @@ struct StreamLatencies {
                     let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
                     let time = Harness.now()
                     guard count > 0 else { return }
-                    // Each has an id, and so has `ready`, the first of all.
+                    // Each event has an id, and so has `ready`, the first event of all.
                     let events = Listener.count(Array("\nid: ".utf8), in: buffer[..<count])
                     if events > 0 { state.broadcast { $0.times += Array(repeating: time, count: events) } }
                 }
             }
         }
 
+        /// Returns how often a sequence of bytes occurs.
         private static func count(_ mark: [UInt8], in bytes: ArraySlice<UInt8>) -> Int {
             var rest = bytes
             var count = 0
@@ -106,7 +144,7 @@ struct StreamLatencies {
             return count
         }
 
-        /// When the next event came.
+        /// Waits for the next event; returns its monotonic time in nanoseconds.
         func waitForEvent() -> UInt64 {
             state.wait { state in
                 guard state.taken < state.times.count else { return nil }
@@ -115,6 +153,7 @@ struct StreamLatencies {
             } ?? 0
         }
 
+        /// Closes the connection, which ends the thread.
         func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }
     }
 }

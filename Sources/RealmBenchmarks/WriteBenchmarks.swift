@@ -4,22 +4,39 @@ internal import Glibc
 internal import RealmEngine
 internal import RealmStorage
 
-/// Durable writes in process, each answered when its commit is on the disk.
+/// Measures durable writes in process; each is completed when its commit is on the disk.
 struct WriteBenchmarks {
+    /// The number of clients that write at the same time in measurements of groups.
     private static let clients = 32
+    /// The number of runs, of which the median is reported.
     private static let runs = 5
+    /// The number of commits in one run with one client.
     private static let commits = 200
 
+    /// The measured file.
     private let path: String
+    /// The folder for copies and new files.
     private let folder: ScratchFolder
+    /// The text that the names of measurements must contain; nil measures all.
     private let only: String?
 
+    /// Prepares the benchmark.
+    ///
+    /// - Parameters:
+    ///   - path: The measured file.
+    ///   - folder: The folder for copies and new files.
+    ///   - only: The text that the names of measurements must contain; nil measures all.
     init(_ path: String, _ folder: ScratchFolder, only: String?) {
         self.path = path
         self.folder = folder
         self.only = only
     }
 
+    /// Measures writes to a copy of the file and to a small new file.
+    ///
+    /// - Parameters:
+    ///   - report: Receives the results.
+    ///   - baseline: The results to compare with.
     func run(_ report: inout Report, _ baseline: Baseline?) throws {
         let copy = try folder.copy(of: path, as: "large")
         let large = try WrittenRealm(copy, seed: 11)
@@ -62,7 +79,7 @@ struct WriteBenchmarks {
         try growth(&report)
     }
 
-    /// What the file takes after very many updates of one object.
+    /// Measures how the file grows with very many updates of one object.
     private func growth(_ report: inout Report) throws {
         guard isWanted("updates of one object") else { return }
         let updates = 100_000
@@ -71,7 +88,7 @@ struct WriteBenchmarks {
         defer { realm.database.close() }
         _ = try realm.make(1, perCommit: 1000, commits: 1)
         let before = realm.byteCount
-        // As many at a time as come to some thousand commits.
+        // Sixteen clients share commits, so that the updates are some thousand commits.
         let rate = try realm.change(16, among: 1, commits: updates)
         let version = realm.database.current.snapshot.version
         report.add(
@@ -79,9 +96,17 @@ struct WriteBenchmarks {
             note: "\(version) versions; file \(before) -> \(realm.byteCount) bytes")
     }
 
+    /// Returns whether a measurement is selected by the options.
     private func isWanted(_ name: String) -> Bool { only.map { name.contains($0) } ?? true }
 
-    /// The median of some runs after one that warms up.
+    /// Measures a rate: the median of some runs after one that warms up.
+    ///
+    /// - Parameters:
+    ///   - name: The name in the report.
+    ///   - figure: The name of the result to compare with; nil for none.
+    ///   - figures: The results of the other engine.
+    ///   - report: Receives the result, which is empty if a write fails.
+    ///   - body: One run; returns a rate per second.
     private func add(
         _ name: String, comparedWith figure: String?, of figures: [String: Double], _ report: inout Report,
         _ body: () throws -> Double

@@ -6,17 +6,32 @@ internal import RealmHTTP
 internal import RealmStorage
 internal import Synchronization
 
-/// Durable writes over loopback: one client that waits for each answer, 32 of them, and an import.
+/// Measures durable writes over loopback: with one client that waits for each response, with 32
+/// of them, and imports.
 struct WriteHTTPBenchmarks {
+    /// The number of rounds, of which the median is reported.
     private static let rounds = 5
+    /// The duration of a round in seconds.
     private static let secondsPerRound = 0.6
+    /// The number of operations in one batch of deletions.
     private static let deletionCount = 100
 
+    /// The folder for copies and new files.
     private let folder: ScratchFolder
+    /// The measured file.
     private let path: String
+    /// The text that the names of measurements must contain; nil measures all.
     private let only: String?
+    /// The number of objects of an import.
     private let importCount: Int
 
+    /// Prepares the benchmark.
+    ///
+    /// - Parameters:
+    ///   - path: The measured file.
+    ///   - folder: The folder for copies and new files.
+    ///   - only: The text that the names of measurements must contain; nil measures all.
+    ///   - importCount: The number of objects of an import.
     init(_ path: String, _ folder: ScratchFolder, only: String?, importCount: Int) {
         self.path = path
         self.folder = folder
@@ -24,12 +39,18 @@ struct WriteHTTPBenchmarks {
         self.importCount = importCount
     }
 
+    /// Measures writes to a copy of the file, writes to a small file, and imports.
+    ///
+    /// - Parameters:
+    ///   - report: Receives the results.
+    ///   - baseline: The results to compare with.
     func run(_ report: inout Report, _ baseline: Baseline?) throws {
         try runLarge(&report, baseline)
         try runSmall(&report, baseline)
         try runImports(&report)
     }
 
+    /// Measures the requests that write to a copy of the measured file.
     private func runLarge(_ report: inout Report, _ baseline: Baseline?) throws {
         try withServer(try folder.copy(of: path, as: "served")) { server in
             let count = try objectCount(server)
@@ -50,6 +71,7 @@ struct WriteHTTPBenchmarks {
         }
     }
 
+    /// Measures the creation of objects in a small file.
     private func runSmall(_ report: inout Report, _ baseline: Baseline?) throws {
         let name = "\(folder.path)/tiny.realm"
         let realm = try WrittenRealm(emptyAt: name, seed: 3)
@@ -65,8 +87,14 @@ struct WriteHTTPBenchmarks {
 
     // MARK: - Requests
 
+    /// A running server, the name of its realm and its TCP port.
     private typealias Served = (server: RealmServer, realm: String, port: Int)
 
+    /// Starts a server for a file, and stops it after `body`.
+    ///
+    /// - Parameters:
+    ///   - path: The file, which is written.
+    ///   - body: The measurements.
     private func withServer(_ path: String, _ body: (Served) throws -> Void) throws {
         var options = ServerOptions()
         options.port = 0
@@ -79,6 +107,7 @@ struct WriteHTTPBenchmarks {
         try body((server, name, server.daemon.socket.port))
     }
 
+    /// Returns the number of objects of the class `Item`.
     private func objectCount(_ served: Served) throws -> Int {
         guard case .ready(let database)? = served.server.state.catalog[served.realm] else {
             throw BenchmarkError.unsuitable("the realm is not served")
@@ -86,17 +115,32 @@ struct WriteHTTPBenchmarks {
         return database.current.snapshot.classTable(named: "Item")?.count ?? 0
     }
 
+    /// Returns the bytes of a request with a body.
+    ///
+    /// - Parameters:
+    ///   - method: The HTTP method.
+    ///   - path: The path below that of the realm.
+    ///   - served: The server.
+    ///   - type: The media type of the body.
+    ///   - body: The body.
     private static func request(_ method: String, _ path: String, _ served: Served, type: String, _ body: String) -> [UInt8] {
         Array(
             ("\(method) /v1/realms/\(served.realm)/\(path) HTTP/1.1\r\nHost: 127.0.0.1:\(served.port)\r\n"
                 + "Content-Type: \(type)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)").utf8)
     }
 
+    /// Returns a request that creates an object; the number determines its key and values.
     private static func post(_ served: Served, _ number: Int) -> [UInt8] {
         var rows = ItemRows(UInt64(number))
         return request("POST", "objects/Item", served, type: "application/json", rows.json(id: 1_500_000_000 + number))
     }
 
+    /// Returns a merge patch of one property of a random object.
+    ///
+    /// - Parameters:
+    ///   - served: The server.
+    ///   - number: Determines the object and the value.
+    ///   - count: The number of objects to choose from.
     private static func patch(_ served: Served, _ number: Int, among count: Int) -> [UInt8] {
         var random = SplitMix(UInt64(number))
         let id = Int(random.next() % UInt64(count))
@@ -105,6 +149,12 @@ struct WriteHTTPBenchmarks {
             "{\"score\":\(Double(random.next() >> 11) / 1e12)}")
     }
 
+    /// Returns a JSON Patch with 20 operations for a random object.
+    ///
+    /// - Parameters:
+    ///   - served: The server.
+    ///   - number: Determines the object and the values.
+    ///   - count: The number of objects to choose from.
     private static func jsonPatch(_ served: Served, _ number: Int, among count: Int) -> [UInt8] {
         var random = SplitMix(UInt64(number))
         let id = Int(random.next() % UInt64(count))
@@ -115,6 +165,8 @@ struct WriteHTTPBenchmarks {
             "PATCH", "objects/Item/\(id)", served, type: "application/json-patch+json", "[" + edits.joined(separator: ",") + "]")
     }
 
+    /// Returns a request that creates 1,000 objects; the number determines their keys and
+    /// values.
     private static func batch(_ served: Served, _ number: Int) -> [UInt8] {
         var rows = ItemRows(UInt64(number))
         let objects = (0..<1000).map { rows.json(id: 1_000_000_000 + number * 1000 + $0) }
@@ -123,7 +175,15 @@ struct WriteHTTPBenchmarks {
 
     // MARK: - Figures
 
-    /// One client and 32, in turns, so that both meet the same disk.
+    /// Measures the rates of one client and of 32 clients in turns, so that both meet the same
+    /// conditions of the disk.
+    ///
+    /// - Parameters:
+    ///   - name: The name in the report.
+    ///   - other: The result of another engine for one client.
+    ///   - served: The server.
+    ///   - report: Receives both results.
+    ///   - request: Returns the bytes of the request with a number.
     private func rates(
         _ name: String, comparedWith other: Double?, of served: Served, _ report: inout Report,
         _ request: @escaping @Sendable (Int) -> [UInt8]
@@ -147,12 +207,15 @@ struct WriteHTTPBenchmarks {
             note: "\(fixed(together / alone, decimals: 1, width: 0)) times one client")
     }
 
+    /// Measures requests that create 1,000 objects each; the result is the number of objects
+    /// per second.
     private func batches(_ other: Double?, _ served: Served, _ report: inout Report) throws {
         let name = "POST 1,000 objects, objects"
         guard isWanted(name) else { return }
         let client = LoadClient(port: served.port, threads: 1, connectionsPerThread: 1)
         let numbers = Counter()
-        // Made before, as another program would have them at hand.
+        // The requests are made before the measurement, as another program would have them
+        // ready.
         let prepared = (0..<100).map { WriteHTTPBenchmarks.batch(served, $0) }
         var figures: [Double] = []
         for _ in 0..<Self.rounds {
@@ -165,12 +228,13 @@ struct WriteHTTPBenchmarks {
         report.add(name, .perSecond, figures.sorted()[Self.rounds / 2], comparedWith: other)
     }
 
-    /// Batches of `deletionCount` operations, each of which deletes one object by its key.
+    /// Measures batches of `deletionCount` operations, each of which deletes one object by its
+    /// key.
     private func deletions(_ served: Served, _ report: inout Report) throws {
         let name = "batch of \(Self.deletionCount) deletes, objects"
         guard isWanted(name) else { return }
         let client = LoadClient(port: served.port, threads: 1, connectionsPerThread: 1)
-        // Objects with keys of their own, made before the clock runs.
+        // The deleted objects have keys of their own, and are created before the measurement.
         let first = 1_900_000_000
         let batchesPerRound = 20
         let total = Self.rounds * batchesPerRound * Self.deletionCount
@@ -203,6 +267,8 @@ struct WriteHTTPBenchmarks {
         report.add(name, .perSecond, figures.sorted()[Self.rounds / 2])
     }
 
+    /// Measures imports as a unit and in several commits: their rate, and the largest memory of
+    /// the server.
     private func runImports(_ report: inout Report) throws {
         for (name, query) in [("in one commit", ""), ("in several commits", "&atomic=false")] {
             let title = "import of \(importCount) objects \(name)"
@@ -226,5 +292,6 @@ struct WriteHTTPBenchmarks {
         }
     }
 
+    /// Returns whether a measurement is selected by the options.
     private func isWanted(_ name: String) -> Bool { only.map { name.contains($0) } ?? true }
 }
