@@ -79,7 +79,7 @@ struct ChangedFileTests {
 
         /// What the realm document tells as the epoch.
         func epoch() throws -> String {
-            try get("app").json["version"].flatMap { ($0 as? String)?.split(separator: ".").first.map(String.init) } ?? ""
+            try get("app").json["version"]?.text?.split(separator: ".").first.map(String.init) ?? ""
         }
     }
 
@@ -129,7 +129,7 @@ struct ChangedFileTests {
             unsafe truncate(served.path, off_t(length))
             #expect(try served.get("app/objects/Dog").code == "realm_unavailable")
             let document = try served.get("app").json
-            #expect(document["state"] as? String == "failed" && document["problem"] != nil)
+            #expect(document["state"]?.text == "failed" && document["problem"] != nil)
             #expect(try HTTPClient.request(port: served.server.daemon.socket.port, "GET", "/readyz").status == 503)
             try FileMischief.write(served.original, to: served.path)
             #expect(try served.waitUntilReady())
@@ -157,7 +157,7 @@ struct ChangedFileTests {
         let served = try Served(mode)
         let port = served.server.daemon.socket.port
         let lease = try served.send("POST", "app/snapshots", "{}")
-        let id = lease.json["id"] as? String ?? ""
+        let id = lease.json["id"]?.text ?? ""
         #expect(mode == .readOnly || lease.status == 201, "\(lease.text)")
         let stream = try EventClient(port: port, "/v1/realms/app/changes?class=Dog")
         while let event = try stream.next(), event.name != "ready" {}
@@ -228,11 +228,11 @@ struct ChangedFileTests {
             options.isReadOnly = false
         }
         let document = try server.get("/v1/realms/test").json
-        #expect(document["state"] as? String == "ready" && document["mode"] as? String == "ro")
-        #expect((document["readOnlyReason"] as? [String: Any])?["code"] as? String == "file_corrupt")
+        #expect(document["state"]?.text == "ready" && document["mode"]?.text == "ro")
+        #expect(document["readOnlyReason"]?["code"]?.text == "file_corrupt")
         let answer = try server.request("DELETE", "/v1/realms/test/objects?confirm=all")
         #expect(answer.status == 405 && answer.code == "read_only")
-        #expect((answer.json["detail"] as? String)?.contains("damaged") == true, "\(answer.text)")
+        #expect(answer.json["detail"]?.text?.contains("damaged") == true, "\(answer.text)")
         #expect(try file.bytes == before)
     }
 
@@ -242,7 +242,7 @@ struct ChangedFileTests {
         #expect(try served.send("POST", "", "{\"name\":\"named\",\"path\":\"\(path)\"}").status == 201)
         try FileManager.default.removeItem(atPath: path)
         #expect(try ChangeServer.wait(seconds: 20) { try served.get("named/objects/Dog").status == 503 })
-        #expect(try served.get("named").json["state"] as? String == "failed")
+        #expect(try served.get("named").json["state"]?.text == "failed")
         #expect(try HTTPClient.request(port: served.server.daemon.socket.port, "GET", "/readyz").status == 200)
         #expect(try served.send("DELETE", "named").status == 204)
         #expect(try served.get("named").status == 404)

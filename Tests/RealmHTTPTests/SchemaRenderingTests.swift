@@ -16,16 +16,16 @@ struct SchemaRenderingTests {
     @Test(arguments: fixtures)
     func `the document has the classes and properties that the writer of the file declared`(_ name: String) throws {
         let snapshot = try Snapshot(file: try RealmFile(path: try Fixtures.path(name)))
-        let written = try parse(Data(SchemaFormat.json.text(RealmSchema(snapshot)).utf8))
-        let expected = try parse(try #require(try Fixtures.expectedDump(name)))
-        #expect(try text(written["schemaVersion"]) == text(expected["schemaVersion"]))
-        let classes = try #require(written["classes"] as? [[String: Any]])
-        let wanted = try #require(expected["classes"] as? [[String: Any]])
+        let written = try ParsedJSON(parsing: SchemaFormat.json.text(RealmSchema(snapshot)))
+        let expected = try ParsedJSON(parsing: Array(try #require(try Fixtures.expectedDump(name))))
+        #expect(text(written["schemaVersion"]) == text(expected["schemaVersion"]))
+        let classes = try #require(written["classes"]?.elements)
+        let wanted = try #require(expected["classes"]?.elements)
         #expect(classes.count == wanted.count)
         for one in wanted {
-            let found = try #require(classes.first { $0["name"] as? String == one["name"] as? String })
+            let found = try #require(classes.first { $0["name"]?.text == one["name"]?.text })
             for member in ["type", "primaryKey", "properties"] {
-                #expect(try text(found[member]) == text(spelledOut(one[member])), "\(one["name"] ?? "") \(member)")
+                #expect(text(found[member]) == text(spelledOut(one[member])), "\(one["name"] ?? "") \(member)")
             }
         }
     }
@@ -59,17 +59,14 @@ struct SchemaRenderingTests {
     }
 
     /// The expected dumps leave `objectType` out where it is null.
-    private func spelledOut(_ member: Any?) -> Any? {
-        guard let properties = member as? [[String: Any]] else { return member }
-        return properties.map { $0.merging(["objectType": NSNull()]) { stored, _ in stored } }
+    private func spelledOut(_ member: ParsedJSON?) -> ParsedJSON? {
+        guard case .array(let properties) = member else { return member }
+        return .array(
+            properties.map { property in
+                .object(
+                    (property.members ?? []) + (property["objectType"] == nil ? [.init(name: "objectType", value: .null)] : []))
+            })
     }
 
-    private func text(_ value: Any?) throws -> String {
-        let data = try JSONSerialization.data(withJSONObject: value ?? NSNull(), options: [.sortedKeys, .fragmentsAllowed])
-        return String(decoding: data, as: UTF8.self)
-    }
-
-    private func parse(_ data: Data) throws -> [String: Any] {
-        try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
-    }
+    private func text(_ value: ParsedJSON?) -> String { (value ?? .null).sortedByName.serialized }
 }

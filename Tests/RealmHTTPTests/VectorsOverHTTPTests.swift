@@ -5,8 +5,6 @@ import RealmHTTP
 import RealmTestSupport
 import Testing
 
-private typealias JSONValue = RealmTestSupport.JSONValue
-
 /// The conformance vectors once more, through `POST …/query/{class}` on a socket.
 ///
 /// Left out is what HTTP cannot say: aliases (`mapping`), texts that are only parsed, bare object keys and null shapes.
@@ -55,13 +53,13 @@ struct VectorsOverHTTPTests {
         of entry: QueryVectors.Case, in suite: QueryVectors.Suite, _ client: HTTPClient
     ) throws -> String? {
         let body =
-            "{\"where\":\(json(.string(entry.query))),\"args\":[\(entry.arguments.map { argument($0, suite) }.joined(separator: ","))],"
+            "{\"where\":\(ParsedJSON.quoted(entry.query)),\"args\":[\(entry.arguments.map { argument($0, suite) }.joined(separator: ","))],"
             + "\"count\":\"exact\",\"limit\":1000}"
         let className = entry.className.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         let answer = try client.request(
             "POST", "/v1/realms/\(suite.realmName)/query/\(className)",
             headers: [("Content-Type", "application/json")], body: Array(body.utf8))
-        let document = try JSONValue(parsing: answer.body)
+        let document = try ParsedJSON(parsing: answer.body)
         if entry.error != nil {
             let code = document["code"]?.text ?? ""
             // A path that leads nowhere has a code of its own among what does not bind.
@@ -73,7 +71,7 @@ struct VectorsOverHTTPTests {
         return mismatch(document, entry)
     }
 
-    private static func mismatch(_ document: JSONValue, _ entry: QueryVectors.Case) -> String? {
+    private static func mismatch(_ document: ParsedJSON, _ entry: QueryVectors.Case) -> String? {
         let count = entry.json["count"]?.integer
         guard document["count"]?.integer == count else {
             return "expected \(count ?? -1) objects, got \(document["count"]?.integer ?? -1)"
@@ -89,7 +87,7 @@ struct VectorsOverHTTPTests {
         return agrees ? nil : "expected \(wanted), got \(found)"
     }
 
-    private static func keyText(_ id: JSONValue) -> String {
+    private static func keyText(_ id: ParsedJSON) -> String {
         switch id {
         case .integer(let number): return String(number)
         case .string(let text): return text.isEmpty ? "@empty" : text.hasPrefix("@") ? "@" + text : text
@@ -100,48 +98,32 @@ struct VectorsOverHTTPTests {
 
     // MARK: - Arguments on the wire
 
-    private static func argument(_ value: JSONValue, _ suite: QueryVectors.Suite) -> String {
-        guard case .object(let members) = value, let member = members.first else { return json(value) }
+    private static func argument(_ value: ParsedJSON, _ suite: QueryVectors.Suite) -> String {
+        guard case .object(let members) = value, let member = members.first else { return value.serialized }
         switch member.name {
         case "$float": return "{\"$numberFloat\":\(quotedNumber(member.value))}"
         case "$double": return "{\"$numberDouble\":\(quotedNumber(member.value))}"
-        case "$decimal": return "{\"$numberDecimal\":\(json(member.value))}"
-        case "$binary": return "{\"$binary\":{\"base64\":\(json(member.value)),\"subType\":\"00\"}}"
+        case "$decimal": return "{\"$numberDecimal\":\(member.value.serialized)}"
+        case "$binary": return "{\"$binary\":{\"base64\":\(member.value.serialized),\"subType\":\"00\"}}"
         case "$date":
             let parts = member.value.elements?.compactMap(\.integer) ?? []
             return "{\"$instant\":{\"seconds\":\"\(parts[0])\",\"nanoseconds\":\(parts[1])}}"
         case "$list": return "[\((member.value.elements ?? []).map { argument($0, suite) }.joined(separator: ","))]"
         case "$link":
             let parts = member.value.elements ?? []
-            return "{\"$link\":{\"class\":\(json(parts[0])),\"key\":\(json(.string(linkKey(parts[0], parts[1], suite))))}}"
-        default: return json(value)
+            return
+                "{\"$link\":{\"class\":\(parts[0].serialized),\"key\":\(ParsedJSON.quoted(linkKey(parts[0], parts[1], suite)))}}"
+        default: return value.serialized
         }
     }
 
     /// Objects of a class without primary key are named by their object key.
-    private static func linkKey(_ className: JSONValue, _ id: JSONValue, _ suite: QueryVectors.Suite) -> String {
+    private static func linkKey(_ className: ParsedJSON, _ id: ParsedJSON, _ suite: QueryVectors.Suite) -> String {
         let one = suite.json["classes"]?.elements?.first { $0["name"] == className }
         return one?["primaryKey"]?.text == nil ? "@k" + keyText(id) : keyText(id)
     }
 
-    private static func quotedNumber(_ value: JSONValue) -> String {
-        if case .number(_, let text) = value { return "\"\(text)\"" }
-        return value.integer.map { "\"\($0)\"" } ?? json(value)
-    }
-
-    private static func json(_ value: JSONValue) -> String {
-        switch value {
-        case .null: return "null"
-        case .bool(let flag): return flag ? "true" : "false"
-        case .integer(let number): return String(number)
-        case .number(_, let text): return text
-        case .string(let text):
-            var writer = JSONWriter()
-            writer.string(text)
-            return String(decoding: writer.bytes, as: UTF8.self)
-        case .array(let elements): return "[\(elements.map(json).joined(separator: ","))]"
-        case .object(let members):
-            return "{\(members.map { "\(json(.string($0.name))):\(json($0.value))" }.joined(separator: ","))}"
-        }
+    private static func quotedNumber(_ value: ParsedJSON) -> String {
+        value.double == nil ? value.serialized : "\"\(value.serialized)\""
     }
 }

@@ -96,7 +96,9 @@ struct MutantRequests {
         let objects = "/objects/\(one.name.escaped)"
         var requests: [Request] = []
         if !one.isEmbedded {
-            let key = one.primaryKey.map { "\($0.quoted):\(sample(one.properties.first { $0.name == one.primaryKey }))" } ?? ""
+            let key =
+                one.primaryKey.map { "\(ParsedJSON.quoted($0)):\(sample(one.properties.first { $0.name == one.primaryKey }))" }
+                ?? ""
             requests += [post(objects, "{\(key)}"), post(objects, "{\(key.replacing("9001", with: "9002"))}")]
         }
         for key in one.keys.prefix(2) {
@@ -122,7 +124,8 @@ struct MutantRequests {
     }
 
     private func writes(_ one: SchemaOutline.Class, _ key: String, _ property: SchemaOutline.Property) -> [Request] {
-        let target = "\"class\":\(one.name.quoted),\"key\":\(key.quoted),\"property\":\(property.name.quoted)"
+        let target =
+            "\"class\":\(ParsedJSON.quoted(one.name)),\"key\":\(ParsedJSON.quoted(key)),\"property\":\(ParsedJSON.quoted(property.name))"
         let value = sample(property)
         func batch(_ verb: String, _ ops: String) -> Request {
             post("/batch", "{\"ops\":[{\"\(verb)\":{\(target),\"ops\":[\(ops)]}}]}")
@@ -148,8 +151,8 @@ struct MutantRequests {
             guard property.name != one.primaryKey else { return [] }
             let path = "/objects/\(one.name.escaped)/\(key.escaped)"
             return [
-                post(path, "{\(property.name.quoted):\(value)}", method: "PATCH"),
-                post(path, "{\(property.name.quoted):null}", method: "PATCH"),
+                post(path, "{\(ParsedJSON.quoted(property.name)):\(value)}", method: "PATCH"),
+                post(path, "{\(ParsedJSON.quoted(property.name)):null}", method: "PATCH"),
             ]
         }
     }
@@ -160,19 +163,19 @@ struct MutantRequests {
             post(
                 "/migrations",
                 "{\"fromVersion\":\(outline.version),\"toVersion\":\(outline.version),\"allowDataLoss\":true,"
-                    + "\"steps\":[{\"\(verb)\":{\"class\":\(one.name.quoted),\(members)}}]}")
+                    + "\"steps\":[{\"\(verb)\":{\"class\":\(ParsedJSON.quoted(one.name)),\(members)}}]}")
         }
         var requests = [step("addProperty", "\"property\":{\"name\":\"fz\",\"type\":\"int\"},\"value\":3")]
         if let link = one.properties.first(where: { $0.type == "object" }) {
-            requests.append(step("removeProperty", "\"name\":\(link.name.quoted)"))
+            requests.append(step("removeProperty", "\"name\":\(ParsedJSON.quoted(link.name))"))
         }
         if let first = one.properties.first {
-            requests.append(step("setIndex", "\"name\":\(first.name.quoted),\"indexed\":true"))
+            requests.append(step("setIndex", "\"name\":\(ParsedJSON.quoted(first.name)),\"indexed\":true"))
         }
         if let last = one.properties.last(where: { $0.name != one.primaryKey }) {
             requests += [
-                step("changeProperty", "\"name\":\(last.name.quoted),\"optional\":true"),
-                step("removeProperty", "\"name\":\(last.name.quoted)"),
+                step("changeProperty", "\"name\":\(ParsedJSON.quoted(last.name)),\"optional\":true"),
+                step("removeProperty", "\"name\":\(ParsedJSON.quoted(last.name))"),
             ]
         }
         return requests

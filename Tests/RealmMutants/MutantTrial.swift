@@ -132,9 +132,9 @@ package final class MutantTrial {
         return outline
     }
 
-    private func json(_ request: MutantRequests.Request, _ outcome: inout Outcome) -> RealmTestSupport.JSONValue? {
+    private func json(_ request: MutantRequests.Request, _ outcome: inout Outcome) -> ParsedJSON? {
         let answer = send(request, &outcome)
-        return answer.status == 200 ? try? RealmTestSupport.JSONValue(parsing: answer.bytes) : nil
+        return answer.status == 200 ? try? ParsedJSON(parsing: answer.bytes) : nil
     }
 
     @discardableResult

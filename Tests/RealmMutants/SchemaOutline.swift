@@ -25,7 +25,7 @@ struct SchemaOutline {
     let version: Int64
     var classes: [Class]
 
-    init?(_ schema: RealmTestSupport.JSONValue) {
+    init?(_ schema: ParsedJSON) {
         guard let list = schema["classes"]?.elements else { return nil }
         version = schema["schemaVersion"]?.integer ?? 0
         classes = list.compactMap { one in
@@ -42,7 +42,7 @@ struct SchemaOutline {
     }
 
     /// The keys of the objects in a page.
-    static func keys(_ page: RealmTestSupport.JSONValue) -> [String] {
+    static func keys(_ page: ParsedJSON) -> [String] {
         (page["items"]?.elements ?? []).compactMap { item in
             switch item["$meta"]?["key"] {
             case .string(let text)?: return text
@@ -56,9 +56,4 @@ struct SchemaOutline {
 extension String {
     /// As a segment or parameter of a target.
     var escaped: String { PercentDecoding.encode(self) }
-
-    /// As JSON text.
-    var quoted: String {
-        "\"" + unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : $0.value < 32 ? "?" : "\($0)" }.joined() + "\""
-    }
 }

@@ -13,7 +13,7 @@ package final class EventClient {
         package var comments: [String] = []
         package var retry: String?
 
-        package var json: JSONValue { (try? JSONValue(parsing: Array(data.utf8))) ?? .null }
+        package var json: ParsedJSON { (try? ParsedJSON(parsing: Array(data.utf8))) ?? .null }
     }
 
     package struct Failure: Error, CustomStringConvertible {

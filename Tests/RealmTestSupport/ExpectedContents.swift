@@ -12,7 +12,7 @@ package struct ExpectedContents {
 
     package init(_ snapshot: Snapshot) { self.snapshot = snapshot }
 
-    package mutating func compare(with dump: JSONValue) throws {
+    package mutating func compare(with dump: ParsedJSON) throws {
         expect(dump["fileFormat"]?.integer == Int64(snapshot.fileFormat), "file format")
         expect(dump["schemaVersion"]?.integer == snapshot.schemaVersion.map { Int64(bitPattern: $0) }, "schema version")
         expect(dump["tables"]?.elements?.compactMap(\.text) == snapshot.tables.map(\.name).sorted(), "table names")
@@ -23,7 +23,7 @@ package struct ExpectedContents {
         if !condition, differences.count < 20 { differences.append(place()) }
     }
 
-    private mutating func compareClass(_ expected: JSONValue) throws {
+    private mutating func compareClass(_ expected: ParsedJSON) throws {
         let name = expected["name"]?.text ?? ""
         guard let table = snapshot.classTable(named: name) else { return expect(false, "class \(name) is missing") }
         expect(expected["count"]?.integer == Int64(table.count), "\(name): count")
@@ -41,7 +41,7 @@ package struct ExpectedContents {
         expect(position == objects.count, "\(name): \(position) objects of \(objects.count)")
     }
 
-    private mutating func compareObject(_ row: Row, _ table: Table, _ expected: JSONValue, _ place: String) throws {
+    private mutating func compareObject(_ row: Row, _ table: Table, _ expected: ParsedJSON, _ place: String) throws {
         objectCount += 1
         let place = "\(place) \(row.key.rawValue)"
         expect(expected["key"]?.integer == row.key.rawValue, "\(place): key")
@@ -57,7 +57,7 @@ package struct ExpectedContents {
         }
     }
 
-    private mutating func compareValues(_ row: Row, _ table: Table, _ values: JSONValue?, _ place: String) throws {
+    private mutating func compareValues(_ row: Row, _ table: Table, _ values: ParsedJSON?, _ place: String) throws {
         expect(values?.members?.map(\.name) == table.columns.map(\.name), "\(place): property names")
         for column in table.columns {
             guard let wanted = values?[column.name] else { continue }
@@ -65,7 +65,7 @@ package struct ExpectedContents {
         }
     }
 
-    private mutating func compare(_ row: Row, _ column: Column, _ wanted: JSONValue, _ place: String) throws {
+    private mutating func compare(_ row: Row, _ column: Column, _ wanted: ParsedJSON, _ place: String) throws {
         let isMixed = column.type == .mixed
         guard let collection = column.collection else {
             return try compare(try row.value(column), wanted, isMixed, place)
@@ -81,7 +81,7 @@ package struct ExpectedContents {
         try compare(list, wanted, isMixed, place)
     }
 
-    private mutating func compare(_ list: ListView, _ wanted: JSONValue, _ isMixed: Bool, _ place: String) throws {
+    private mutating func compare(_ list: ListView, _ wanted: ParsedJSON, _ isMixed: Bool, _ place: String) throws {
         guard let elements = wanted.elements, elements.count == list.count else {
             return expect(false, "\(place): \(list.count) elements of \(wanted.elements?.count ?? -1)")
         }
@@ -94,7 +94,7 @@ package struct ExpectedContents {
         }
     }
 
-    private mutating func compare(_ dictionary: DictionaryView, _ wanted: JSONValue, _ isMixed: Bool, _ place: String) throws {
+    private mutating func compare(_ dictionary: DictionaryView, _ wanted: ParsedJSON, _ isMixed: Bool, _ place: String) throws {
         guard let members = wanted.members, members.count == dictionary.count else {
             return expect(false, "\(place): \(dictionary.count) entries")
         }
@@ -108,7 +108,7 @@ package struct ExpectedContents {
         }
     }
 
-    private mutating func compare(_ value: Value, _ wanted: JSONValue, _ isMixed: Bool, _ place: String) throws {
+    private mutating func compare(_ value: Value, _ wanted: ParsedJSON, _ isMixed: Bool, _ place: String) throws {
         switch value {
         case .list(let root): try compare(try ListView(nested: root, space: snapshot.space), wanted, true, place)
         case .dictionary(let root): try compare(try DictionaryView(root: root, space: snapshot.space), wanted, true, place)
@@ -117,7 +117,7 @@ package struct ExpectedContents {
         }
     }
 
-    private mutating func compareLink(_ tableKey: TableKey, _ key: ObjectKey, _ wanted: JSONValue, _ place: String) throws {
+    private mutating func compareLink(_ tableKey: TableKey, _ key: ObjectKey, _ wanted: ParsedJSON, _ place: String) throws {
         guard let table = snapshot.table(tableKey) else { return expect(false, "\(place): link to no table") }
         let link = wanted["$link"] ?? wanted["$embedded"]
         expect(link?["class"]?.text == table.className && link?["key"]?.integer == key.rawValue, "\(place): link")
@@ -132,7 +132,7 @@ package struct ExpectedContents {
 
     // MARK: - Scalars
 
-    private static func matches(_ value: Value, _ wanted: JSONValue, _ isMixed: Bool) -> Bool {
+    private static func matches(_ value: Value, _ wanted: ParsedJSON, _ isMixed: Bool) -> Bool {
         switch value {
         case .null: return wanted == .null
         case .bool(let flag): return wanted == .bool(flag)
@@ -153,7 +153,7 @@ package struct ExpectedContents {
     }
 
     /// Nil stands for NaN.
-    private static func real(_ wanted: JSONValue?, _ isEqual: (Double) -> Bool) -> Bool? {
+    private static func real(_ wanted: ParsedJSON?, _ isEqual: (Double) -> Bool) -> Bool? {
         switch wanted?.text {
         case "NaN": return nil
         case "Infinity": return isEqual(.infinity)
@@ -168,7 +168,7 @@ package struct ExpectedContents {
         return String(decoding: text, as: UTF8.self)
     }
 
-    private static func digest(_ bytes: ByteView, _ wanted: JSONValue?) -> Bool {
+    private static func digest(_ bytes: ByteView, _ wanted: ParsedJSON?) -> Bool {
         guard wanted?["bytes"]?.integer == Int64(bytes.count) else { return false }
         var hash = [UInt8](repeating: 0, count: 32)
         unsafe bytes.withUnsafeBytes { _ = unsafe SHA256($0.baseAddress?.assumingMemoryBound(to: UInt8.self), $0.count, &hash) }

@@ -19,13 +19,11 @@ package final class HTTPClient {
 
         package var text: String { String(decoding: body, as: UTF8.self) }
 
-        /// The body as a JSON object; empty when it is none.
-        package var json: [String: Any] {
-            (try? JSONSerialization.jsonObject(with: Data(body))) as? [String: Any] ?? [:]
-        }
+        /// The body as JSON; null when it is none.
+        package var json: ParsedJSON { (try? ParsedJSON(parsing: body)) ?? .null }
 
         /// The `code` of a problem document.
-        package var code: String? { json["code"] as? String }
+        package var code: String? { json["code"]?.text }
     }
 
     package struct Failure: Error, CustomStringConvertible {

@@ -12,15 +12,15 @@ package enum NotificationVectors {
         ?? Fixtures.packageRoot.appendingPathComponent("Tests/RealmEngineTests/Observation/Vectors")
 
     /// A file of vectors; nil when it is not at hand.
-    package static func file(_ name: String) -> JSONValue? {
+    package static func file(_ name: String) -> ParsedJSON? {
         guard let data = FileManager.default.contents(atPath: folder.appendingPathComponent(name + ".json").path) else {
             return nil
         }
-        return try? JSONValue(parsing: [UInt8](data))
+        return try? ParsedJSON(parsing: [UInt8](data))
     }
 
     /// The vectors of a file that was found.
-    package static func vectors(_ name: String) throws -> [JSONValue] {
+    package static func vectors(_ name: String) throws -> [ParsedJSON] {
         guard let file = file(name), let vectors = file["vectors"]?.elements else { throw Missing(name: name) }
         return vectors
     }
@@ -28,7 +28,7 @@ package enum NotificationVectors {
     package struct Missing: Error { package let name: String }
 }
 
-extension JSONValue {
+extension ParsedJSON {
     /// The elements as positions.
-    package var indices: [Int] { elements?.compactMap { $0.integer.map { Int($0) } } ?? [] }
+    package var indices: [Int] { elements?.compactMap(\.int) ?? [] }
 }

@@ -10,8 +10,8 @@ package struct QueryVectors: Sendable {
         package let number: Int
         package let className: String
         package let query: String
-        package let arguments: [JSONValue]
-        package let json: JSONValue
+        package let arguments: [ParsedJSON]
+        package let json: ParsedJSON
 
         /// The category of the expected error.
         package var error: String? { json["error"]?.text }
@@ -23,7 +23,7 @@ package struct QueryVectors: Sendable {
     package struct Suite: Sendable {
         package let group: String
         package let name: String
-        package let json: JSONValue
+        package let json: ParsedJSON
         package let cases: [Case]
 
         /// The file that holds schema and objects.
@@ -60,7 +60,7 @@ package struct QueryVectors: Sendable {
 
     package init(group: String) throws {
         let data = try Data(contentsOf: QueryVectors.folder.appendingPathComponent("\(group).json"))
-        let document = try JSONValue(parsing: Array(data))
+        let document = try ParsedJSON(parsing: Array(data))
         self.group = group
         suites = (document["suites"]?.elements ?? []).map { suite in
             let name = suite["name"]?.text ?? ""

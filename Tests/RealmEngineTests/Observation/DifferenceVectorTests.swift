@@ -43,7 +43,7 @@ struct DifferenceVectorTests {
         }
     }
 
-    private static func changes(_ operation: JSONValue, _ size: inout Int) -> [CollectionChange] {
+    private static func changes(_ operation: ParsedJSON, _ size: inout Int) -> [CollectionChange] {
         let parts = operation.elements ?? []
         let numbers = parts.compactMap(\.integer).map { Int($0) }
         switch parts.first?.text {

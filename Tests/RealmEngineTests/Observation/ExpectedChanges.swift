@@ -5,7 +5,7 @@ import RealmTestSupport
 
 extension CollectionChanges {
     /// The change set as vectors write it.
-    init(expected json: JSONValue) {
+    init(expected json: ParsedJSON) {
         self.init()
         deletions = json["deletions"]?.indices ?? []
         insertions = json["insertions"]?.indices ?? []

@@ -39,7 +39,7 @@ struct ScenarioTests {
     }
 
     /// Each range needs an observer of its own that is passive meanwhile.
-    private func history(_ vector: JSONValue, from: Int) throws -> [String] {
+    private func history(_ vector: ParsedJSON, from: Int) throws -> [String] {
         var failures: [String] = []
         let file = ScenarioTests.histories
         let realm = try VectorRealm(schema: file["schema"]?.elements ?? [], initial: file["initial"]?.elements ?? [])
@@ -71,11 +71,11 @@ struct ScenarioTests {
 
 /// One scenario, by observers that are asked once after each step or that are told after each commit.
 private struct ScenarioRun {
-    private let vector: JSONValue
+    private let vector: ParsedJSON
     private let isActive: Bool
     private let realm: VectorRealm
 
-    init(_ vector: JSONValue, isActive: Bool) throws {
+    init(_ vector: ParsedJSON, isActive: Bool) throws {
         self.vector = vector
         self.isActive = isActive
         realm = try VectorRealm(schema: vector["schema"]?.elements ?? [], initial: vector["initial"]?.elements ?? [])
@@ -105,7 +105,7 @@ private struct ScenarioRun {
     }
 
     /// Returns the versions that each observer skips.
-    private func commit(_ step: JSONValue) throws -> [String: Set<UInt64>] {
+    private func commit(_ step: ParsedJSON) throws -> [String: Set<UInt64>] {
         var skipped: [String: Set<UInt64>] = [:]
         for commit in step["commits"]?.elements ?? [] {
             let names = commit["withoutNotifying"]?.elements?.compactMap(\.text) ?? []

@@ -7,12 +7,12 @@ import RealmTestSupport
 
 /// The observer of a vector: its target, and changes and contents as vectors write them.
 struct VectorObserver {
-    let json: JSONValue
+    let json: ParsedJSON
     let database: Database
 
     var id: String { json["id"]?.text ?? "o" }
 
-    struct Unusable: Error { let json: JSONValue }
+    struct Unusable: Error { let json: ParsedJSON }
 
     // MARK: - The target
 
@@ -117,7 +117,7 @@ struct VectorObserver {
     // MARK: - Changes
 
     /// A change as text in one form, as it is expected.
-    static func expected(_ json: JSONValue) -> String {
+    static func expected(_ json: ParsedJSON) -> String {
         if json["deleted"] == .bool(true) { return "deleted" }
         if let properties = json["properties"]?.elements {
             return properties.map { property in
@@ -143,7 +143,7 @@ struct VectorObserver {
         return text(CollectionChanges(expected: json))
     }
 
-    private static func text(_ json: JSONValue?) -> String {
+    private static func text(_ json: ParsedJSON?) -> String {
         switch json {
         case .integer(let number)?: return "\(number)"
         case .string(let text)?: return "'\(text)'"
@@ -212,13 +212,13 @@ struct VectorObserver {
     // MARK: - Contents
 
     /// What of the contents of a vector is its own: vectors have all sections where one is observed.
-    func own(_ contents: JSONValue) -> JSONValue {
+    func own(_ contents: ParsedJSON) -> ParsedJSON {
         guard let section = json["section"], let sections = contents.elements else { return contents }
         return .array(sections.filter { $0["key"] == section })
     }
 
     /// Contents as text in one form, as they are expected.
-    static func expectedContents(_ json: JSONValue) -> String {
+    static func expectedContents(_ json: ParsedJSON) -> String {
         switch json {
         case .null: return "gone"
         case .bool(let flag): return flag ? "object" : "gone"
@@ -227,7 +227,7 @@ struct VectorObserver {
         }
     }
 
-    private static func expectedElement(_ json: JSONValue) -> String {
+    private static func expectedElement(_ json: ParsedJSON) -> String {
         switch json {
         case .integer(let number): return "\(number)"
         case .string(let text): return "'\(text)'"

@@ -11,7 +11,7 @@ final class VectorRealm: Sendable {
 
     var database: Database { realm.database }
 
-    init(schema: [JSONValue], initial: [JSONValue] = []) throws {
+    init(schema: [ParsedJSON], initial: [ParsedJSON] = []) throws {
         var names: [String: [String: String]] = [:]
         for one in schema {
             for property in one["properties"]?.elements ?? [] where property["type"]?.text == "linkingObjects" {
@@ -25,14 +25,14 @@ final class VectorRealm: Sendable {
 
     init(classes: [ClassInput]) throws { realm = try EngineRealm(classes) }
 
-    static func classInput(_ json: JSONValue) -> ClassInput {
+    static func classInput(_ json: ParsedJSON) -> ClassInput {
         ClassInput(
             json["name"]?.text ?? "", type: json["embedded"] == .bool(true) ? "embedded" : nil,
             primaryKey: json["primaryKey"]?.text,
             (json["properties"]?.elements ?? []).filter { $0["type"]?.text != "linkingObjects" }.map(propertyInput))
     }
 
-    static func propertyInput(_ json: JSONValue) -> PropertyInput {
+    static func propertyInput(_ json: ParsedJSON) -> PropertyInput {
         PropertyInput(
             json["name"]?.text ?? "", json["type"]?.text ?? "", collection: json["collection"]?.text,
             optional: json["optional"] == .bool(true) ? true : nil, objectType: json["objectType"]?.text)
@@ -40,7 +40,7 @@ final class VectorRealm: Sendable {
 
     // MARK: - Operations
 
-    func commit(_ operations: [JSONValue], mark: CommitMark? = nil) throws {
+    func commit(_ operations: [ParsedJSON], mark: CommitMark? = nil) throws {
         var request = EngineRealm.request()
         request.mark = mark
         request.isAlone = mark != nil
@@ -49,7 +49,7 @@ final class VectorRealm: Sendable {
         }
     }
 
-    private static func apply(_ operation: JSONValue, to session: WriteSession) throws {
+    private static func apply(_ operation: ParsedJSON, to session: WriteSession) throws {
         let className = operation["class"]?.text ?? ""
         let key = ObjectName.text("\(operation["_id"]?.integer ?? -1)")
         let property = PropertyAddress(operation["property"]?.text ?? "")
@@ -92,7 +92,7 @@ final class VectorRealm: Sendable {
         }
     }
 
-    struct Unknown: Error { let operation: JSONValue }
+    struct Unknown: Error { let operation: ParsedJSON }
 
     /// Vectors leave values out that the reference engine makes up.
     private static func complete(_ object: InputObject, _ className: String, _ session: WriteSession) throws -> InputObject {
@@ -118,15 +118,15 @@ final class VectorRealm: Sendable {
         try session.fitSchema(SchemaInput(classes: classes))
     }
 
-    private static func steps(_ path: [JSONValue]) -> [InputPath.Step] {
+    private static func steps(_ path: [ParsedJSON]) -> [InputPath.Step] {
         path.map { $0.text.map { .name($0) } ?? .name("\($0.integer ?? -1)") }
     }
 
-    static func members(_ json: JSONValue?) -> InputObject {
+    static func members(_ json: ParsedJSON?) -> InputObject {
         InputObject((json?.members ?? []).map { ($0.name, input($0.value)) })
     }
 
-    static func input(_ json: JSONValue) -> InputValue {
+    static func input(_ json: ParsedJSON) -> InputValue {
         switch json {
         case .null: return .null
         case .bool(let flag): return .bool(flag)

@@ -80,7 +80,7 @@ import Testing
         switch status {
         case 401: return .unauthenticated
         case 403: return answer.code == "cross_origin" ? .crossOrigin : .forbidden
-        case 404 where answer.json["detail"] as? String == "there is nothing at this path": return .hidden
+        case 404 where answer.json["detail"]?.text == "there is nothing at this path": return .hidden
         case 421: return .wrongHost
         default: return .taken
         }

@@ -94,7 +94,7 @@ import Testing
             let answer = try server.request(method, target, headers: headers + [("Content-Type", "application/json")], body: body)
             let isRefused = answer.status == 403 && (answer.code == "cross_origin" || method == "HEAD")
             #expect(isRefused == !sent.isTaken, "\(method) \(target.prefix(60)): \(answer.status) \(answer.text.prefix(200))")
-            if isRefused, method != "HEAD" { #expect(answer.json["header"] as? String == sent.header) }
+            if isRefused, method != "HEAD" { #expect(answer.json["header"]?.text == sent.header) }
         }
     }
 

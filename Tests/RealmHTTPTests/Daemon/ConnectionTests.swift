@@ -16,7 +16,7 @@ import Testing
         let answer = try extra.request("GET", "/a")
         #expect(answer.status == 503)
         #expect(answer.code == "overloaded")
-        #expect(answer.json["limit"] as? Int == 4)
+        #expect(answer.json["limit"]?.int == 4)
         #expect(try extra.isClosed())
     }
 

@@ -116,15 +116,15 @@ private struct MischiefRow {
 
     /// A realm that is opened in the background comes to the same end.
     private func settle(_ way: MischiefTests.Way, _ outcome: (status: Int, code: String?), _ text: String) throws {
-        var document: [String: Any] = [:]
+        var document: ParsedJSON = .null
         #expect(
             try eventually {
                 document = try HTTPClient.request(port: port, "GET", "/v1/realms/x").json
-                return document["state"] as? String != "opening"
+                return document["state"]?.text != "opening"
             })
-        #expect(document["state"] as? String == (outcome.status == 201 ? "ready" : "failed"), "\(text)")
+        #expect(document["state"]?.text == (outcome.status == 201 ? "ready" : "failed"), "\(text)")
         if outcome.status != 201 {
-            #expect((document["problem"] as? [String: Any])?["code"] as? String == outcome.code, "\(text)")
+            #expect(document["problem"]?["code"]?.text == outcome.code, "\(text)")
             #expect(try HTTPClient.request(port: port, "GET", "/readyz").status == 200, "\(text)")
             #expect(try HTTPClient.request(port: port, "DELETE", "/v1/realms/x").status == 204, "\(text)")
         }
@@ -132,8 +132,7 @@ private struct MischiefRow {
 
     private func ask(_ way: MischiefTests.Way) throws -> HTTPClient.Answer {
         let member = way.seeds ? "seed" : "path"
-        let encoded = String(decoding: try JSONEncoder().encode(path), as: UTF8.self)
-        let body = #"{"name":"x","\#(member)":\#(encoded)\#(way.members)}"#
+        let body = #"{"name":"x","\#(member)":\#(ParsedJSON.quoted(path))\#(way.members)}"#
         let headers = [WriteServer.json] + (way.isAsynchronous ? WriteServer.later : [])
         return try HTTPClient.request(port: port, "POST", "/v1/realms" + way.query, headers: headers, body: Array(body.utf8))
     }

@@ -37,8 +37,8 @@ import Testing
                 let real = try server.attach(body)
                 #expect(real.status >= 400, "\(body): \(real.text)")
                 #expect(dry.status == real.status && dry.code == real.code, "\(body): \(dry.text), \(real.text)")
-                #expect(dry.json["detail"] as? String == real.json["detail"] as? String)
-                #expect(dry.json["pointer"] as? String == real.json["pointer"] as? String)
+                #expect(dry.json["detail"]?.text == real.json["detail"]?.text)
+                #expect(dry.json["pointer"]?.text == real.json["pointer"]?.text)
                 let changes = TreeDigest(server.folder).differences(from: before)
                 #expect(changes.isEmpty, "\(body): \(changes)")
             }
@@ -49,25 +49,25 @@ import Testing
         try withWriteServer { (server: WriteServer) throws in
             try server.done("DELETE", "app")
             let before = TreeDigest(server.folder)
-            func dry(_ body: String) throws -> [String: Any]? {
+            func dry(_ body: String) throws -> ParsedJSON? {
                 let answer = try server.attach(body, "?dryRun=true")
-                #expect(answer.status == 200 && answer.json["status"] as? Int == 201, "\(answer.text)")
-                return answer.json["body"] as? [String: Any]
+                #expect(answer.status == 200 && answer.json["status"]?.int == 201, "\(answer.text)")
+                return answer.json["body"]
             }
             let path = #""path":"\#(server.folder)/app.realm""#
-            for mode in ["rw", "ro", "copy"] { #expect(try dry(#"{\#(path),"mode":"\#(mode)"}"#)?["mode"] as? String == mode) }
-            #expect(try dry(#"{\#(path)}"#)?["mode"] as? String == "rw")
+            for mode in ["rw", "ro", "copy"] { #expect(try dry(#"{\#(path),"mode":"\#(mode)"}"#)?["mode"]?.text == mode) }
+            #expect(try dry(#"{\#(path)}"#)?["mode"]?.text == "rw")
             let migrated = try dry(#"{\#(path),"schemaVersion":3,"migrations":[{"addClass":{"name":"New","properties":[]}}]}"#)
-            #expect(migrated?["schemaVersion"] as? Int == 3 && migrated?["classes"] as? Int == WriteServer.classes.count + 1)
+            #expect(migrated?["schemaVersion"]?.int == 3 && migrated?["classes"]?.int == WriteServer.classes.count + 1)
             let made = try dry(#"{"name":"new","schema":\#(OpeningTests.item)}"#)
-            #expect(made?["classes"] as? Int == 1 && made?["mode"] as? String == "rw" && made?["exists"] as? Bool == false)
+            #expect(made?["classes"]?.int == 1 && made?["mode"]?.text == "rw" && made?["exists"]?.bool == false)
             let lock = try OwnershipLock(ofFile: try System.resolved(server.folder + "/app.realm"))
             let held = TreeDigest(server.folder)
             for mode in ["", #","mode":"rw""#, #","mode":"ro""#] {
                 for query in ["", "?dryRun=true"] {
                     let answer = try server.attach(#"{\#(path)\#(mode)}"#, query)
                     #expect(answer.status == 409 && answer.code == "file_in_use", "\(answer.text)")
-                    #expect((answer.json["detail"] as? String)?.contains("copy") == true)
+                    #expect(answer.json["detail"]?.text?.contains("copy") == true)
                 }
             }
             #expect(TreeDigest(server.folder).differences(from: held).isEmpty)
@@ -135,7 +135,7 @@ import Testing
                 port: server.port, "POST", "/v1/realms", headers: [WriteServer.json] + WriteServer.later, body: Array(body.utf8))
             #expect(answer.status == 202, "\(answer.text)")
             Threads.sleep(seconds: seconds)
-            let state = try server.get("big").json["state"] as? String
+            let state = try server.get("big").json["state"]?.text
             #expect(try HTTPClient.request(port: server.port, "GET", "/readyz").status == 200)
             #expect(try server.send("DELETE", "big").status == 204)
             #expect(try server.get("big").code == "realm_not_found")
@@ -143,7 +143,7 @@ import Testing
             #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
             #expect(try FileManager.default.contentsOfDirectory(atPath: server.folder).filter { $0.contains("before-") } == [])
             let again = try server.attach(#"{"path":"\#(path)"}"#)
-            #expect(again.status == 201 && again.json["schemaVersion"] as? Int == 0, "\(again.text)")
+            #expect(again.status == 201 && again.json["schemaVersion"]?.int == 0, "\(again.text)")
         }
     }
 
@@ -158,8 +158,8 @@ import Testing
             #expect(
                 try eventually {
                     let document = try server.get("big").json
-                    if let part = document["progress"] as? Double { seen.append(part) }
-                    return document["state"] as? String == "ready"
+                    if let part = document["progress"]?.double { seen.append(part) }
+                    return document["state"]?.text == "ready"
                 })
             #expect(seen == seen.sorted() && Set(seen).count > 3, "\(seen)")
         }
@@ -192,7 +192,7 @@ import Testing
             for query in ["", "?dryRun=true"] {
                 let answer = try server.attach(#"{"inMemory":"c"}"#, query)
                 #expect(
-                    answer.status == 429 && answer.code == "too_many_realms" && answer.json["limit"] as? Int == 3,
+                    answer.status == 429 && answer.code == "too_many_realms" && answer.json["limit"]?.int == 3,
                     "\(answer.text)")
             }
             try server.done("DELETE", "a")
@@ -290,8 +290,8 @@ import Testing
             try server.start()
             defer { server.stop() }
             let document = try HTTPClient.request(port: server.daemon.socket.port, "GET", "/v1/realms/a").json
-            #expect(document["mode"] as? String == "ro")
-            #expect(((document["readOnlyReason"] as? [String: Any])?["detail"] as? String)?.contains("permission") == true)
+            #expect(document["mode"]?.text == "ro")
+            #expect(document["readOnlyReason"]?["detail"]?.text?.contains("permission") == true)
             #expect(told.count == 1 && told[0].contains("served for reading only"))
             for body in [#"{"name":"b"}"#, #"{"name":"b","seed":"\#(folder)/a.realm"}"#] {
                 for query in ["", "?dryRun=true"] {

@@ -51,11 +51,11 @@ struct ChangeFixture {
     }
 }
 
-extension JSONValue {
+extension ParsedJSON {
     /// The text without the versions in it.
     var withoutVersions: String {
         guard case .object(let members) = self else { return serialized }
-        return JSONValue.object(
+        return ParsedJSON.object(
             members.filter { !["from", "to", "version", "sub"].contains($0.name) }.map { ($0.name, $0.value) }
         ).serialized
     }

@@ -50,12 +50,12 @@ final class ChangeServer: Sendable {
     @discardableResult
     func must(
         _ method: String, _ path: String, _ body: String? = nil, _ headers: [(String, String)] = []
-    ) throws -> RealmTestSupport.JSONValue {
+    ) throws -> ParsedJSON {
         let answer = try send(method, path, body, headers)
         guard answer.status < 300 else {
             throw Refused(description: "\(method) \(path) \(body?.prefix(400) ?? ""): \(answer.status) \(answer.text)")
         }
-        return answer.body.isEmpty ? .null : try RealmTestSupport.JSONValue(parsing: answer.body)
+        return answer.body.isEmpty ? .null : try ParsedJSON(parsing: answer.body)
     }
 
     /// A realm in memory; `classes` is the array of a schema document.
@@ -73,7 +73,7 @@ final class ChangeServer: Sendable {
     }
 
     /// One long-poll.
-    func poll(_ realm: String, _ query: String) throws -> RealmTestSupport.JSONValue {
+    func poll(_ realm: String, _ query: String) throws -> ParsedJSON {
         try must("GET", "\(realm)/changes?\(query)")
     }
 

@@ -4,8 +4,6 @@ import RealmHTTP
 import RealmTestSupport
 import Testing
 
-private typealias JSONValue = RealmTestSupport.JSONValue
-
 @Suite("Streams of events (A23, A42, A43, B24, B25, B28, D45)")
 struct ChangeStreamTests {
     private static let dogs = ChangeFixture.query(["class": "Dog", "include": "keys"])
@@ -248,7 +246,7 @@ struct ChangeStreamTests {
             #expect(try stream.next() == nil)
         }
         let answer = try waiting.readAnswer()
-        #expect(answer.status == 200 && answer.json["next"] as? String == now)
+        #expect(answer.status == 200 && answer.json["next"]?.text == now)
         stopping.wait()
     }
 
@@ -332,8 +330,8 @@ struct ChangeStreamTests {
         let fixture = try ChangeFixture()
         let stream = try fixture.server.stream("app", ChangeStreamTests.dogs)
         _ = try stream.next("snapshot")
-        let items = try HTTPClient.request(port: fixture.server.port, "GET", "/admin/leases").json["items"] as? [[String: Any]]
-        let lease = try #require(items?.first { $0["kind"] as? String == "stream" }?["id"] as? String)
+        let items = try HTTPClient.request(port: fixture.server.port, "GET", "/admin/leases").json["items"]?.elements
+        let lease = try #require(items?.first { $0["kind"]?.text == "stream" }?["id"]?.text)
         #expect(try HTTPClient.request(port: fixture.server.port, "DELETE", "/admin/leases/\(lease)").status == 204)
         while try stream.next() != nil {}
         #expect(try ChangeServer.wait { try fixture.server.metric("streams") == 0 })

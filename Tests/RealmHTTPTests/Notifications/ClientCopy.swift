@@ -5,9 +5,9 @@ import RealmTestSupport
 /// A client's copy of what a subscription shows, kept up by its change sets alone.
 struct ClientCopy: Equatable, CustomStringConvertible {
     /// Rows of results, lists and sets; entries of dictionaries with their key in front.
-    var rows: [JSONValue] = []
-    var sections: [(key: JSONValue, rows: [JSONValue])] = []
-    var object: JSONValue?
+    var rows: [ParsedJSON] = []
+    var sections: [(key: ParsedJSON, rows: [ParsedJSON])] = []
+    var object: ParsedJSON?
     /// How many rows there are, where only that is told.
     var count: Int?
     var isGone = false
@@ -24,22 +24,22 @@ struct ClientCopy: Equatable, CustomStringConvertible {
         if isGone { return "gone" }
         if let count { return "\(count) rows" }
         if let object { return object.serialized }
-        let all = sections.map { JSONValue.object([("key", $0.key), ("items", .array($0.rows))]) }
-        return JSONValue.array(sections.isEmpty ? rows : all).serialized
+        let all = sections.map { ParsedJSON.object([("key", $0.key), ("items", .array($0.rows))]) }
+        return ParsedJSON.array(sections.isEmpty ? rows : all).serialized
     }
 
     /// Without its places: what a row shows.
-    private static func content(_ row: JSONValue) -> JSONValue {
+    private static func content(_ row: ParsedJSON) -> ParsedJSON {
         .object(
             (row.members ?? []).filter {
                 !["index", "oldIndex", "section", "oldSection", "properties"].contains($0.name)
             }.map { ($0.name, $0.value) })
     }
 
-    private static func number(_ row: JSONValue, _ name: String) -> Int { Int(row[name]?.integer ?? -1) }
+    private static func number(_ row: ParsedJSON, _ name: String) -> Int { Int(row[name]?.integer ?? -1) }
 
     /// Takes a snapshot, or a part of one.
-    mutating func take(snapshot: JSONValue) {
+    mutating func take(snapshot: ParsedJSON) {
         if let object = snapshot["object"] { self.object = object }
         if snapshot["items"] == nil, snapshot["sections"] == nil { count = snapshot["count"]?.integer.map { Int($0) } }
         rows += (snapshot["items"]?.elements ?? []).map(ClientCopy.content)
@@ -58,7 +58,7 @@ struct ClientCopy: Equatable, CustomStringConvertible {
     }
 
     /// Applies a change set in the order that the interface prescribes.
-    mutating func apply(_ set: JSONValue) throws {
+    mutating func apply(_ set: ParsedJSON) throws {
         if set["skipped"]?.isTrue == true { return }
         if set["deleted"]?.isTrue == true { isGone = true }
         if let properties = set["properties"], properties.elements != nil {
@@ -86,7 +86,7 @@ struct ClientCopy: Equatable, CustomStringConvertible {
         }
     }
 
-    private mutating func applyRows(_ set: JSONValue) throws {
+    private mutating func applyRows(_ set: ParsedJSON) throws {
         for row in (set["deletions"]?.elements ?? []).reversed() {
             let index = ClientCopy.number(row, "index")
             guard rows.indices.contains(index) else { throw Mismatch(description: "no row to delete: \(set.serialized)") }
@@ -109,8 +109,8 @@ struct ClientCopy: Equatable, CustomStringConvertible {
         }
     }
 
-    private mutating func applyEntries(_ set: JSONValue) throws {
-        func name(_ row: JSONValue) -> String { row["entry"]?.text ?? "" }
+    private mutating func applyEntries(_ set: ParsedJSON) throws {
+        func name(_ row: ParsedJSON) -> String { row["entry"]?.text ?? "" }
         for row in set["deletions"]?.elements ?? [] {
             guard let index = rows.firstIndex(where: { name($0) == name(row) }) else {
                 throw Mismatch(description: "no entry to delete: \(set.serialized)")
@@ -127,8 +127,8 @@ struct ClientCopy: Equatable, CustomStringConvertible {
         rows.sort { Array(name($0).utf8).lexicographicallyPrecedes(Array(name($1).utf8)) }
     }
 
-    private mutating func applySections(_ set: JSONValue) throws {
-        func list(_ name: String) -> [JSONValue] { set[name]?.elements ?? [] }
+    private mutating func applySections(_ set: ParsedJSON) throws {
+        func list(_ name: String) -> [ParsedJSON] { set[name]?.elements ?? [] }
         let number = ClientCopy.number
         for row in list("deletions").reversed() {
             guard sections.indices.contains(number(row, "section")),
@@ -166,13 +166,13 @@ struct ClientCopy: Equatable, CustomStringConvertible {
     }
 
     /// Sections are counted in the whole result, of which the copy has one.
-    private mutating func applyOneSection(_ set: JSONValue) throws {
+    private mutating func applyOneSection(_ set: ParsedJSON) throws {
         if set["sectionsToDelete"]?.elements?.isEmpty == false { sections = [] }
         for section in set["sectionsToInsert"]?.elements ?? [] {
             guard sections.isEmpty else { throw Mismatch(description: "a second section: \(set.serialized)") }
             sections = [(section["key"] ?? .null, [])]
         }
-        func isAlone(_ row: JSONValue, _ extra: Int) -> Bool {
+        func isAlone(_ row: ParsedJSON, _ extra: Int) -> Bool {
             sections.count == 1 && (0..<sections[0].rows.count + extra).contains(ClientCopy.number(row, "index"))
         }
         for row in (set["deletions"]?.elements ?? []).reversed() {
@@ -193,7 +193,7 @@ struct ClientCopy: Equatable, CustomStringConvertible {
     }
 
     /// Whether a set tells of no change at all. Where only counts are told, that cannot be seen.
-    static func saysNothing(_ set: JSONValue) -> Bool {
+    static func saysNothing(_ set: ParsedJSON) -> Bool {
         guard set["skipped"] == nil, set["cleared"] == nil, set["deleted"] == nil, set["classes"] == nil else { return false }
         let lists = ["deletions", "insertions", "modifications", "moves", "sectionsToDelete", "sectionsToInsert", "properties"]
             .compactMap { set[$0]?.elements }

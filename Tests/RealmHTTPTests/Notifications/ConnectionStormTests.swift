@@ -176,10 +176,10 @@ struct ConnectionStormTests {
                 port: port, "POST", "/v1/realms/app/subscriptions", headers: [("Content-Type", "application/json")],
                 body: Array(
                     #"{"subscriptions":{"a":{"class":"Item","include":"none"},"b":{"class":"Item","where":"n < 9"}}}"#.utf8))
-            guard answer.status == 201, let url = answer.json["url"] as? String else {
+            guard answer.status == 201, let url = answer.json["url"]?.text else {
                 throw RawConnection.Failure(description: "\(answer.status) \(answer.text)")
             }
-            position = answer.json["version"] as? String ?? position
+            position = answer.json["version"]?.text ?? position
             return try RawConnection(port: port, url)
         }
 

@@ -19,14 +19,14 @@ final class FaultServer {
     var port: Int { process.port }
 
     @discardableResult
-    func must(_ method: String, _ target: String, _ body: String? = nil) throws -> JSONValue {
+    func must(_ method: String, _ target: String, _ body: String? = nil) throws -> ParsedJSON {
         let answer = try HTTPClient.request(
             port: port, method, target, headers: body == nil ? [] : [("Content-Type", "application/json")],
             body: body.map { Array($0.utf8) })
         guard answer.status < 300 else {
             throw RawConnection.Failure(description: "\(method) \(target): \(answer.status) \(answer.text)")
         }
-        return answer.body.isEmpty ? .null : try JSONValue(parsing: answer.body)
+        return answer.body.isEmpty ? .null : try ParsedJSON(parsing: answer.body)
     }
 
     /// Writes in one commit, and tells its version.

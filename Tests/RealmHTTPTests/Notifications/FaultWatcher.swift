@@ -32,8 +32,8 @@ final class FaultWatcher {
             let members = definition.map { name, value in
                 let isList = ["sort", "keyPaths", "fields", "expand", "distinct"].contains(name)
                 let texts = isList ? value.split(separator: ",").map(String.init) : [value]
-                let json = texts.map(JSONValue.quoted).joined(separator: ",")
-                return JSONValue.quoted(name) + ":" + (isList ? "[\(json)]" : json)
+                let json = texts.map(ParsedJSON.quoted).joined(separator: ",")
+                return ParsedJSON.quoted(name) + ":" + (isList ? "[\(json)]" : json)
             }
             let answer = try server.must(
                 "POST", "\(realm)/subscriptions", "{\"subscriptions\":{\"a\":{\(members.joined(separator: ","))}}}")
@@ -83,7 +83,7 @@ final class FaultWatcher {
             waiting.append("problem " + (answer.code ?? "\(answer.status)"))
             return
         }
-        let json = try JSONValue(parsing: answer.body)
+        let json = try ParsedJSON(parsing: answer.body)
         position = json["next"]?.text ?? ""
         if json["schema"] != .null { waiting.append("schema") }
         if let reset = json["reset"], reset != .null { waiting.append("reset " + (reset["reason"]?.text ?? "")) }
@@ -91,7 +91,7 @@ final class FaultWatcher {
         waiting += (json["changes"]?.elements ?? []).map { "changes " + $0.withoutVersions }
     }
 
-    private static func size(_ snapshot: JSONValue) -> String {
+    private static func size(_ snapshot: ParsedJSON) -> String {
         snapshot["count"]?.integer.map { "\($0)" } ?? (snapshot["object"] == .null ? "nothing" : "object")
     }
 }

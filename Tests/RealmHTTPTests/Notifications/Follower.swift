@@ -8,10 +8,10 @@ final class Follower {
     /// The id of its registration.
     let id: String
     /// The state it began with; nil where there is none.
-    private(set) var snapshot: JSONValue?
+    private(set) var snapshot: ParsedJSON?
     private(set) var position: String
     /// The classes that the last versions touched.
-    private(set) var classes: [JSONValue] = []
+    private(set) var classes: [ParsedJSON] = []
     private let port: Int
     private let realm: String
     private var stream: EventClient?
@@ -25,19 +25,19 @@ final class Follower {
         let answer = try HTTPClient.request(
             port: port, "POST", "/v1/realms/\(realm)/subscriptions", headers: [("Content-Type", "application/json")],
             body: Array(body.utf8))
-        let json = try JSONValue(parsing: answer.body)
+        let json = try ParsedJSON(parsing: answer.body)
         guard answer.status == 201 else { throw ChangeServer.Refused(description: answer.text) }
         id = json["id"]?.text ?? ""
         position = json["version"]?.text ?? ""
         if opens { try begin() }
     }
 
-    private func poll() throws -> JSONValue {
+    private func poll() throws -> ParsedJSON {
         let answer = try HTTPClient.request(
             port: port, "GET",
             "/v1/realms/\(realm)/changes?subscription=\(id)" + (snapshot == nil && !hasBegun ? "" : "&since=\(position)"))
         guard answer.status == 200 else { throw ChangeServer.Refused(description: answer.text) }
-        return try JSONValue(parsing: answer.body)
+        return try ParsedJSON(parsing: answer.body)
     }
 
     private var hasBegun = false
@@ -64,8 +64,8 @@ final class Follower {
     func sets(upTo version: String) throws -> [String] { try documents(upTo: version).map(\.withoutVersions) }
 
     /// Each set has to follow the last one.
-    func documents(upTo version: String) throws -> [JSONValue] {
-        var sets: [JSONValue] = []
+    func documents(upTo version: String) throws -> [ParsedJSON] {
+        var sets: [ParsedJSON] = []
         switch transport {
         case .polls:
             let answer = try poll()

@@ -7,8 +7,6 @@ import RealmTestSupport
 import Synchronization
 import Testing
 
-private typealias JSONValue = RealmTestSupport.JSONValue
-
 @Suite("Requests for changes that mean no good")
 struct HostileSubscriptionTests {
     private static let dogs = ChangeFixture.query(["class": "Dog", "include": "keys"])
@@ -29,7 +27,7 @@ struct HostileSubscriptionTests {
                                 .utf8))
                     answers.withLock { answers in
                         switch (answer?.status, answer?.code) {
-                        case (201, _): answers.made.append(answer?.json["id"] as? String ?? "")
+                        case (201, _): answers.made.append(answer?.json["id"]?.text ?? "")
                         case (429, "too_many_streams"?): answers.refused += 1
                         default: answers.others.append("\(answer?.status ?? 0) \(answer?.text ?? "")")
                         }
@@ -150,7 +148,7 @@ struct HostileSubscriptionTests {
         let query =
             "class=Dog&include=keys&where=" + ChangeServer.encode("name != '\(text.prefix(20).utf8.map(String.init).joined())'")
         let answer = try server.send("GET", "app/changes?\(query)&since=\(ChangeServer.encode(position))")
-        let json = try JSONValue(parsing: answer.body)
+        let json = try ParsedJSON(parsing: answer.body)
         let limits = [400, 414]
         #expect(answer.status == 200 || limits.contains(answer.status), "\(text.prefix(60)): \(answer.text)")
         if answer.status == 200 {
@@ -180,7 +178,7 @@ struct HostileSubscriptionTests {
         let answer = try HostileSubscriptionTests.fixture.server.send(
             "GET", "app/changes?class=Dog&wait=\(ChangeServer.encode(text))")
         #expect(
-            answer.status == 400 && answer.code == "invalid_parameter" && answer.json["parameter"] as? String == "wait",
+            answer.status == 400 && answer.code == "invalid_parameter" && answer.json["parameter"]?.text == "wait",
             "\(answer.text)")
         let limit = try HostileSubscriptionTests.fixture.server.send(
             "GET", "app/changes?class=Dog&limit=\(ChangeServer.encode(text))")

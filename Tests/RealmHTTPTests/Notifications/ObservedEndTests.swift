@@ -5,8 +5,6 @@ import RealmHTTP
 import RealmTestSupport
 import Testing
 
-private typealias JSONValue = RealmTestSupport.JSONValue
-
 @Suite("What is observed goes away or changes (B26, D10, D36)")
 struct ObservedEndTests {
     /// A class that nothing links to, one with collections, and one that is linked to.

@@ -4,8 +4,6 @@ import RealmHTTP
 import RealmTestSupport
 import Testing
 
-private typealias JSONValue = RealmTestSupport.JSONValue
-
 @Suite("Long-poll (A22, A42, A45, B24, B28)")
 struct PollTests {
     private static let dogs = ChangeFixture.query(["class": "Dog", "include": "keys"])
@@ -15,7 +13,7 @@ struct PollTests {
         let answer = try fixture.server.send("GET", "app/changes?\(PollTests.dogs)")
         #expect(answer.status == 200 && answer["Content-Type"] == "application/json" && answer["Cache-Control"] == "no-store")
         #expect(answer["Content-Length"] == String(answer.body.count))
-        let json = try JSONValue(parsing: answer.body)
+        let json = try ParsedJSON(parsing: answer.body)
         #expect(json.members?.map(\.name) == ["changes", "snapshots", "reset", "schema", "next"])
         #expect(answer["Realm-Version"] == json["next"]?.text)
         let ejson = try fixture.server.send("GET", "app/changes?class=Dog&limit=1", nil, [("Accept", "application/ejson")])
@@ -44,7 +42,7 @@ struct PollTests {
         #expect(try fixture.server.metric("waiting_polls") == 1)
         let version = try fixture.write(fixture.create(9))
         let answer = try client.readAnswer()
-        let json = try JSONValue(parsing: answer.body)
+        let json = try ParsedJSON(parsing: answer.body)
         #expect(json["next"]?.text == version && json["changes"]?.elements?.count == 1)
         #expect(json["changes"]?.elements?.first?["from"]?.text == next)
     }
@@ -192,7 +190,7 @@ struct ChangeErrorTests {
         let streams = try (0..<2).map { _ in try fixture.server.stream("app", "class=Dog") }
         let third = try fixture.server.send("GET", "app/changes?class=Dog")
         #expect(third.status == 429 && third.code == "too_many_streams" && third["Retry-After"] != nil)
-        #expect(third.json["limit"] as? Int == 2)
+        #expect(third.json["limit"]?.int == 2)
         withExtendedLifetime(streams) {}
         try fixture.server.must("POST", "app/subscriptions", #"{"subscriptions":{"a":{}}}"#)
         let second = try fixture.server.send("POST", "app/subscriptions", #"{"subscriptions":{"a":{}}}"#)

@@ -7,8 +7,6 @@ import RealmStorage
 import RealmTestSupport
 import Testing
 
-private typealias JSONValue = RealmTestSupport.JSONValue
-
 /// nginx in front of a server, with nothing told to it but where the server is.
 private final class Proxy {
     let port: Int
@@ -183,7 +181,7 @@ struct ProxyTests {
             port: proxy.port, "POST", "/v1/realms/app/subscriptions", headers: [("Content-Type", "application/json")],
             body: Array(#"{"subscriptions":{"dogs":{"class":"Dog"},"ann":{"class":"Person","key":"ann"}}}"#.utf8))
         #expect(answer.status == 201)
-        let events = try stream(answer.json["url"] as? String ?? "")
+        let events = try stream(answer.json["url"]?.text ?? "")
         var rows = 0
         while let event = try events.next(), event.name != "ready" { rows += event.json["items"]?.elements?.count ?? 0 }
         #expect(rows == 1605)

@@ -4,8 +4,6 @@ import RealmHTTP
 import RealmTestSupport
 import Testing
 
-private typealias JSONValue = RealmTestSupport.JSONValue
-
 @Suite("Registered subscriptions (A23, D45)")
 struct RegistrationTests {
     private static let body =
@@ -14,7 +12,7 @@ struct RegistrationTests {
     @Test func `a registration tells where to read it, and from which version on everything is observed`() throws {
         let fixture = try ChangeFixture()
         let answer = try fixture.server.send("POST", "app/subscriptions", RegistrationTests.body)
-        let json = try JSONValue(parsing: answer.body)
+        let json = try ParsedJSON(parsing: answer.body)
         let id = json["id"]?.text ?? ""
         #expect(
             answer.status == 201 && answer["Location"] == "/v1/realms/app/subscriptions/\(id)"
@@ -22,7 +20,7 @@ struct RegistrationTests {
         #expect(json.members?.map(\.name) == ["id", "url", "version", "expiresAt"])
         #expect(json["url"]?.text?.hasPrefix("/v1/realms/app/changes?ticket=") == true)
         let document = try fixture.server.must("GET", "app/subscriptions/\(id)")
-        let sent = try JSONValue(parsing: Array(RegistrationTests.body.utf8))
+        let sent = try ParsedJSON(parsing: Array(RegistrationTests.body.utf8))
         #expect(document["subscriptions"]?.serialized == sent["subscriptions"]?.serialized)
         #expect(document["streams"]?.integer == 0 && document["expiresAt"] != .null && document["version"] == json["version"])
         let version = try fixture.write(fixture.create(9, age: 9), fixture.patch(#"{"age":8}"#))
@@ -91,7 +89,7 @@ struct RegistrationTests {
     ])
     func `mistakes in a definition name their place`(_ row: (body: String, code: String, pointer: String)) throws {
         let answer = try RegistrationTests.fixture.server.send("POST", "app/subscriptions", row.body)
-        #expect(answer.code == row.code && answer.json["pointer"] as? String == row.pointer, "\(row.body): \(answer.text)")
+        #expect(answer.code == row.code && answer.json["pointer"]?.text == row.pointer, "\(row.body): \(answer.text)")
     }
 
     private static let fixture: ChangeFixture = {
@@ -111,7 +109,7 @@ struct RegistrationTests {
         var versions: [String] = []
         for number in 10..<14 { versions.append(try fixture.write(fixture.create(number), fixture.patch("{\"age\":\(number)}"))) }
         for version in versions { #expect(try other.next()?.id == version) }
-        var sets: [JSONValue] = []
+        var sets: [ParsedJSON] = []
         if transport == .polls {
             let answer = try fixture.server.poll("app", "subscription=\(id)&since=\(start)")
             #expect(answer["reset"] == .null && answer["next"]?.text == versions.last)
@@ -147,7 +145,7 @@ struct SkippingTests {
             transport == .events
             ? try fixture.server.stream("app", "subscription=\(id)", [("Last-Event-ID", next)]) : nil
         if let stream { _ = try stream.next("ready") }
-        func sets(_ count: Int) throws -> [JSONValue] {
+        func sets(_ count: Int) throws -> [ParsedJSON] {
             if let stream { return try (0..<count).map { _ in try stream.next("changes").json } }
             let answer = try fixture.server.poll("app", "subscription=\(id)&since=\(next)")
             next = answer["next"]?.text ?? ""
@@ -199,7 +197,7 @@ struct SkippingTests {
         let never = try send("s_never", fixture.create(60))
         #expect(
             never.status == 400 && never.code == "invalid_parameter"
-                && never.json["header"] as? String == "Realm-Without-Notifying")
+                && never.json["header"]?.text == "Realm-Without-Notifying")
         let id = try fixture.server.must(
             "POST", "app/subscriptions", #"{"subscriptions":{"a":{"class":"Dog","include":"none"}}}"#)
         let name = id["id"]?.text ?? ""

@@ -5,7 +5,7 @@ import RealmTestSupport
 /// Change sets of the interface, in the words of the vectors.
 enum ScenarioChange {
     /// The change set of a kind of observer as a vector would have it; nil for one that says nothing.
-    static func vectorForm(_ set: JSONValue, kind: String) -> JSONValue? {
+    static func vectorForm(_ set: ParsedJSON, kind: String) -> ParsedJSON? {
         switch kind {
         case "object": return object(set)
         case "dictionary": return dictionary(set)
@@ -14,13 +14,13 @@ enum ScenarioChange {
         }
     }
 
-    private static func numbers(_ set: JSONValue, _ list: String, _ member: String) -> JSONValue {
+    private static func numbers(_ set: ParsedJSON, _ list: String, _ member: String) -> ParsedJSON {
         .array((set[list]?.elements ?? []).map { $0[member] ?? .null })
     }
 
-    private static func sequence(_ set: JSONValue) -> JSONValue? {
-        let moves = (set["moves"]?.elements ?? []).map { JSONValue.array([$0["from"] ?? .null, $0["to"] ?? .null]) }
-        var members: [(String, JSONValue)] = [
+    private static func sequence(_ set: ParsedJSON) -> ParsedJSON? {
+        let moves = (set["moves"]?.elements ?? []).map { ParsedJSON.array([$0["from"] ?? .null, $0["to"] ?? .null]) }
+        var members: [(String, ParsedJSON)] = [
             ("deletions", numbers(set, "deletions", "index")), ("insertions", numbers(set, "insertions", "index")),
             ("modifications", numbers(set, "modifications", "oldIndex")),
             ("modificationsNew", numbers(set, "modifications", "index")),
@@ -31,8 +31,8 @@ enum ScenarioChange {
         return .object(members)
     }
 
-    private static func dictionary(_ set: JSONValue) -> JSONValue? {
-        var members: [(String, JSONValue)] = [
+    private static func dictionary(_ set: ParsedJSON) -> ParsedJSON? {
+        var members: [(String, ParsedJSON)] = [
             ("deletedKeys", numbers(set, "deletions", "entry")), ("insertedKeys", numbers(set, "insertions", "entry")),
             ("modifiedKeys", numbers(set, "modifications", "entry")),
         ]
@@ -41,13 +41,13 @@ enum ScenarioChange {
         return .object(members)
     }
 
-    private static func object(_ set: JSONValue) -> JSONValue? {
+    private static func object(_ set: ParsedJSON) -> ParsedJSON? {
         if set["deleted"]?.isTrue == true { return .object([("deleted", .bool(true))]) }
         return .object([("properties", .array((set["properties"]?.elements ?? []).map(value)))])
     }
 
     /// Links by class and primary key.
-    private static func value(_ value: JSONValue) -> JSONValue {
+    private static func value(_ value: ParsedJSON) -> ParsedJSON {
         if let link = value["$link"] {
             let key = Int64(link["key"]?.text ?? "") ?? -1
             return .object([("$link", .object([("class", link["class"] ?? .null), ("_id", .integer(key))]))])
@@ -59,8 +59,8 @@ enum ScenarioChange {
         }
     }
 
-    private static func sectioned(_ set: JSONValue) -> JSONValue? {
-        func places(_ list: String, _ section: String, _ index: String) -> JSONValue {
+    private static func sectioned(_ set: ParsedJSON) -> ParsedJSON? {
+        func places(_ list: String, _ section: String, _ index: String) -> ParsedJSON {
             .array((set[list]?.elements ?? []).map { .array([$0[section] ?? .null, $0[index] ?? .null]) })
         }
         return .object([

@@ -6,15 +6,15 @@ import RealmTestSupport
 struct ScenarioRealm {
     let server: ChangeServer
     let name: String
-    private let schema: [JSONValue]
+    private let schema: [ParsedJSON]
 
-    init(_ server: ChangeServer, _ name: String, schema: [JSONValue]) throws {
+    init(_ server: ChangeServer, _ name: String, schema: [ParsedJSON]) throws {
         self.server = server
         self.name = name
         self.schema = schema
-        var backlinks: [(String, JSONValue)] = []
+        var backlinks: [(String, ParsedJSON)] = []
         for one in schema {
-            var names: [(String, JSONValue)] = []
+            var names: [(String, ParsedJSON)] = []
             for property in one["properties"]?.elements ?? [] where property["type"]?.text == "linkingObjects" {
                 let path = "\(property["objectType"]?.text ?? "").\(property["property"]?.text ?? "")"
                 names.append((property["name"]?.text ?? "", .string(path)))
@@ -23,11 +23,11 @@ struct ScenarioRealm {
         }
         try server.makeRealm(
             name, classes: "[" + schema.map { ScenarioRealm.classDocument($0).serialized }.joined(separator: ",") + "]",
-            backlinkNames: JSONValue.object(backlinks).serialized)
+            backlinkNames: ParsedJSON.object(backlinks).serialized)
     }
 
-    private static func classDocument(_ one: JSONValue) -> JSONValue {
-        var members: [(String, JSONValue)] = [("name", one["name"] ?? .null)]
+    private static func classDocument(_ one: ParsedJSON) -> ParsedJSON {
+        var members: [(String, ParsedJSON)] = [("name", one["name"] ?? .null)]
         if one["embedded"]?.isTrue == true { members.append(("type", .string("embedded"))) }
         if let key = one["primaryKey"], key != .null { members.append(("primaryKey", key)) }
         let properties = (one["properties"]?.elements ?? []).filter { $0["type"]?.text != "linkingObjects" }
@@ -41,7 +41,7 @@ struct ScenarioRealm {
 
     /// One commit, and its version. Changes of the schema are migrations.
     @discardableResult
-    func commit(_ operations: [JSONValue], _ headers: [(String, String)] = []) throws -> String {
+    func commit(_ operations: [ParsedJSON], _ headers: [(String, String)] = []) throws -> String {
         guard !operations.contains(where: { ["addClass", "addProperty"].contains($0["op"]?.text) }) else {
             return try migrate(operations)
         }
@@ -56,7 +56,7 @@ struct ScenarioRealm {
     }
 
     /// A new object with what it has to have.
-    private func complete(_ operation: JSONValue) -> JSONValue {
+    private func complete(_ operation: ParsedJSON) -> ParsedJSON {
         guard operation["op"]?.text == "create", let members = operation.members,
             let properties = schema.first(where: { $0["name"] == operation["class"] })?["properties"]?.elements
         else { return operation }
@@ -74,7 +74,7 @@ struct ScenarioRealm {
     }
 
     /// Changes of the schema, and of data beside them, are one migration.
-    private func migrate(_ operations: [JSONValue]) throws -> String {
+    private func migrate(_ operations: [ParsedJSON]) throws -> String {
         let step = operations.map { operation -> String in
             let className = operation["class"]?.text ?? ""
             let match = "\"class\":\"\(className)\",\"where\":\"_id == \(ScenarioRealm.key(operation))\""
@@ -98,7 +98,7 @@ struct ScenarioRealm {
     }
 
     /// Values as the interface takes them: links by class and key.
-    private static func value(_ value: JSONValue) -> JSONValue {
+    private static func value(_ value: ParsedJSON) -> ParsedJSON {
         if let link = value["$link"] {
             return .object([("$link", .object([("class", link["class"] ?? .null), ("key", .string(key(link)))]))])
         }
@@ -109,11 +109,11 @@ struct ScenarioRealm {
         }
     }
 
-    private static func key(_ operation: JSONValue) -> String { String(operation["_id"]?.integer ?? 0) }
+    private static func key(_ operation: ParsedJSON) -> String { String(operation["_id"]?.integer ?? 0) }
 
-    static func operation(_ operation: JSONValue) -> String {
+    static func operation(_ operation: ParsedJSON) -> String {
         let className = ("class", operation["class"] ?? .null)
-        let key = ("key", JSONValue.string(key(operation)))
+        let key = ("key", ParsedJSON.string(key(operation)))
         let path = operation["path"]?.elements ?? []
         switch operation["op"]?.text {
         case "create":
@@ -121,7 +121,7 @@ struct ScenarioRealm {
         case "set":
             // Assigning is what a replacement does; a merge patch would merge dictionaries.
             let prefix = path.reduce("") { $0 + "/" + text($1) }
-            let patch = (operation["values"]?.members ?? []).map { member -> JSONValue in
+            let patch = (operation["values"]?.members ?? []).map { member -> ParsedJSON in
                 .object([("op", .string("add")), ("path", .string(prefix + "/" + member.name)), ("value", value(member.value))])
             }
             return wrap("patch", [className, key, ("body", .array(patch))])
@@ -133,7 +133,7 @@ struct ScenarioRealm {
                     [className, key, ("property", .string(propertyPath(Array(path.dropLast())))), ops("remove", .integer(index))])
             }
             let pointer = path.reduce("") { $0 + "/" + text($1) }
-            let patch = JSONValue.object([("op", .string("remove")), ("path", .string(pointer))])
+            let patch = ParsedJSON.object([("op", .string("remove")), ("path", .string(pointer))])
             return wrap("patch", [className, key, ("body", .array([patch]))])
         case "deleteAll":
             return wrap("deleteWhere", [className, ("where", .string("TRUEPREDICATE"))])
@@ -142,7 +142,7 @@ struct ScenarioRealm {
     }
 
     /// Operations on one collection.
-    private static func element(_ operation: JSONValue, _ place: [(String, JSONValue)]) -> String {
+    private static func element(_ operation: ParsedJSON, _ place: [(String, ParsedJSON)]) -> String {
         let words = (operation["op"]?.text ?? "").split(separator: ".").map(String.init)
         let place = place + [("property", operation["property"] ?? .null)]
         let value = value(operation["value"] ?? .null)
@@ -164,18 +164,18 @@ struct ScenarioRealm {
         }
     }
 
-    private static func ops(_ name: String, _ value: JSONValue) -> (String, JSONValue) {
+    private static func ops(_ name: String, _ value: ParsedJSON) -> (String, ParsedJSON) {
         ("ops", .array([.object([(name, value)])]))
     }
 
-    private static func wrap(_ name: String, _ members: [(String, JSONValue)]) -> String {
-        JSONValue.object([(name, .object(members))]).serialized
+    private static func wrap(_ name: String, _ members: [(String, ParsedJSON)]) -> String {
+        ParsedJSON.object([(name, .object(members))]).serialized
     }
 
-    private static func text(_ step: JSONValue) -> String { step.text ?? String(step.integer ?? 0) }
+    private static func text(_ step: ParsedJSON) -> String { step.text ?? String(step.integer ?? 0) }
 
     /// `kids[0]`, `child.inner`
-    static func propertyPath(_ steps: [JSONValue]) -> String {
+    static func propertyPath(_ steps: [ParsedJSON]) -> String {
         steps.reduce("") { path, step in
             if let index = step.integer { return path + "[\(index)]" }
             return path + (path.isEmpty ? "" : ".") + (step.text ?? "")
@@ -185,8 +185,8 @@ struct ScenarioRealm {
     // MARK: - Observers
 
     /// The definition of a subscription for an observer.
-    static func definition(_ observer: JSONValue) -> JSONValue {
-        var members: [(String, JSONValue)] = [("class", observer["class"] ?? .null)]
+    static func definition(_ observer: ParsedJSON) -> ParsedJSON {
+        var members: [(String, ParsedJSON)] = [("class", observer["class"] ?? .null)]
         switch observer["kind"]?.text {
         case "results": if let query = observer["query"] { members.append(("where", query)) }
         case "sectioned":

@@ -16,7 +16,7 @@ struct ScenarioTests {
     private enum Subject: String, CaseIterable {
         case results, list, set, dictionary, object, sectioned, keyPaths, linkingObjects, skipping
 
-        init?(_ vector: JSONValue) {
+        init?(_ vector: ParsedJSON) {
             let id = vector["id"]?.text ?? ""
             if id.hasPrefix("skip-") {
                 self = .skipping
@@ -79,11 +79,11 @@ struct ScenarioTests {
 struct ScenarioRun {
     private let server: ChangeServer
     private let realm: ScenarioRealm
-    private let vector: JSONValue
+    private let vector: ParsedJSON
     private let transport: Transport
     private var observers: [ScenarioObserver] = []
 
-    init(_ server: ChangeServer, _ name: String, _ vector: JSONValue, _ transport: Transport) throws {
+    init(_ server: ChangeServer, _ name: String, _ vector: ParsedJSON, _ transport: Transport) throws {
         self.server = server
         self.vector = vector
         self.transport = transport
@@ -108,7 +108,7 @@ struct ScenarioRun {
         return problems
     }
 
-    private func run(_ step: JSONValue, _ number: Int, _ problems: inout [String]) throws {
+    private func run(_ step: ParsedJSON, _ number: Int, _ problems: inout [String]) throws {
         let commits = step["commits"]?.elements ?? []
         // A step is one delivery: over several commits that is what a client gets who comes back.
         if commits.count > 1 { for observer in observers { try observer.pause() } }
@@ -139,7 +139,7 @@ struct ScenarioRun {
     }
 
     /// One change set of several that follow each other.
-    private static func combined(_ sets: [JSONValue]) -> JSONValue? {
+    private static func combined(_ sets: [ParsedJSON]) -> ParsedJSON? {
         guard sets.count > 1 else { return sets.first }
         var log = ListChangeLog()
         for set in sets {
@@ -181,7 +181,7 @@ final class ScenarioObserver {
     private var position: String
     private var stream: EventClient?
 
-    init(_ server: ChangeServer, _ realm: String, _ observer: JSONValue, _ transport: Transport) throws {
+    init(_ server: ChangeServer, _ realm: String, _ observer: ParsedJSON, _ transport: Transport) throws {
         self.server = server
         self.realm = realm
         self.transport = transport
@@ -231,23 +231,23 @@ final class ScenarioObserver {
     func close() { stream = nil }
 
     /// The change sets of the observer until that of a version.
-    func sets(upTo version: String) throws -> [JSONValue] {
+    func sets(upTo version: String) throws -> [ParsedJSON] {
         let sets = try transport == .events ? streamed(upTo: version) : polled()
         if sets.contains(where: { $0["skipped"]?.isTrue == true }) { isPart = true }
         for set in sets where !isPart { try copy.apply(set) }
         return sets
     }
 
-    private func polled() throws -> [JSONValue] {
+    private func polled() throws -> [ParsedJSON] {
         let answer = try server.poll(realm, "subscription=\(registration)&since=\(position)")
         position = answer["next"]?.text ?? ""
         guard answer["reset"] == .null else { throw EventClient.Failure(description: "reset: \(answer.serialized)") }
         return (answer["changes"]?.elements ?? []).filter { $0["sub"]?.text == "o" }
     }
 
-    private func streamed(upTo version: String) throws -> [JSONValue] {
+    private func streamed(upTo version: String) throws -> [ParsedJSON] {
         if stream == nil { stream = try server.stream(realm, "subscription=\(registration)", [("Last-Event-ID", position)]) }
-        var sets: [JSONValue] = []
+        var sets: [ParsedJSON] = []
         // A commit of nothing makes no version.
         if (stream?.lastID ?? position) == version { return [] }
         while let event = try stream?.next() {
@@ -263,7 +263,7 @@ final class ScenarioObserver {
     }
 
     /// What the copy holds, in the words of the vectors.
-    var contents: JSONValue {
+    var contents: ParsedJSON {
         switch kind {
         case "object": return .bool(!copy.isGone)
         case "sectioned":
@@ -275,7 +275,7 @@ final class ScenarioObserver {
         }
     }
 
-    private static func content(_ row: JSONValue) -> JSONValue {
+    private static func content(_ row: ParsedJSON) -> ParsedJSON {
         if let entry = row["entry"] { return entry }
         if let key = row["key"]?.text { return .integer(Int64(key) ?? -1) }
         let value = row["value"] ?? .null
@@ -285,7 +285,7 @@ final class ScenarioObserver {
 }
 
 extension CollectionChanges {
-    init(vector: JSONValue) {
+    init(vector: ParsedJSON) {
         self.init()
         deletions = vector["deletions"]?.indices ?? []
         insertions = vector["insertions"]?.indices ?? []
@@ -296,9 +296,9 @@ extension CollectionChanges {
         isRootDeleted = vector["rootDeleted"]?.isTrue == true
     }
 
-    var vectorForm: JSONValue {
-        func array(_ numbers: [Int]) -> JSONValue { .array(numbers.map { .integer(Int64($0)) }) }
-        var members: [(String, JSONValue)] = [
+    var vectorForm: ParsedJSON {
+        func array(_ numbers: [Int]) -> ParsedJSON { .array(numbers.map { .integer(Int64($0)) }) }
+        var members: [(String, ParsedJSON)] = [
             ("deletions", array(deletions)), ("insertions", array(insertions)), ("modifications", array(modifications)),
             ("modificationsNew", array(modificationsNew)), ("moves", .array(moves.map { array([$0.from, $0.to]) })),
         ]

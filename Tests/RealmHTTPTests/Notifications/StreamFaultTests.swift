@@ -6,8 +6,6 @@ import RealmTestSupport
 import Synchronization
 import Testing
 
-private typealias JSONValue = RealmTestSupport.JSONValue
-
 @Suite("Clients of streams that misbehave (A23)")
 struct StreamFaultTests {
     private static let dogs = ChangeFixture.query(["class": "Dog", "include": "keys"])

@@ -2,6 +2,7 @@
 
 import Foundation
 import RealmHTTP
+import RealmTestSupport
 import Testing
 
 /// Which requests are worth a line of the log, and what stands in it.
@@ -38,10 +39,10 @@ import Testing
 
     @Test func `a line is JSON`() throws {
         for line in try lines(.debug, .json) {
-            let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
-            #expect(object["query"] as? String == "name == \"x\"")
-            #expect(object["version"] as? String == "abc.7")
-            #expect(object["duration"] as? Double == 2.5)
+            let object = try ParsedJSON(parsing: String(line))
+            #expect(object["query"]?.text == "name == \"x\"")
+            #expect(object["version"]?.text == "abc.7")
+            #expect(object["duration"]?.double == 2.5)
         }
     }
 }

@@ -14,10 +14,10 @@ import Testing
         let answer = try server.get("/admin/config")
         #expect(answer.status == 200)
         #expect(answer["Cache-Control"] == "no-store")
-        #expect((answer.json["limits"] as? [String: Int])?["page"] == 77)
-        #expect((answer.json["limits"] as? [String: Int])?.count == Limits.entries.count)
-        #expect(answer.json["realms"] as? [String] == ["links"])
-        #expect(answer.json["logLevel"] as? String == "info")
+        #expect(answer.json["limits"]?.intsByName?["page"] == 77)
+        #expect(answer.json["limits"]?.intsByName?.count == Limits.entries.count)
+        #expect(answer.json["realms"]?.texts == ["links"])
+        #expect(answer.json["logLevel"]?.text == "info")
         #expect(try server.request("OPTIONS", "/admin/config")["Allow"] == "GET, HEAD, PATCH, OPTIONS")
     }
 
@@ -25,8 +25,8 @@ import Testing
         let server = try TestServer(["links"])
         let changed = try server.request("PATCH", "/admin/config", headers: json, body: #"{"logLevel":"error"}"#)
         #expect(changed.status == 200)
-        #expect(changed.json["logLevel"] as? String == "error")
-        #expect(try server.get("/admin/config").json["logLevel"] as? String == "error")
+        #expect(changed.json["logLevel"]?.text == "error")
+        #expect(try server.get("/admin/config").json["logLevel"]?.text == "error")
         let bad: [(String, [(String, String)], Int, String)] = [
             (#"{"logLevel":"loud"}"#, json, 400, "invalid_parameter"), (#"{"logLevel":3}"#, json, 400, "invalid_parameter"),
             (#"{"page":3}"#, json, 400, "invalid_body"), ("[]", json, 400, "invalid_body"), ("{", json, 400, "invalid_json"),
@@ -43,17 +43,17 @@ import Testing
 
     @Test func `leases are listed and can be ended`() throws {
         let server = try TestServer(["links"])
-        #expect((try server.get("/admin/leases").json["items"] as? [Any])?.isEmpty == true)
+        #expect((try server.get("/admin/leases").json["items"]?.elements)?.isEmpty == true)
         let ended = Ended()
         server.server.state.leases.add(
             LeaseRegistry.Lease(id: "s1", kind: .snapshot, realm: "links", principal: nil) {
                 ended.count.add(1, ordering: .relaxed)
             })
-        let items = try #require(try server.get("/admin/leases").json["items"] as? [[String: Any]])
+        let items = try #require(try server.get("/admin/leases").json["items"]?.elements)
         #expect(items.count == 1)
-        #expect(items[0]["id"] as? String == "s1")
-        #expect(items[0]["kind"] as? String == "snapshot")
-        #expect(items[0]["realm"] as? String == "links")
+        #expect(items[0]["id"]?.text == "s1")
+        #expect(items[0]["kind"]?.text == "snapshot")
+        #expect(items[0]["realm"]?.text == "links")
         #expect(try server.request("DELETE", "/admin/leases/s1").status == 204)
         #expect(ended.count.load(ordering: .relaxed) == 1)
         let again = try server.request("DELETE", "/admin/leases/s1")

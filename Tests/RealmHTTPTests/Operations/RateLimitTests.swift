@@ -41,7 +41,7 @@ import Testing
         #expect(answers.prefix(5).allSatisfy { $0.status == 200 })
         let refused = try #require(answers.first { $0.status == 429 })
         #expect(refused.code == "rate_limited")
-        #expect(refused.json["limit"] as? Int == 5)
+        #expect(refused.json["limit"]?.int == 5)
         #expect(["1", "2"].contains(refused["Retry-After"]))
         for path in ["/healthz", "/readyz"] {
             for _ in 0..<10 { #expect(try server.get(path).status == 200) }

@@ -34,7 +34,7 @@ import Testing
     @Test func `a version that somebody holds has an age`() throws {
         let server = try WriteServer()
         #expect(try metric(server, "oldest_pinned_seconds{realm=\"app\"}") == 0)
-        let id = try server.send("POST", "app/snapshots").json["id"] as? String ?? ""
+        let id = try server.send("POST", "app/snapshots").json["id"]?.text ?? ""
         try server.send("POST", "app/objects/Note", "{\"text\":\"a\"}")
         let age = try metric(server, "oldest_pinned_seconds{realm=\"app\"}") ?? 0
         #expect(age > 0)

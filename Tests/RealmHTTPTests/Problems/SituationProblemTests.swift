@@ -36,7 +36,7 @@ import Testing
 
     /// The header of a new transaction.
     private static func begin(_ server: WriteServer, _ body: String = "{}") throws -> (id: String, header: [(String, String)]) {
-        let id = try server.done("POST", "app/transactions", body).json["id"] as? String ?? ""
+        let id = try server.done("POST", "app/transactions", body).json["id"]?.text ?? ""
         return (id, [("Realm-Transaction", id)])
     }
 
@@ -134,7 +134,7 @@ import Testing
             }
             try stage.mark(server)
             let answer = try server.send("PATCH", "app/objects/Dog/1", age)
-            #expect(answer.json["counts"].map { "\($0)".contains("liveVersions") } == true)
+            #expect(answer.json["counts"]?["liveVersions"] != nil)
             withExtendedLifetime(held) {}
             return answer
         },
@@ -316,7 +316,7 @@ import Testing
             WriteProblemTests.check(try server.send("POST", "faulty/objects/Note", #"{"text":"t"}"#), .realmUnavailable)
             WriteProblemTests.check(try server.send("POST", "faulty/transactions", "{}"), .realmUnavailable)
             #expect(database.current.tokenText == before)
-            #expect(try server.get("faulty/objects/Note?count=exact").json["count"] as? Int == 1)
+            #expect(try server.get("faulty/objects/Note?count=exact").json["count"]?.int == 1)
             try server.done("POST", "app/objects/Note", #"{"text":"on"}"#)
         }
     }
@@ -345,7 +345,7 @@ import Testing
                 if answer.status == 500 {
                     met += 1
                     WriteProblemTests.check(answer, .fileCorrupt, status: 500)
-                    #expect(answer.json["detail"] as? String == "the file of this realm is damaged")
+                    #expect(answer.json["detail"]?.text == "the file of this realm is damaged")
                     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
                 } else {
                     #expect([200, 404, 422].contains(answer.status), "\(answer.text)")
@@ -370,10 +370,10 @@ import Testing
             #expect(first.status == 202)
             let second = try server.send("POST", "narrow/batch", #"{"ops":[]}"#)
             WriteProblemTests.check(second, .overloaded)
-            #expect(second.json["limit"] as? Int == 1)
+            #expect(second.json["limit"]?.int == 1)
             gate.open()
             #expect(
-                try server.fate(String((first["Location"] ?? "").dropFirst("/v1/realms/".count)))["state"] as? String
+                try server.fate(String((first["Location"] ?? "").dropFirst("/v1/realms/".count)))["state"]?.text
                     == "committed")
             try server.done("POST", "narrow/batch", #"{"ops":[]}"#)
         }

@@ -109,9 +109,9 @@ import Testing
         #expect(answer.code == name, "\(answer.text)")
         #expect(answer["Content-Type"] == "application/problem+json", "\(name)")
         #expect(answer["Cache-Control"] == "no-store", "\(name)")
-        #expect(answer.json["type"] as? String == "urn:realm-rest:problem:" + name)
-        #expect(answer.json["title"] as? String == code.title && answer.json["status"] as? Int == answer.status, "\(name)")
-        #expect((answer.json["instance"] as? String)?.hasPrefix("urn:") == true, "\(name)")
+        #expect(answer.json["type"]?.text == "urn:realm-rest:problem:" + name)
+        #expect(answer.json["title"]?.text == code.title && answer.json["status"]?.int == answer.status, "\(name)")
+        #expect(answer.json["instance"]?.text?.hasPrefix("urn:") == true, "\(name)")
         if code.hasRetryAfter { #expect((answer["Retry-After"].flatMap { Int($0) } ?? 0) > 0, "\(name)") }
         if answer.status == 405 { #expect(answer["Allow"] != nil, "\(name)") }
     }

@@ -35,7 +35,7 @@ import Testing
         #expect(named.status == 200, "\(named.text)")
         #expect(plain.status == 200, "\(plain.text)")
         guard !isPath else {
-            let (left, right) = (named.json["items"] as? [Any], plain.json["items"] as? [Any])
+            let (left, right) = (named.json["items"]?.elements, plain.json["items"]?.elements)
             #expect(left?.count == right?.count)
             #expect(left != nil || named.text == plain.text)
             return

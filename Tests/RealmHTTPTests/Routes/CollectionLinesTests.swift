@@ -35,15 +35,15 @@ import Testing
     }
 
     private func firstKeys(_ path: String, _ limit: Int = 5) throws -> [String] {
-        let items = try server.get("/v1/realms/\(path)?limit=\(limit)").json["items"] as? [[String: Any]] ?? []
-        return items.compactMap { ($0["$meta"] as? [String: Any])?["key"] as? String }
+        let items = try server.get("/v1/realms/\(path)?limit=\(limit)").json["items"]?.elements ?? []
+        return items.compactMap { $0["$meta"]?["key"]?.text }
     }
 
     @Test func `lines have what the pages have`() throws {
         var rows = 0
         for path in try collections() {
             let answer = try server.get("/v1/realms/\(path)?limit=1000&count=exact")
-            let count = try #require(answer.json["count"] as? Int, "\(path)")
+            let count = try #require(answer.json["count"]?.int, "\(path)")
             let ndjson = try lines(path + "?format=ndjson", "\n")
             #expect(ndjson.count == count, "\(path)")
             let isSame = answer.text.hasPrefix("{\"items\":[" + ndjson.prefix(1000).joined(separator: ",") + "]")

@@ -32,30 +32,30 @@ import Testing
             #expect(try server.get(path + "?ints=number").text == number.text)
             let string = try server.get(path + "?ints=string")
             #expect(string["ETag"] != number["ETag"])
-            #expect(countSchema(number)?["type"] as? String == "integer")
-            #expect(countSchema(string)?["type"] as? String == "string")
+            #expect(countSchema(number)?["type"]?.text == "integer")
+            #expect(countSchema(string)?["type"]?.text == "string")
             #expect(intsValues(number) == ["number"])
             #expect(intsValues(string) == ["string"])
             #expect(try server.get(path + "?ints=text").code == "invalid_parameter")
             #expect(try server.get(path + "?int=text").code == "unknown_parameter")
         }
         let realm = try server.get("/v1/realms/links/openapi.json?ints=string")
-        let person = (((realm.json["components"] as? [String: Any])?["schemas"] as? [String: Any])?["Person"] as? [String: Any])
-        #expect(((person?["properties"] as? [String: Any])?["id"] as? [String: Any])?["type"] as? String == "string")
+        let person = realm.json["components"]?["schemas"]?["Person"]
+        #expect(person?["properties"]?["id"]?["type"]?.text == "string")
     }
 
-    private func components(_ answer: HTTPClient.Answer, _ kind: String) -> [String: Any]? {
-        (answer.json["components"] as? [String: Any])?[kind] as? [String: Any]
+    private func components(_ answer: HTTPClient.Answer, _ kind: String) -> ParsedJSON? {
+        answer.json["components"]?[kind]
     }
 
-    private func countSchema(_ answer: HTTPClient.Answer) -> [String: Any]? {
-        let page = components(answer, "schemas")?["ObjectPage"] as? [String: Any]
-        return (page?["properties"] as? [String: Any])?["count"] as? [String: Any]
+    private func countSchema(_ answer: HTTPClient.Answer) -> ParsedJSON? {
+        let page = components(answer, "schemas")?["ObjectPage"]
+        return page?["properties"]?["count"]
     }
 
     private func intsValues(_ answer: HTTPClient.Answer) -> [String]? {
-        let parameter = components(answer, "parameters")?["Ints"] as? [String: Any]
-        return (parameter?["schema"] as? [String: Any])?["enum"] as? [String]
+        let parameter = components(answer, "parameters")?["Ints"]
+        return parameter?["schema"]?["enum"]?.texts
     }
 
     @Test func `decimals are sectioned by remainders and steps, exactly`() throws {
@@ -63,14 +63,14 @@ import Testing
         for (function, step) in [("mod", 10), ("floor", 10), ("mod", 3), ("floor", 25)] {
             let answer = try server.get(
                 "/v1/realms/store/objects/Product?sectionBy=price:\(function)(\(step))&limit=1000&fields=price&count=exact")
-            let sections = try #require(answer.json["sections"] as? [[String: Any]], "\(answer.text)")
+            let sections = try #require(answer.json["sections"]?.elements, "\(answer.text)")
             var rows = 0
             var keys: Set<String> = []
             for section in sections {
-                let key = try #require(section["key"] as? String)
+                let key = try #require(section["key"]?.text)
                 #expect(keys.insert(key).inserted, "two sections \(key)")
-                for item in try #require(section["items"] as? [[String: Any]]) {
-                    let price = try #require((item["price"] as? String).flatMap { Decimal(string: $0) })
+                for item in try #require(section["items"]?.elements) {
+                    let price = try #require(item["price"]?.text.flatMap { Decimal(string: $0) })
                     var quotient = price / Decimal(step)
                     var whole = Decimal()
                     unsafe NSDecimalRound(&whole, &quotient, 0, .down)
@@ -79,7 +79,7 @@ import Testing
                     rows += 1
                 }
             }
-            #expect(rows == answer.json["count"] as? Int)
+            #expect(rows == answer.json["count"]?.int)
             #expect(rows > 300)
         }
     }

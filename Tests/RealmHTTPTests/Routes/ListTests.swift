@@ -11,8 +11,8 @@ import Testing
     init() throws { server = try TestServer(["links"]) }
 
     private func ids(_ target: String) throws -> [Int] {
-        let items = try #require(try server.get(target).json["items"] as? [[String: Any]], "\(target)")
-        return items.compactMap { $0["id"] as? Int }
+        let items = try #require(try server.get(target).json["items"]?.elements, "\(target)")
+        return items.compactMap { $0["id"]?.int }
     }
 
     private func encoded(_ text: String) -> String {
@@ -28,9 +28,9 @@ import Testing
         var next: String?
         repeat {
             let answer = try server.get(target + (next.map { "&after=" + encoded($0) } ?? ""))
-            let items = try #require(answer.json["items"] as? [[String: Any]], "\(answer.text)")
-            pages.append(items.compactMap { $0["id"] as? Int })
-            next = answer.json["next"] as? String
+            let items = try #require(answer.json["items"]?.elements, "\(answer.text)")
+            pages.append(items.compactMap { $0["id"]?.int })
+            next = answer.json["next"]?.text
             #expect((answer["Link"] != nil) == (next != nil))
         } while next != nil && pages.count < 100
         return pages
@@ -43,14 +43,14 @@ import Testing
         #expect(answer["Cache-Control"] == "private, no-cache")
         let version = try #require(answer["Realm-Version"])
         #expect(answer["ETag"] == "\"v.\(version)~j1\"")
-        #expect(answer.json["version"] as? String == version)
-        let items = try #require(answer.json["items"] as? [[String: Any]])
+        #expect(answer.json["version"]?.text == version)
+        let items = try #require(answer.json["items"]?.elements)
         #expect(items.count == 2)
-        let meta = try #require(items[0]["$meta"] as? [String: Any])
-        #expect(meta["class"] as? String == "Person")
-        let key = try #require(meta["key"] as? String)
+        let meta = try #require(items[0]["$meta"])
+        #expect(meta["class"]?.text == "Person")
+        let key = try #require(meta["key"]?.text)
         let one = try server.get("\(people)/\(key)")
-        #expect(one["ETag"] == meta["etag"] as? String)
+        #expect(one["ETag"] == meta["etag"]?.text)
         #expect(try server.get(people + "?limit=2", headers: [("If-None-Match", answer["ETag"] ?? "")]).status == 304)
         #expect(try server.get("\(people)/\(key)", headers: [("If-None-Match", one["ETag"] ?? "")]).status == 304)
     }
@@ -81,38 +81,38 @@ import Testing
 
     @Test func `counts, positions and indexes`() throws {
         let counted = try server.get(people + "?where=id%20%3E%2050&count=exact&limit=0")
-        #expect(counted.json["count"] as? Int == 23)
+        #expect(counted.json["count"]?.int == 23)
         #expect(counted["Realm-Count"] == "23")
-        #expect((counted.json["items"] as? [Any])?.isEmpty == true)
+        #expect(counted.json["items"]?.elements?.isEmpty == true)
         #expect(try server.request("HEAD", people + "?where=id%20%3E%2050&count=exact")["Realm-Count"] == "23")
         let all = try ids(people + "?sort=-id")
         #expect(try ids(people + "?sort=-id&at=0,5,-1") == [all[0], all[5], all[38]])
-        #expect(try server.get(people + "?sort=-id&indexOf=\(all[9])").json["index"] as? Int == 9)
+        #expect(try server.get(people + "?sort=-id&indexOf=\(all[9])").json["index"]?.int == 9)
         #expect(try server.get(people + "?sort=-id&indexOf=99999").text == "{\"index\":null}")
-        #expect(try server.get(people + "?sort=-id&indexOfWhere=id%20%3C%20\(all[4])").json["index"] as? Int == 5)
+        #expect(try server.get(people + "?sort=-id&indexOfWhere=id%20%3C%20\(all[4])").json["index"]?.int == 5)
     }
 
     @Test func `sections keep the order of their first rows`() throws {
         let answer = try server.get(people + "?sectionBy=id:mod(3)&limit=100&fields=id&meta=none")
-        let sections = try #require(answer.json["sections"] as? [[String: Any]])
-        let rows = sections.flatMap { ($0["items"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? Int } }
+        let sections = try #require(answer.json["sections"]?.elements)
+        let rows = sections.flatMap { ($0["items"]?.elements ?? []).compactMap { $0["id"]?.int } }
         #expect(Set(rows) == Set(try ids(people)))
         for section in sections {
-            let key = try #require(section["key"] as? Int)
-            for item in section["items"] as? [[String: Any]] ?? [] { #expect((item["id"] as? Int ?? -1) % 3 == key) }
+            let key = try #require(section["key"]?.int)
+            for item in section["items"]?.elements ?? [] { #expect((item["id"]?.int ?? -1) % 3 == key) }
         }
         let floor = try server.get(people + "?sectionBy=id:floor(50)&section=50")
-        #expect((floor.json["sections"] as? [[String: Any]])?.count == 1)
+        #expect(floor.json["sections"]?.elements?.count == 1)
         #expect(try server.get(people + "?sectionBy=id:floor(50)&section=7").code == "section_not_found")
         #expect(try server.get(people + "?sectionBy=id&sort=name").code == "conflicting_parameters")
         var seen: [Int] = []
         var next: String? = ""
         while let cursor = next {
             let page = try server.get(people + "?sectionBy=id:mod(3)&limit=7&after=\(encoded(cursor))".dropEmptyAfter)
-            for section in page.json["sections"] as? [[String: Any]] ?? [] {
-                seen += (section["items"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? Int }
+            for section in page.json["sections"]?.elements ?? [] {
+                seen += (section["items"]?.elements ?? []).compactMap { $0["id"]?.int }
             }
-            next = page.json["next"] as? String
+            next = page.json["next"]?.text
         }
         #expect(seen == rows)
     }
@@ -134,34 +134,34 @@ import Testing
     @Test func `aggregates answer by operation`() throws {
         let answer = try server.get("/v1/realms/links/aggregate/Person?ops=count,min:id,max:id,sum:id,avg:id")
         let all = try ids(people)
-        #expect(answer.json["count"] as? Int == all.count)
-        #expect(answer.json["min:id"] as? Int == all.min())
-        #expect(answer.json["sum:id"] as? Int == all.reduce(0, +))
+        #expect(answer.json["count"]?.int == all.count)
+        #expect(answer.json["min:id"]?.int == all.min())
+        #expect(answer.json["sum:id"]?.int == all.reduce(0, +))
         let empty = try server.get("/v1/realms/links/aggregate/Person?ops=count,min:id,sum:id&where=FALSEPREDICATE")
         #expect(empty.text.hasPrefix("{\"count\":0,\"min:id\":null,\"sum:id\":0,"))
         let post = try server.request(
             "POST", "/v1/realms/links/aggregate/Person", headers: [("Content-Type", "application/json")],
             body: #"{"where":"id > $0","args":[{"$numberLong":"50"}],"ops":["count"],"ints":"string"}"#)
-        #expect(post.json["count"] as? String == "23")
+        #expect(post.json["count"]?.text == "23")
     }
 
     @Test func `collections are paged, filtered and sorted`() throws {
         let dogs = people + "/73/dogs"
         let names = { (target: String) throws -> [String] in
-            (try self.server.get(target).json["items"] as? [[String: Any]] ?? []).compactMap { $0["name"] as? String }
+            (try self.server.get(target).json["items"]?.elements ?? []).compactMap { $0["name"]?.text }
         }
         #expect(try names(dogs) == ["D22", "D18", "D20", "D0"])
         #expect(try names(dogs + "?sort=name") == ["D0", "D18", "D20", "D22"])
         #expect(try names(dogs + "?where=name%20BEGINSWITH%20%22D2%22&sort=-name&limit=1") == ["D22"])
         let first = try server.get(dogs + "?limit=3&count=exact")
-        #expect(first.json["count"] as? Int == 4)
-        let next = try #require(first.json["next"] as? String)
+        #expect(first.json["count"]?.int == 4)
+        let next = try #require(first.json["next"]?.text)
         #expect(try names(dogs + "?limit=3&after=" + encoded(next)) == ["D0"])
         #expect(try names(dogs + "?limit=3&sort=name&after=" + encoded(next)) == [])
         #expect(try server.get(dogs + "?sort=name&after=" + encoded(next)).code == "cursor_invalid")
-        let entries = try #require(try server.get(people + "/73/byRole").json["items"] as? [[String: Any]])
-        #expect(entries.compactMap { $0["entry"] as? String } == ["boss", "mentor"])
-        #expect(try server.get(people + "/73/name").json["value"] as? String == "P24")
+        let entries = try #require(try server.get(people + "/73/byRole").json["items"]?.elements)
+        #expect(entries.compactMap { $0["entry"]?.text } == ["boss", "mentor"])
+        #expect(try server.get(people + "/73/name").json["value"]?.text == "P24")
     }
 }
 

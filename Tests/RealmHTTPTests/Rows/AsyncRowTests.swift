@@ -16,15 +16,15 @@ import Testing
 
     @Test func `A33: writes that wait are counted, and letting go of the realm waits for them`() throws {
         try withWriteServer { (server: WriteServer) throws in
-            #expect(try server.get("app").json["pendingWrites"] as? Int == 0)
+            #expect(try server.get("app").json["pendingWrites"]?.int == 0)
             let gate = WriterGate(try server.database())
             let writes = try (0..<3).map { try server.begin("POST", "app/batch", AsyncRowTests.append($0)) }
-            #expect((try server.get("app").json["pendingWrites"] as? Int ?? 0) >= 3)
+            #expect((try server.get("app").json["pendingWrites"]?.int ?? 0) >= 3)
             let metrics = try HTTPClient.request(port: server.port, "GET", "/metrics").text
             #expect(!metrics.contains("realm_rest_pending_writes{realm=\"app\"} 0"))
             gate.open()
-            for path in writes { #expect(try server.fate(path)["state"] as? String == "committed") }
-            #expect(try eventually { try server.get("app").json["pendingWrites"] as? Int == 0 })
+            for path in writes { #expect(try server.fate(path)["state"]?.text == "committed") }
+            #expect(try eventually { try server.get("app").json["pendingWrites"]?.int == 0 })
 
             let second = WriterGate(try server.database())
             let last = try server.begin("PATCH", "app/objects/Dog/1", #"{"age":42}"#)
@@ -49,13 +49,13 @@ import Testing
                     "POST", "/v1/realms/app/batch", headers: [WriteServer.json] + WriteServer.later,
                     body: Array(AsyncRowTests.append(tag).utf8))
                 #expect(answer.status == 202)
-                #expect(answer.json["state"] as? String == "queued")
+                #expect(answer.json["state"]?.text == "queued")
                 paths.append(String((answer["Location"] ?? "").dropFirst("/v1/realms/".count)))
             }
-            #expect(try server.get("app/objects/Dog/1").json["tags"] as? [String] == ["a", "b"])
+            #expect(try server.get("app/objects/Dog/1").json["tags"]?.texts == ["a", "b"])
             gate.open()
-            for path in paths { #expect(try server.fate(path)["state"] as? String == "committed") }
-            #expect(try server.get("app/objects/Dog/1").json["tags"] as? [String] == ["a", "b"] + (0..<10).map(String.init))
+            for path in paths { #expect(try server.fate(path)["state"]?.text == "committed") }
+            #expect(try server.get("app/objects/Dog/1").json["tags"]?.texts == ["a", "b"] + (0..<10).map(String.init))
         }
     }
 
@@ -72,12 +72,12 @@ import Testing
                 #"{"ops":[{"patch":{"class":"Dog","key":"1","body":{"age":9}}},{"assert":{"class":"Dog","key":"7"}}]}"#)
             paths += try (32..<40).map { try server.begin("POST", "app/batch", AsyncRowTests.append($0)) }
             gate.open()
-            let versions = try paths.map { try server.fate($0)["version"] as? String ?? "none" }
+            let versions = try paths.map { try server.fate($0)["version"]?.text ?? "none" }
             #expect(Set(versions).count == 1, "\(versions)")
             #expect(recorder.commitCount == 1)
-            #expect(try server.fate(bad)["state"] as? String == "failed")
-            #expect(try server.get("app/objects/Dog/1").json["age"] as? Int == 3)
-            #expect((try server.get("app/objects/Dog/1").json["tags"] as? [String])?.count == 42)
+            #expect(try server.fate(bad)["state"]?.text == "failed")
+            #expect(try server.get("app/objects/Dog/1").json["age"]?.int == 3)
+            #expect((try server.get("app/objects/Dog/1").json["tags"]?.texts)?.count == 42)
             // All of them are in the file as soon as one is said to be.
             let copy = server.folder + "/left.realm"
             try server.bytes().write(to: URL(fileURLWithPath: copy))
@@ -97,14 +97,14 @@ import Testing
             try second.waitUntilHeld()
             #expect(try server.state(path) == "running")
             #expect(try server.send("DELETE", path).code == "already_committed")
-            #expect(try server.get("app/objects/Dog/1").json["age"] as? Int == 3)
+            #expect(try server.get("app/objects/Dog/1").json["age"]?.int == 3)
             second.open()
             let fate = try server.fate(path)
-            #expect(fate["state"] as? String == "committed")
-            #expect(fate["status"] as? Int == 200)
-            #expect((fate["body"] as? [String: Any])?["age"] as? Int == 42)
-            #expect(WriteServer.number(fate["version"] as? String) == (try server.version()))
-            #expect(try server.get("app/objects/Dog/1").json["age"] as? Int == 42)
+            #expect(fate["state"]?.text == "committed")
+            #expect(fate["status"]?.int == 200)
+            #expect(fate["body"]?["age"]?.int == 42)
+            #expect(WriteServer.number(fate["version"]?.text) == (try server.version()))
+            #expect(try server.get("app/objects/Dog/1").json["age"]?.int == 42)
         }
     }
 
@@ -117,7 +117,7 @@ import Testing
     {
         try withWriteServer { (server: WriteServer) throws in
             _ = try server.begin(method, path, body)
-            #expect(try eventually { try server.get("app/objects/Dog/1").json["age"] as? Int == 42 })
+            #expect(try eventually { try server.get("app/objects/Dog/1").json["age"]?.int == 42 })
         }
     }
 
@@ -129,12 +129,12 @@ import Testing
             #expect(try server.send("DELETE", path).status == 204)
             gate.open()
             let done = try server.begin("PATCH", "app/objects/Dog/2", #"{"age":43}"#)
-            #expect(try server.fate(done)["state"] as? String == "committed")
+            #expect(try server.fate(done)["state"]?.text == "committed")
             #expect(try server.state(path) == "cancelled")
-            #expect(try server.get("app/objects/Dog/1").json["age"] as? Int == 3)
+            #expect(try server.get("app/objects/Dog/1").json["age"]?.int == 3)
             let late = try server.send("DELETE", done)
             #expect(late.status == 409 && late.code == "already_committed")
-            #expect(try server.get("app/objects/Dog/2").json["age"] as? Int == 43)
+            #expect(try server.get("app/objects/Dog/2").json["age"]?.int == 43)
         }
     }
 
@@ -146,11 +146,11 @@ import Testing
                 #"{"ops":[{"delete":{"class":"Dog","key":"2"}},{"increment":{"class":"Dog","key":"1","property":"name","by":1}}]}"#
             )
             let fate = try server.fate(path)
-            #expect(fate["state"] as? String == "failed")
-            let problem = fate["problem"] as? [String: Any]
-            #expect(problem?["status"] as? Int == 422)
-            #expect(problem?["code"] as? String == "type_mismatch")
-            #expect(problem?["op"] as? Int == 1)
+            #expect(fate["state"]?.text == "failed")
+            let problem = fate["problem"]
+            #expect(problem?["status"]?.int == 422)
+            #expect(problem?["code"]?.text == "type_mismatch")
+            #expect(problem?["op"]?.int == 1)
             #expect(fate["version"] == nil)
             #expect(try server.bytes() == bytes)
         }
@@ -166,7 +166,7 @@ import Testing
                 let written = try writer.request(
                     "PATCH", "/v1/realms/app/objects/Dog/1", headers: [WriteServer.json], body: Array(#"{"age":\#(age)}"#.utf8))
                 let read = try reader.request("GET", "/v1/realms/app/objects/Dog?where=age==\(age)&count=exact")
-                #expect(read.json["count"] as? Int == 1)
+                #expect(read.json["count"]?.int == 1)
                 #expect(read["Realm-Version"] == written["Realm-Version"])
             }
         }
@@ -193,9 +193,9 @@ import Testing
                 "GET /v1/realms/app/objects/Note?format=ndjson&meta=none HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
             #expect(try slow.receiveSome())
             #expect(
-                try server.done("PATCH", "app/objects/Note?where=TRUEPREDICATE", #"{"text":"new"}"#).json["matched"] as? Int == 25
+                try server.done("PATCH", "app/objects/Note?where=TRUEPREDICATE", #"{"text":"new"}"#).json["matched"]?.int == 25
             )
-            #expect(try server.get("app/objects/Note?where=text=='new'&count=exact&limit=0").json["count"] as? Int == 25)
+            #expect(try server.get("app/objects/Note?where=text=='new'&count=exact&limit=0").json["count"]?.int == 25)
             let answer = try slow.readAnswer()
             #expect(answer["Realm-Version"] == before)
             let lines = answer.text.split(separator: "\n")
@@ -211,9 +211,9 @@ import Testing
             try slow?.send("GET /v1/realms/app/objects/Note?format=ndjson HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
             #expect(try slow?.receiveSome() == true)
             for age in 0..<3 { try server.done("PATCH", "app/objects/Dog/1", #"{"age":\#(age)}"#) }
-            #expect((try server.get("app").json["liveVersions"] as? Int ?? 0) >= 2)
+            #expect((try server.get("app").json["liveVersions"]?.int ?? 0) >= 2)
             slow = nil
-            #expect(try eventually { try server.get("app").json["liveVersions"] as? Int == 1 })
+            #expect(try eventually { try server.get("app").json["liveVersions"]?.int == 1 })
         }
     }
 
@@ -228,7 +228,7 @@ import Testing
             let token = first["Realm-Version"] ?? ""
             let other = try HTTPClient(port: server.port)
             let seen = try other.request("GET", "/v1/realms/" + path, headers: [("Realm-Min-Version", token)])
-            #expect(seen.status == 200 && seen.json["_id"] as? Int == 70)
+            #expect(seen.status == 200 && seen.json["_id"]?.int == 70)
             let next = token.split(separator: ".")[0] + ".\(WriteServer.number(token) + 1)"
             let waiting = Awaited<Int?>()
             Threads.spawn("reader") { waiting.set(try? server.get(path, [("Realm-Min-Version", String(next))]).status) }

@@ -79,11 +79,11 @@ import Testing
 
     @Test func `D3: a list that nobody gave is empty`() throws {
         try withWriteServer { (server: WriteServer) throws in
-            #expect(try server.done("PUT", "app/objects/Dog/9", #"{"age":1}"#).json["tags"] as? [String] == [])
+            #expect(try server.done("PUT", "app/objects/Dog/9", #"{"age":1}"#).json["tags"]?.texts == [])
             try server.done("PATCH", "app/objects/Dog/9", #"[{"op":"add","path":"/tags/-","value":"x"}]"#, WriteServer.jsonPatch)
-            #expect(try server.get("app/objects/Dog/9").json["tags"] as? [String] == ["x"])
+            #expect(try server.get("app/objects/Dog/9").json["tags"]?.texts == ["x"])
             try server.done("PUT", "app/objects/Dog/9", #"{"age":1}"#)
-            #expect(try server.get("app/objects/Dog/9").json["tags"] as? [String] == [])
+            #expect(try server.get("app/objects/Dog/9").json["tags"]?.texts == [])
         }
     }
 
@@ -109,13 +109,13 @@ import Testing
             if let patch = row.patch {
                 _ = try reset()
                 try server.done("PATCH", "app/objects/Dog/1", "[\(patch)]", WriteServer.jsonPatch)
-                #expect(try server.get("app/objects/Dog/1").json["tags"] as? [String] == row.expected)
+                #expect(try server.get("app/objects/Dog/1").json["tags"]?.texts == row.expected)
             }
             if let edit = row.edit {
                 _ = try reset()
                 let answer = try server.batch(#"{"list":{"class":"Dog","key":"1","property":"tags","ops":[\#(edit)]}}"#)
                 #expect(answer.status == 200, "\(answer.text)")
-                #expect(try server.get("app/objects/Dog/1").json["tags"] as? [String] == row.expected)
+                #expect(try server.get("app/objects/Dog/1").json["tags"]?.texts == row.expected)
                 let told = recorder.last("Dog")?.collections.first?.value[tags] ?? []
                 if !row.changes.isEmpty { #expect(told == row.changes) } else { #expect(!told.isEmpty) }
             }
@@ -134,7 +134,7 @@ import Testing
             #expect(told.deleted.count == 1 && told.collections.isEmpty && told.modified.isEmpty)
             #expect(try server.get("app/objects/Dog/1/tags").code == "object_not_found")
             #expect(try server.get("app/objects/Dog/1/marks").code == "object_not_found")
-            #expect(try server.done("PUT", "app/objects/Dog/1", #"{"age":1}"#).json["marks"] as? [String: Int] == [:])
+            #expect(try server.done("PUT", "app/objects/Dog/1", #"{"age":1}"#).json["marks"]?.intsByName == [:])
         }
     }
 
@@ -146,7 +146,7 @@ import Testing
             let catalog = server.server.state.catalog
             try catalog.reserve(name)
             let document = try server.get("slow").json
-            #expect(document["state"] as? String == "opening" && document["progress"] as? Double == 0)
+            #expect(document["state"]?.text == "opening" && document["progress"]?.double == 0)
             #expect(try server.send("POST", "slow/batch", #"{"ops":[]}"#).code == "realm_unavailable")
             #expect(try server.attach(#"{"name":"slow"}"#).code == "already_attached")
             #expect(try server.send("DELETE", "slow").status == 204)
@@ -165,8 +165,8 @@ import Testing
     @Test func `D8: an order is a path and a direction, and writes move objects in it`() throws {
         try withWriteServer { (server: WriteServer) throws in
             func keys(_ sort: String) throws -> [Int] {
-                (try server.get("app/objects/Dog?sort=" + sort).json["items"] as? [[String: Any]] ?? []).compactMap {
-                    $0["_id"] as? Int
+                (try server.get("app/objects/Dog?sort=" + sort).json["items"]?.elements ?? []).compactMap {
+                    $0["_id"]?.int
                 }
             }
             #expect(try keys("age") == [1, 2] && keys("-age") == [2, 1])
@@ -196,9 +196,9 @@ import Testing
         try withWriteServer { (server: WriteServer) throws in
             func sections() throws -> [String] {
                 let answer = try server.get("app/objects/Dog?sectionBy=age:mod(2)&fields=_id&meta=none")
-                return (answer.json["sections"] as? [[String: Any]] ?? []).map { section in
-                    let keys = (section["items"] as? [[String: Any]] ?? []).compactMap { $0["_id"] as? Int }
-                    return "\(section["key"] as? Int ?? -1): \(keys)"
+                return (answer.json["sections"]?.elements ?? []).map { section in
+                    let keys = (section["items"]?.elements ?? []).compactMap { $0["_id"]?.int }
+                    return "\(section["key"]?.int ?? -1): \(keys)"
                 }
             }
             #expect(try sections() == ["1: [1, 2]"])
@@ -220,7 +220,7 @@ import Testing
     {
         try withWriteServer { (server: WriteServer) throws in
             let answer = try server.done("PATCH", "app/objects/Value/1", #"{"decimal":\#(given)}"#)
-            #expect(answer.json["decimal"] as? String == shown)
+            #expect(answer.json["decimal"]?.text == shown)
             let bytes = try server.bytes()
             for wrong in ["\"12345678901234567890123456789012345\"", "\"1E+6145\"", "\"1E-6177\""] {
                 #expect(
@@ -283,7 +283,7 @@ import Testing
             #expect(try server.attach(#"{"path":"\#(path)"}"#).status == 201)
             #expect(try server.get("prepared/objects/Dog/1?meta=none").text.contains(#""marks":{"\#(key)":7}"#))
             try server.done("PATCH", "prepared/objects/Dog/1", #"{"age":9}"#)
-            #expect(try server.get("prepared/objects/Dog/1").json["marks"] as? [String: Int] == [key: 7])
+            #expect(try server.get("prepared/objects/Dog/1").json["marks"]?.intsByName == [key: 7])
         }
     }
 
@@ -295,8 +295,8 @@ import Testing
     func `D14: dictionaries are queried by key, by value and by '@keys'`(_ condition: String, _ key: String) throws {
         try withWriteServer { (server: WriteServer) throws in
             let answer = try server.done("PATCH", "app/objects/Dog?where=" + condition, #"{"age":77}"#)
-            #expect(answer.json["matched"] as? Int == (key.isEmpty ? 0 : 1), "\(answer.text)")
-            if !key.isEmpty { #expect(try server.get("app/objects/Dog/\(key)").json["age"] as? Int == 77) }
+            #expect(answer.json["matched"]?.int == (key.isEmpty ? 0 : 1), "\(answer.text)")
+            if !key.isEmpty { #expect(try server.get("app/objects/Dog/\(key)").json["age"]?.int == 77) }
         }
     }
 
@@ -304,10 +304,10 @@ import Testing
         throws
     {
         try withWriteServer { (server: WriteServer) throws in
-            #expect(try server.done("PUT", "app/objects/Dog/9", #"{"age":1}"#).json["marks"] as? [String: Int] == [:])
+            #expect(try server.done("PUT", "app/objects/Dog/9", #"{"age":1}"#).json["marks"]?.intsByName == [:])
             try server.done("PATCH", "app/objects/Dog/9", #"{"marks":{"a":1,"b":2}}"#)
             try server.done("PATCH", "app/objects/Dog/9", #"{"marks":{"a":null,"c":3}}"#)
-            #expect(try server.get("app/objects/Dog/9").json["marks"] as? [String: Int] == ["b": 2, "c": 3])
+            #expect(try server.get("app/objects/Dog/9").json["marks"]?.intsByName == ["b": 2, "c": 3])
         }
     }
 
@@ -325,7 +325,7 @@ import Testing
             #expect(told.contains { if case .insert = $0 { true } else { false } }, "\(told)")
             #expect(told.contains { if case .set = $0 { true } else { false } }, "\(told)")
             #expect(told.contains { if case .erase = $0 { true } else { false } }, "\(told)")
-            #expect(try server.get("app/objects/Dog/1").json["marks"] as? [String: Int] == ["bio": 4, "gym": 2, "math": 1])
+            #expect(try server.get("app/objects/Dog/1").json["marks"]?.intsByName == ["bio": 4, "gym": 2, "math": 1])
         }
     }
 
@@ -351,8 +351,8 @@ import Testing
         try withWriteServer { (server: WriteServer) throws in
             let recorder = CommitRecorder(try server.database())
             let answer = try server.batch(#"{"set":{"class":"Dog","key":"1","property":"ids","ops":[\#(edit)]}}"#)
-            #expect(((answer.json["results"] as? [[String: Any]])?.first?["count"] as? Int) == expected.count, "\(answer.text)")
-            #expect(try server.get("app/objects/Dog/1").json["ids"] as? [Int] == expected)
+            #expect(answer.json["results"]?.elements?.first?["count"]?.int == expected.count, "\(answer.text)")
+            #expect(try server.get("app/objects/Dog/1").json["ids"]?.ints == expected)
             if expected != [1, 2] { #expect(recorder.last("Dog")?.collections.isEmpty == false) }
         }
     }

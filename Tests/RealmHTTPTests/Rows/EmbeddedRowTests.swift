@@ -56,15 +56,15 @@ import Testing
         try withOwner { (server: WriteServer) throws in
             let refused = try server.send("POST", "app/objects/Node", #"{"name":"x"}"#)
             #expect(refused.status == 405 && refused["Allow"]?.contains("POST") == false)
-            let nodes = try server.get("app/objects/Node").json["items"] as? [[String: Any]] ?? []
-            let owners = nodes.compactMap { ($0["$meta"] as? [String: Any])?["owner"] as? [String: Any] }
+            let nodes = try server.get("app/objects/Node").json["items"]?.elements ?? []
+            let owners = nodes.compactMap { $0["$meta"]?["owner"] }
             #expect(
-                owners.compactMap { $0["property"] as? String }.sorted() == ["byName.a", "child", "kids[0]", "kids[1]"],
+                owners.compactMap { $0["property"]?.text }.sorted() == ["byName.a", "child", "kids[0]", "kids[1]"],
                 "\(owners)")
-            #expect(owners.allSatisfy { $0["class"] as? String == "Owner" && $0["key"] as? String == "1" })
-            let leaves = try server.get("app/objects/Leaf").json["items"] as? [[String: Any]] ?? []
+            #expect(owners.allSatisfy { $0["class"]?.text == "Owner" && $0["key"]?.text == "1" })
+            let leaves = try server.get("app/objects/Leaf").json["items"]?.elements ?? []
             #expect(
-                leaves.count == 6 && leaves.allSatisfy { (($0["$meta"] as? [String: Any])?["owner"] as? [String: Any]) != nil })
+                leaves.count == 6 && leaves.allSatisfy { $0["$meta"]?["owner"] != nil })
         }
     }
 
@@ -138,7 +138,7 @@ import Testing
                 #""leaves":[{"n":2,"friend":null},{"n":3,"friend":{"$link":{"class":"Owner","key":"1"}}}],"numbers":[1,null]"#
             #expect(try server.show("Owner/1").contains(expected))
             #expect(
-                try server.get("app/objects/Owner?where=ANY%20child.leaves.friend.name=='o'&count=exact").json["count"] as? Int
+                try server.get("app/objects/Owner?where=ANY%20child.leaves.friend.name=='o'&count=exact").json["count"]?.int
                     == 1)
         }
     }
@@ -161,10 +161,10 @@ import Testing
     @Test func `C8, C9: an embedded object is made from an object of JSON; an array of values is none`() throws {
         try withOwner { (server: WriteServer) throws in
             let dry = try server.done("PUT", "app/objects/Owner/2?dryRun=true", #"{"child":{"name":"x"}}"#)
-            #expect(((dry.json["body"] as? [String: Any])?["child"] as? [String: Any])?["name"] as? String == "x")
+            #expect(dry.json["body"]?["child"]?["name"]?.text == "x")
             #expect(try server.count("Node") == 4)
             let array = try server.send("PUT", "app/objects/Owner/2", #"{"child":["x",null,null,[],[]]}"#)
-            #expect(array.status == 422 && array.code == "type_mismatch" && array.json["pointer"] as? String == "/child")
+            #expect(array.status == 422 && array.code == "type_mismatch" && array.json["pointer"]?.text == "/child")
             #expect(try server.done("PUT", "app/objects/Owner/2", #"{"child":{"name":"x"}}"#).status == 201)
             #expect(try server.value("Owner/2/child") == #"{"name":"x","note":null,"inner":null,"leaves":[],"numbers":[]}"#)
         }
@@ -174,12 +174,12 @@ import Testing
         try withOwner { (server: WriteServer) throws in
             let schema = try server.get("app/schema/Node").json
             #expect(
-                schema["name"] as? String == "Node" && schema["type"] as? String == "embedded" && schema["primaryKey"] is NSNull)
-            let properties = schema["properties"] as? [[String: Any]] ?? []
-            #expect(properties.compactMap { $0["name"] as? String } == ["name", "note", "inner", "leaves", "numbers"])
-            #expect(properties.compactMap { $0["objectType"] as? String } == ["Leaf", "Leaf"])
+                schema["name"]?.text == "Node" && schema["type"]?.text == "embedded" && schema["primaryKey"] == .null)
+            let properties = schema["properties"]?.elements ?? []
+            #expect(properties.compactMap { $0["name"]?.text } == ["name", "note", "inner", "leaves", "numbers"])
+            #expect(properties.compactMap { $0["objectType"]?.text } == ["Leaf", "Leaf"])
             #expect(
-                (try server.get("app/objects/Node?limit=1").json["items"] as? [[String: Any]])?.first?["$meta"].map {
+                (try server.get("app/objects/Node?limit=1").json["items"]?.elements)?.first?["$meta"].map {
                     "\($0)".contains("Node")
                 } == true)
         }
@@ -192,7 +192,7 @@ import Testing
             try server.done("PUT", "m/objects/Owner/1", #"{"child":{"name":"other"}}"#)
             #expect(try server.get("m/objects/Owner/1/child").text.contains("other"))
             #expect(try !server.get("app/objects/Owner/1/child").text.contains("other"))
-            #expect(try server.get("m/objects/Node?count=exact").json["count"] as? Int == 1)
+            #expect(try server.get("m/objects/Node?count=exact").json["count"]?.int == 1)
         }
     }
 
@@ -254,7 +254,7 @@ import Testing
         try withOwner { (server: WriteServer) throws in
             let body = #"{"child":{"name":"x","nickname":"y","inner":{"n":1,"m":2}}}"#
             let refused = try server.send("PUT", "app/objects/Owner/2", body)
-            #expect(refused.code == "unknown_property" && refused.json["pointer"] as? String == "/child/nickname")
+            #expect(refused.code == "unknown_property" && refused.json["pointer"]?.text == "/child/nickname")
             let taken = try server.done("PUT", "app/objects/Owner/2", body, [("Prefer", "handling=lenient")])
             #expect(taken["Preference-Applied"] == "handling=lenient")
             #expect(try server.value("Owner/2/child").contains(#""inner":{"n":1,"friend":null}"#))
@@ -282,10 +282,10 @@ import Testing
         try withOwner(change: { $0.backlinkNames = ["app": BacklinkNames(["Node": ["parents": "Owner.child"]])] }) { server in
             for condition in ["parents._id%20==%201", "@links.Owner.child._id%20==%201"] {
                 let found = try server.get("app/objects/Node?where=\(condition)&count=exact")
-                #expect(found.json["count"] as? Int == 1, "\(found.text)")
+                #expect(found.json["count"]?.int == 1, "\(found.text)")
             }
-            let node = (try server.get("app/objects/Node?where=name=='c'").json["items"] as? [[String: Any]])?.first
-            let key = (node?["$meta"] as? [String: Any])?["key"] as? String ?? "?"
+            let node = (try server.get("app/objects/Node?where=name=='c'").json["items"]?.elements)?.first
+            let key = node?["$meta"]?["key"]?.text ?? "?"
             let owners = try server.get("app/objects/Node/\(key)/@links/Owner/child")
             #expect(owners.text.contains(#""class":"Owner","key":"1""#), "\(owners.text)")
             #expect(try server.send("PATCH", "app/objects/Owner/1", #"{"child":{"parents":[]}}"#).code == "read_only_property")
@@ -335,12 +335,12 @@ import Testing
                                 "PATCH", "/v1/realms/app/objects/Owner/1", headers: [WriteServer.json], body: Array(body.utf8))
                         } else {
                             let child =
-                                try client.request("GET", "/v1/realms/app/objects/Owner/1").json["child"] as? [String: Any]
-                            let name = child?["name"] as? String
-                            let number = (child?["inner"] as? [String: Any])?["n"] as? Int
+                                try client.request("GET", "/v1/realms/app/objects/Owner/1").json["child"]
+                            let name = child?["name"]?.text
+                            let number = child?["inner"]?["n"]?.int
                             guard name != "c" else { continue }
-                            if name != child?["note"] as? String || name != number.map({ "\($0)" }) {
-                                torn.withLock { $0.append("\(child ?? [:])") }
+                            if name != child?["note"]?.text || name != number.map({ "\($0)" }) {
+                                torn.withLock { $0.append("\(child ?? .null)") }
                             }
                         }
                     }
@@ -355,10 +355,10 @@ import Testing
     @Test func `C24: an embedded object is known by owner and path, which stay the same`() throws {
         try withOwner { (server: WriteServer) throws in
             func paths() throws -> [String] {
-                let nodes = try server.get("app/objects/Node?sort=name").json["items"] as? [[String: Any]] ?? []
+                let nodes = try server.get("app/objects/Node?sort=name").json["items"]?.elements ?? []
                 return nodes.map { node in
-                    let owner = (node["$meta"] as? [String: Any])?["owner"] as? [String: String] ?? [:]
-                    return ["class", "key", "property"].map { owner[$0] ?? "?" }.joined(separator: " ")
+                    let owner = node["$meta"]?["owner"]
+                    return ["class", "key", "property"].map { owner?[$0]?.text ?? "?" }.joined(separator: " ")
                 }
             }
             let before = try paths()

@@ -6,8 +6,6 @@ import RealmStorage
 import RealmTestSupport
 import Testing
 
-private typealias JSONValue = RealmTestSupport.JSONValue
-
 /// Rows A22 to A26, A42, A43, A45 and B25 of the checklist, as far as they are about who is told what and when.
 @Suite struct NotificationRowTests {
     @Test(arguments: Transport.allCases)
@@ -111,12 +109,12 @@ private typealias JSONValue = RealmTestSupport.JSONValue
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let first = try ServerProcess(["--data", folder])
-        func send(_ server: ServerProcess, _ method: String, _ path: String, _ body: String? = nil) throws -> JSONValue {
+        func send(_ server: ServerProcess, _ method: String, _ path: String, _ body: String? = nil) throws -> ParsedJSON {
             let answer = try HTTPClient.request(
                 port: server.port, method, "/v1/realms" + path, headers: [("Content-Type", "application/json")],
                 body: body.map { Array($0.utf8) })
             guard answer.status < 300 else { throw ChangeServer.Refused(description: answer.text) }
-            return try JSONValue(parsing: answer.body)
+            return try ParsedJSON(parsing: answer.body)
         }
         _ = try send(first, "POST", "", "{\"name\":\"app\",\"schema\":{\"classes\":\(ChangeFixture.classes)}}")
         let dogs = try Follower(first.port, #"{"class":"Dog","include":"keys"}"#, transport)
@@ -152,7 +150,7 @@ private typealias JSONValue = RealmTestSupport.JSONValue
             let large = #"{"text":""# + String(repeating: "x", count: 4 << 20) + #""}"#
             #expect(try server.send("POST", "faulty/objects/Note", large).status == 507)
             let none = try server.get("faulty/changes?subscription=\(notes.id)&since=\(before)")
-            #expect(none.json["next"] as? String == before && (none.json["changes"] as? [Any])?.isEmpty == true)
+            #expect(none.json["next"]?.text == before && none.json["changes"]?.elements?.isEmpty == true)
             let done = try server.send("POST", "faulty/objects/Note", #"{"text":"y"}"#)
             let told = try notes.documents(upTo: done["Realm-Version"] ?? "")
             #expect(told.map(\.withoutVersions) == [#"{"count":1}"#] && told.first?["from"]?.text == before)
@@ -168,7 +166,7 @@ private typealias JSONValue = RealmTestSupport.JSONValue
         for age in 100..<120 {
             let version = try fixture.write(fixture.age(1, age))
             let read = try other.request("GET", "/v1/realms/app/objects/Dog/1")
-            #expect(read.json["age"] as? Int == age && read["Realm-Version"] == version)
+            #expect(read.json["age"]?.int == age && read["Realm-Version"] == version)
             #expect(try dogs.documents(upTo: version).count == 1)
             let again = try other.request("GET", "/v1/realms/app/objects/Dog/1", headers: [("Realm-Min-Version", dogs.position)])
             #expect(again.status == 200)
@@ -200,7 +198,7 @@ private typealias JSONValue = RealmTestSupport.JSONValue
         func read(_ minimum: String? = nil) throws -> HTTPClient.Answer {
             try HTTPClient.request(port: server.port, "GET", url, headers: minimum.map { [("Realm-Min-Version", $0)] } ?? [])
         }
-        #expect(try read().json["age"] as? Int == 7 && read(version).status == 200)
+        #expect(try read().json["age"]?.int == 7 && read(version).status == 200)
         let parts = version.split(separator: ".")
         let future = "\(parts[0]).\((UInt64(parts[1]) ?? 0) + 1)"
         let late = try read(future)
@@ -220,7 +218,7 @@ private typealias JSONValue = RealmTestSupport.JSONValue
         Threads.sleep(seconds: 0.2)
         #expect(try fixture.write(fixture.age(1, 51)) == future)
         let answer = try client.readAnswer()
-        #expect(answer.status == 200 && answer.json["age"] as? Int == 51 && answer["Realm-Version"] == future)
+        #expect(answer.status == 200 && answer.json["age"]?.int == 51 && answer["Realm-Version"] == future)
     }
 
     @Test func `B25: two contexts get the same, snapshots and sets`() throws {

@@ -35,10 +35,10 @@ import Testing
             let type = [("Content-Type", "application/x-ndjson")]
             let bad = lines[0..<999] + [#"{"_id":1,"age":1}"#]
             let refused = try server.send("POST", "app/objects/Dog", bad.joined(separator: "\n"), type)
-            #expect(refused.code == "duplicate_key" && refused.json["line"] as? Int == 1000)
+            #expect(refused.code == "duplicate_key" && refused.json["line"]?.int == 1000)
             #expect(try server.version() == before && server.count("Dog") == 2)
             let made = try server.done("POST", "app/objects/Dog", lines.joined(separator: "\n"), type)
-            #expect(made.json["created"] as? Int == 1000)
+            #expect(made.json["created"]?.int == 1000)
             #expect(try server.version() == before + 1 && server.count("Dog") == 1002)
         }
     }
@@ -47,12 +47,12 @@ import Testing
         try withWriteServer { (server: WriteServer) throws in
             #expect(try server.send("PUT", "app/objects/Dog/9", #"{"age":1,"name":"Tom"}"#).status == 201)
             #expect(try server.send("PUT", "app/objects/Dog/9", #"{"age":2,"name":null}"#).status == 200)
-            #expect(try server.get("app/objects/Dog/9").json["name"] is NSNull)
+            #expect(try server.get("app/objects/Dog/9").json["name"] == .null)
             for policy in ["all", "modified"] {
                 let path = "app/objects/Dog?upsert=" + policy
                 #expect(try server.send("POST", path, #"{"_id":1,"age":8,"name":null}"#).status == 200)
                 let dog = try server.get("app/objects/Dog/1").json
-                #expect(dog["name"] is NSNull && dog["age"] as? Int == 8 && dog["tags"] as? [String] == ["a", "b"])
+                #expect(dog["name"] == .null && dog["age"]?.int == 8 && dog["tags"]?.texts == ["a", "b"])
                 #expect(try server.send("POST", path, #"{"_id":\#(policy.count + 20),"age":8}"#).status == 201)
                 #expect(try server.send("POST", "app/objects/Note?upsert=" + policy, #"{"text":"t"}"#).code == "no_primary_key")
             }
@@ -75,9 +75,9 @@ import Testing
             let many = #"[{"_id":1,"age":30},{"_id":8,"age":80},{"_id":2,"age":20},{"_id":8,"age":81}]"#
             let answer = try server.done("POST", "app/objects/Dog?upsert=all", many)
             #expect(answer.status == 201)
-            #expect(answer.json["created"] as? Int == 1 && answer.json["updated"] as? Int == 3, "\(answer.text)")
+            #expect(answer.json["created"]?.int == 1 && answer.json["updated"]?.int == 3, "\(answer.text)")
             #expect(try server.version() == before + 1)
-            #expect(try ["1", "2", "8"].map { try server.get("app/objects/Dog/" + $0).json["age"] as? Int } == [30, 20, 81])
+            #expect(try ["1", "2", "8"].map { try server.get("app/objects/Dog/" + $0).json["age"]?.int } == [30, 20, 81])
             #expect(try server.send("POST", "app/objects/Dog?upsert=modified", many).status == 200)
             #expect(
                 try server.send("POST", "app/objects/Dog?upsert=all", #"[{"_id":77,"age":1},{"_id":1,"age":"x"}]"#).status == 422)
@@ -98,9 +98,9 @@ import Testing
             #expect(
                 ann.contains(#""dogs":[{"$link":{"class":"Dog","key":"2"}}]"#) && ann.contains(#""pets":{"best":null}"#), "\(ann)"
             )
-            #expect(try server.get("app/objects/Dog/2").json["any"] is NSNull)
+            #expect(try server.get("app/objects/Dog/2").json["any"] == .null)
             try server.done("DELETE", "app/objects/Person/ann")
-            #expect(try server.get("app/objects/Dog/2").json["owner"] is NSNull)
+            #expect(try server.get("app/objects/Dog/2").json["owner"] == .null)
         }
     }
 
@@ -109,12 +109,12 @@ import Testing
             try server.done(
                 "POST", "app/objects/Dog", "[" + (10..<60).map { #"{"_id":\#($0),"age":\#($0)}"# }.joined(separator: ",") + "]")
             let bytes = try server.bytes()
-            let found = try server.get("app/objects/Dog?where=age%20%3E=%2040&count=exact&limit=0").json["count"] as? Int
+            let found = try server.get("app/objects/Dog?where=age%20%3E=%2040&count=exact&limit=0").json["count"]?.int
             let refused = try server.send("DELETE", "app/objects/Dog?where=age%20%3E=%20$0&args=[40]&maxAffected=19")
-            #expect(refused.status == 409 && refused.code == "too_many_affected" && refused.json["limit"] as? Int == 19)
+            #expect(refused.status == 409 && refused.code == "too_many_affected" && refused.json["limit"]?.int == 19)
             #expect(try server.bytes() == bytes)
             let done = try server.done("DELETE", "app/objects/Dog?where=age%20%3E=%20$0&args=[40]&maxAffected=20")
-            #expect(done.json["matched"] as? Int == found && found == 20)
+            #expect(done.json["matched"]?.int == found && found == 20)
             #expect(try server.count("Dog") == 32)
             #expect(try server.send("DELETE", "app/objects/Dog").code == "missing_where")
         }
@@ -130,7 +130,7 @@ import Testing
             try server.done("DELETE", "app/objects?confirm=all")
             #expect(try classes.allSatisfy { try server.count($0) == 0 })
             #expect(try server.get("app/schema").text == schema)
-            #expect(try server.get("app").json["empty"] as? Bool == true)
+            #expect(try server.get("app").json["empty"]?.bool == true)
             #expect(classes.map { recorder.last($0)?.deleted.count ?? -1 } == counts)
             let batch = try server.batch(
                 #"{"create":{"class":"Note","body":{"text":"t"}}}"#, #"{"deleteWhere":{"class":"Note","where":"TRUEPREDICATE"}}"#)
@@ -157,11 +157,11 @@ import Testing
                 #expect(
                     try server.attach(#"{"name":"\#(name)","schema":\#(ObjectRowTests.schema(version))\#(options)}"#).status
                         == 201)
-                #expect(try server.get(name).json["schemaVersion"] as? Int == version)
+                #expect(try server.get(name).json["schemaVersion"]?.int == version)
                 try server.done("DELETE", name)
                 let path = #""path":"\#(server.folder)/\#(name).realm""#
                 let dry = try server.attach("{\(path)\(options)}", "?dryRun=true")
-                #expect((dry.json["body"] as? [String: Any])?["schemaVersion"] as? Int == version, "\(dry.text)")
+                #expect(dry.json["body"]?["schemaVersion"]?.int == version, "\(dry.text)")
                 if !options.isEmpty {
                     #expect(try server.attach("{\(path)}", "?dryRun=true").code == "encryption_key_required")
                     let wrong = String(repeating: "0b", count: 64)
@@ -179,7 +179,7 @@ import Testing
             let path = server.folder + "/group-only.copy"
             try FileManager.default.copyItem(atPath: try Fixtures.path("group-only"), toPath: path)
             let dry = try server.attach(#"{"name":"old","path":"\#(path)"}"#, "?dryRun=true")
-            #expect((dry.json["body"] as? [String: Any])?["schemaVersion"] is NSNull, "\(dry.text)")
+            #expect(dry.json["body"]?["schemaVersion"] == .null, "\(dry.text)")
         }
     }
 
@@ -196,9 +196,9 @@ import Testing
                 "POST", "shop/objects/Item", #"[{"id":1,"first":"Ann","last":"Lee"},{"id":2,"first":"Bo","last":"Ek"}]"#)
             let body = #"{"fromVersion":2,"toVersion":3,"allowDataLoss":true,"steps":\#(ObjectRowTests.steps)}"#
             let answer = try server.done("POST", "shop/migrations", body)
-            #expect((answer.json["before"] as? [String: Any])?["schemaVersion"] as? Int == 2)
-            #expect((answer.json["after"] as? [String: Any])?["schemaVersion"] as? Int == 3)
-            #expect(try server.get("shop").json["schemaVersion"] as? Int == 3)
+            #expect(answer.json["before"]?["schemaVersion"]?.int == 2)
+            #expect(answer.json["after"]?["schemaVersion"]?.int == 3)
+            #expect(try server.get("shop").json["schemaVersion"]?.int == 3)
             #expect(try server.get("shop/objects/Item/2?meta=none").text == #"{"id":2,"first":"Bo","full":"Bo Ek"}"#)
             let copies = try FileManager.default.contentsOfDirectory(atPath: server.folder).filter {
                 $0.hasPrefix("shop.realm.before-")
@@ -222,12 +222,12 @@ import Testing
             #expect(refused.status == 409 && refused.code == "schema_version_conflict", "\(refused.text)")
             #expect(try server.get("shop").code == "realm_not_found")
             #expect(try Data(contentsOf: URL(fileURLWithPath: server.folder + "/shop.realm")) == bytes)
-            #expect(try server.attach("{\(path)}").json["schemaVersion"] as? Int == 2)
+            #expect(try server.attach("{\(path)}").json["schemaVersion"]?.int == 2)
             try server.done("DELETE", "shop")
             let lossy = #"{\#(path),"schemaVersion":3,"migrations":\#(ObjectRowTests.steps)"#
             #expect(try server.attach(lossy + "}").code == "would_lose_data")
             let attached = try server.attach(lossy + #","allowDataLoss":true}"#)
-            #expect(attached.status == 201 && attached.json["schemaVersion"] as? Int == 3, "\(attached.text)")
+            #expect(attached.status == 201 && attached.json["schemaVersion"]?.int == 3, "\(attached.text)")
             #expect(try server.get("shop/objects/Item/1?meta=none").text == #"{"id":1,"first":"Ann","full":"Ann Lee"}"#)
         }
     }

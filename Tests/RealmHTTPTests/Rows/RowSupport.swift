@@ -66,7 +66,7 @@ extension WriteServer {
     }
 
     func count(_ className: String) throws -> Int? {
-        try get("app/objects/\(className)?count=exact&limit=0").json["count"] as? Int
+        try get("app/objects/\(className)?count=exact&limit=0").json["count"]?.int
     }
 
     func version() throws -> Int { WriteServer.number(try get("app")["Realm-Version"]) }
@@ -80,14 +80,14 @@ extension WriteServer {
         return String(location.dropFirst("/v1/realms/".count))
     }
 
-    func state(_ path: String) throws -> String? { try get(path).json["state"] as? String }
+    func state(_ path: String) throws -> String? { try get(path).json["state"]?.text }
 
     /// What became of a write, once it is over.
-    func fate(_ path: String) throws -> [String: Any] {
-        var document: [String: Any] = [:]
+    func fate(_ path: String) throws -> ParsedJSON {
+        var document: ParsedJSON = .null
         _ = try eventually {
             document = try get(path).json
-            return !["queued", "running"].contains(document["state"] as? String ?? "")
+            return !["queued", "running"].contains(document["state"]?.text ?? "")
         }
         return document
     }

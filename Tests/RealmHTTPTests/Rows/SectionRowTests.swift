@@ -35,28 +35,28 @@ import Testing
         }
     }()
 
-    private static func text(_ value: JSONValue) -> String { value.text ?? "" }
+    private static func text(_ value: ParsedJSON) -> String { value.text ?? "" }
 
-    private static func part(_ range: Range<Int>) -> @Sendable (JSONValue) -> JSONValue {
+    private static func part(_ range: Range<Int>) -> @Sendable (ParsedJSON) -> ParsedJSON {
         { value in value == .null ? .null : .integer(Int64(String(Array(text(value))[range])) ?? -1) }
     }
 
     private static func remainder(_ value: Double, _ step: Double) -> Double { value - (value / step).rounded(.down) * step }
 
     /// How sections are made, and the key of a value by other means.
-    private static let hows: [(how: String, key: @Sendable (JSONValue) -> JSONValue)] = [
+    private static let hows: [(how: String, key: @Sendable (ParsedJSON) -> ParsedJSON)] = [
         ("name", { $0 }), ("age", { $0 }), ("flag", { $0 }), ("when", { $0 }), ("real", { $0 }),
         ("name:first", { $0 == .null ? .null : .string(String(text($0).prefix(1))) }),
         ("name:firstLetter", { .string(text($0).prefix(1).uppercased()) }),
         ("when:year", part(0..<4)), ("when:month", part(5..<7)), ("when:day", part(8..<10)),
         ("age:floor(2)", { $0 == .null ? .null : .integer(Int64((Double($0.integer ?? 0) / 2).rounded(.down)) * 2) }),
         ("age:mod(3)", { $0 == .null ? .null : .integer(Int64(remainder(Double($0.integer ?? 0), 3))) }),
-        ("real:floor(2)", { ($0.double.map { ($0 / 2).rounded(.down) * 2 }).map { .number($0, text: "") } ?? .null }),
-        ("real:mod(2)", { $0.double.map { .number(remainder($0, 2), text: "") } ?? .null }),
+        ("real:floor(2)", { ($0.double.map { ($0 / 2).rounded(.down) * 2 }).map { .real($0) } ?? .null }),
+        ("real:mod(2)", { $0.double.map { .real(remainder($0, 2)) } ?? .null }),
     ]
 
     /// Keys and the objects under them, as text.
-    private static func shape(_ sections: [(key: JSONValue, ids: [Int64])]) -> [String] {
+    private static func shape(_ sections: [(key: ParsedJSON, ids: [Int64])]) -> [String] {
         sections.map { section in
             // Numbers may be written with or without a fraction.
             let key = section.key.double.map { "\($0)" } ?? section.key.serialized
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    private static func shape(_ sections: JSONValue?, _ id: (JSONValue) -> Int64?) -> [String] {
+    private static func shape(_ sections: ParsedJSON?, _ id: (ParsedJSON) -> Int64?) -> [String] {
         shape((sections?.elements ?? []).map { ($0["key"] ?? .null, ($0["items"]?.elements ?? []).map { id($0) ?? -1 }) })
     }
 
@@ -80,7 +80,7 @@ import Testing
         let sort = isDescending ? "-" + path : path
         let rows = try server.must("GET", "app/objects/S?sort=\(sort)&fields=_id,\(path)&limit=100")["items"]?.elements ?? []
         #expect(rows.count == 20)
-        var expected: [(key: JSONValue, ids: [Int64])] = []
+        var expected: [(key: ParsedJSON, ids: [Int64])] = []
         for row in rows {
             let own = key(row[path] ?? .null)
             let place = expected.firstIndex { $0.key.serialized == own.serialized && $0.key.double == own.double }

@@ -12,7 +12,7 @@ import Testing
 @Suite struct TransactionRowTests {
     private func begin(_ server: WriteServer, _ body: String = "{}") throws -> (id: String, header: [(String, String)]) {
         let answer = try server.done("POST", "app/transactions", body)
-        let id = answer.json["id"] as? String ?? ""
+        let id = answer.json["id"]?.text ?? ""
         return (id, [("Realm-Transaction", id)])
     }
 
@@ -31,9 +31,9 @@ import Testing
             let next = try #require(try second.wait())
             #expect(next.status == 201)
             // It begins with the newest version.
-            #expect(next.json["version"] as? String == commit.json["version"] as? String)
-            let inside = [("Realm-Transaction", next.json["id"] as? String ?? "")]
-            #expect(try server.get("app/objects/Dog/1", inside).json["age"] as? Int == 50)
+            #expect(next.json["version"]?.text == commit.json["version"]?.text)
+            let inside = [("Realm-Transaction", next.json["id"]?.text ?? "")]
+            #expect(try server.get("app/objects/Dog/1", inside).json["age"]?.int == 50)
             try server.done("DELETE", "app/transactions/\(inside[0].1)")
             #expect(try server.batch(#"{"assert":{"class":"Dog","key":"1","where":"age == 50"}}"#).status == 200)
         }
@@ -45,7 +45,7 @@ import Testing
             let (id, header) = try begin(server)
             for age in 10..<20 { try server.done("PATCH", "app/objects/Dog/1", #"{"age":\#(age)}"#, header) }
             let commit = try server.done("POST", "app/transactions/\(id)/commit")
-            #expect(WriteServer.number(commit.json["version"] as? String) == before + 1)
+            #expect(WriteServer.number(commit.json["version"]?.text) == before + 1)
             #expect(try server.version() == before + 1)
             // What a server that dies now would leave.
             let copy = server.folder + "/left.realm"
@@ -66,9 +66,9 @@ import Testing
             let answer = try server.send("POST", "faulty/objects/Note", large)
             #expect(answer.status == 507 && answer.code == "insufficient_storage", "\(answer.text)")
             #expect(backend.failureCount == 1 && database.current.tokenText == before)
-            #expect(try server.get("faulty/objects/Note?count=exact").json["count"] as? Int == 0)
+            #expect(try server.get("faulty/objects/Note?count=exact").json["count"]?.int == 0)
             #expect(try server.send("POST", "faulty/objects/Note", large, [("Prefer", "return=minimal")]).status == 201)
-            #expect(try server.get("faulty/objects/Note?count=exact&limit=0").json["count"] as? Int == 1)
+            #expect(try server.get("faulty/objects/Note?count=exact&limit=0").json["count"]?.int == 1)
         }
     }
 
@@ -98,7 +98,7 @@ import Testing
             let failed = try server.batch(good[0], good[1], #"{"delete":{"class":"Dog","key":"77"}}"#)
             #expect(failed.status == 404)
             #expect(try server.get("app/objects/Dog/9").status == 404)
-            #expect(try server.get("app/objects/Dog/1").json["age"] as? Int == 3)
+            #expect(try server.get("app/objects/Dog/1").json["age"]?.int == 3)
             #expect(try server.bytes() == bytes)
             let before = try server.version()
             #expect(try server.batch(good[0], good[1], #"{"delete":{"class":"Dog","key":"2"}}"#).status == 200)
@@ -122,7 +122,7 @@ import Testing
                 let body = (padding + [operation] + padding).joined(separator: ",")
                 let answer = try server.send("POST", "app/batch", #"{"ops":[\#(body)]}"#)
                 #expect(answer.status == status && answer.code == code, "\(answer.text)")
-                #expect(answer.json["op"] as? Int == index)
+                #expect(answer.json["op"]?.int == index)
             }
         }
     }
@@ -136,13 +136,13 @@ import Testing
             let answer = try server.batch(
                 #"{"delete":{"class":"Dog","key":"1"}}"#, headers: [("Realm-Without-Notifying", names)])
             #expect(answer.status == 400 && answer.code == "invalid_parameter", "\(answer.text)")
-            #expect(answer.json["header"] as? String == "Realm-Without-Notifying")
+            #expect(answer.json["header"]?.text == "Realm-Without-Notifying")
             #expect(try server.bytes() == bytes)
             let (id, header) = try begin(server)
             try server.done("PATCH", "app/objects/Dog/1", #"{"age":50}"#, header)
             #expect(
                 try server.send("POST", "app/transactions/\(id)/commit", nil, [("Realm-Without-Notifying", names)]).status == 400)
-            #expect(try server.get("app/objects/Dog/1").json["age"] as? Int == 3)
+            #expect(try server.get("app/objects/Dog/1").json["age"]?.int == 3)
         }
     }
 
@@ -165,7 +165,7 @@ import Testing
             _ = try server.send("PATCH", "app/objects/Dog/1", #"{"age":50}"#, header)
             #expect(try eventually { try server.state("app/transactions/\(id)") == "expired" })
             #expect(try server.bytes() == bytes)
-            #expect(try server.get("app/objects/Dog/1").json["age"] as? Int == 3)
+            #expect(try server.get("app/objects/Dog/1").json["age"]?.int == 3)
             #expect(try server.send("POST", "app/transactions/\(id)/commit").code == "transaction_expired")
             try server.done("PATCH", "app/objects/Dog/1", #"{"age":51}"#)
         }

@@ -20,7 +20,7 @@ import Testing
     private func pin(_ server: WriteServer, _ body: String? = nil) throws -> String {
         let answer = try server.send("POST", "app/snapshots", body)
         #expect(answer.status == 201, "\(answer.text)")
-        let id = answer.json["id"] as? String ?? ""
+        let id = answer.json["id"]?.text ?? ""
         #expect(answer["Location"] == "/v1/realms/app/snapshots/\(id)")
         return id
     }
@@ -73,7 +73,7 @@ import Testing
         let read = SnapshotTests.reads[index]
         try withServer { server in
             let id = try pin(server)
-            let version = try server.get("app/snapshots/\(id)").json["version"] as? String
+            let version = try server.get("app/snapshots/\(id)").json["version"]?.text
             for _ in 0..<2 { _ = try server.send(read.method, "app/" + read.path, read.body) }
             try setAge(server, 77)
             let separator = read.path.contains("?") ? "&" : "?"
@@ -86,8 +86,8 @@ import Testing
                 #expect(frozen["Realm-Live-Versions"] == "2")
                 #expect(frozen["Cache-Control"]?.hasPrefix("private, max-age=") == true)
                 if frozen.json["version"] != nil, !read.path.hasPrefix("export") {
-                    #expect(frozen.json["snapshot"] as? String == id)
-                    #expect(frozen.json["version"] as? String == version)
+                    #expect(frozen.json["snapshot"]?.text == id)
+                    #expect(frozen.json["version"]?.text == version)
                 }
                 let live = try server.send(read.method, "app/" + read.path, read.body)
                 #expect(!live.text.contains(read.old) && live.text.contains("77"), "\(live.text)")
@@ -121,17 +121,17 @@ import Testing
             try setAge(server, 11)
             let second = try pin(server)
             let document = try server.get("app/snapshots/\(first)")
-            #expect(document.json["behind"] as? Int == 2)
+            #expect(document.json["behind"]?.int == 2)
             #expect(document["Realm-Live-Versions"].flatMap { Int($0) } ?? 0 >= 2)
             #expect(document["Cache-Control"] == "no-store")
-            #expect(try server.get("app/snapshots/\(second)").json["behind"] as? Int == 0)
+            #expect(try server.get("app/snapshots/\(second)").json["behind"]?.int == 0)
             let list = try server.get("app/snapshots")
-            let items = list.json["items"] as? [[String: Any]] ?? []
-            #expect(items.map { $0["id"] as? String } == [first, second])
-            #expect(list.json["next"] is NSNull)
+            let items = list.json["items"]?.elements ?? []
+            #expect(items.map { $0["id"]?.text } == [first, second])
+            #expect(list.json["next"] == .null)
             #expect(try metric(server, "snapshots") == 2)
-            let leases = try HTTPClient.request(port: server.port, "GET", "/admin/leases").json["items"] as? [[String: Any]] ?? []
-            #expect(leases.map { $0["kind"] as? String } == ["snapshot", "snapshot"])
+            let leases = try HTTPClient.request(port: server.port, "GET", "/admin/leases").json["items"]?.elements ?? []
+            #expect(leases.map { $0["kind"]?.text } == ["snapshot", "snapshot"])
             #expect(try HTTPClient.request(port: server.port, "DELETE", "/admin/leases/\(first)").status == 204)
             #expect(try server.get("app/objects/Dog/1?snapshot=\(first)").code == "snapshot_expired")
         }
@@ -162,7 +162,7 @@ import Testing
             let short = try pin(server, #"{"ttl":"1s"}"#)
             let renewed = try pin(server, #"{"ttl":"1s"}"#)
             let patched = try server.send("PATCH", "app/snapshots/\(renewed)", #"{"ttl":"5m"}"#)
-            #expect(patched.status == 200 && patched.json["id"] as? String == renewed)
+            #expect(patched.status == 200 && patched.json["id"]?.text == renewed)
             let end = Instant.now().adding(seconds: 60)
             while try server.get("app/snapshots/\(short)").status == 200, Instant.now() < end { Threads.sleep(seconds: 0.05) }
             #expect(try server.get("app/snapshots/\(short)").code == "snapshot_expired")
@@ -180,7 +180,7 @@ import Testing
     @Test func `A16: a use moves the end of a lease`() throws {
         try withServer { server in
             let id = try pin(server, #"{"ttl":"4s"}"#)
-            func end() throws -> String { try server.get("app/snapshots/\(id)").json["expiresAt"] as? String ?? "" }
+            func end() throws -> String { try server.get("app/snapshots/\(id)").json["expiresAt"]?.text ?? "" }
             let first = try end()
             #expect(try end() == first || first < "3")
             Threads.sleep(seconds: 2.2)
@@ -197,7 +197,7 @@ import Testing
             for _ in 0..<3 { _ = try pin(server) }
             let refused = try server.send("POST", "app/snapshots")
             #expect(refused.status == 429 && refused.code == "too_many_snapshots")
-            #expect(refused.json["limit"] as? Int == 3)
+            #expect(refused.json["limit"]?.int == 3)
             #expect(refused["Retry-After"] != nil)
         }
         try withServer(change: { options in
@@ -238,12 +238,12 @@ import Testing
             var refused: HTTPClient.Answer?
             for n in 0..<4 where refused == nil {
                 let pinned = try server.send("POST", "narrow/snapshots")
-                ids.append(pinned.json["id"] as? String ?? "")
+                ids.append(pinned.json["id"]?.text ?? "")
                 let answer = try server.send("POST", "narrow/objects/N", "{\"n\":\(n)}")
                 if answer.status != 201 { refused = answer }
             }
             #expect(refused?.status == 503 && refused?.code == "too_many_active_versions")
-            #expect((refused?.json["counts"] as? [String: Int])?["liveVersions"] == 3, "\(refused?.text ?? "")")
+            #expect(refused?.json["counts"]?.intsByName?["liveVersions"] == 3, "\(refused?.text ?? "")")
             for id in ids { _ = try server.send("DELETE", "narrow/snapshots/\(id)") }
             #expect(try server.send("POST", "narrow/objects/N", #"{"n":9}"#).status == 201)
         }
@@ -260,8 +260,8 @@ import Testing
             let id = try pin(server)
             let answer = try server.send(method, "app/\(path)?snapshot=\(id)", body)
             #expect(answer.status == 400 && answer.code == "conflicting_parameters", "\(answer.text)")
-            #expect(answer.json["parameter"] as? String == "snapshot")
-            let transaction = try server.send("POST", "app/transactions").json["id"] as? String ?? ""
+            #expect(answer.json["parameter"]?.text == "snapshot")
+            let transaction = try server.send("POST", "app/transactions").json["id"]?.text ?? ""
             let read = try server.get("app/objects/Dog/1?snapshot=\(id)", [("Realm-Transaction", transaction)])
             #expect(read.code == "conflicting_parameters")
             #expect(try server.send("DELETE", "app/transactions/\(transaction)").status == 204)

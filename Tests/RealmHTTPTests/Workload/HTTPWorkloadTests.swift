@@ -80,13 +80,13 @@ import Testing
         try FileManager.default.copyItem(atPath: original, toPath: server.path(name))
         let port = try server.start()
         let realm = try HTTPClient.request(port: port, "GET", "/v1/realms/" + name)
-        guard realm.json["mode"] as? String == "rw" else {
+        guard realm.json["mode"]?.text == "rw" else {
             let answer = try HTTPClient.request(
                 port: port, "POST", "/v1/realms/\(name)/batch", headers: [WriteServer.json], body: Array(#"{"ops":[]}"#.utf8))
             return #expect(answer.code == "read_only", "\(realm.text)")
         }
         let workload = try HTTPWorkload(port: port, realm: name, seed: 7)
-        workload.migrates = realm.json["schemaVersion"] is Int
+        workload.migrates = realm.json["schemaVersion"]?.int != nil
         workload.objectLimit = workload.model.count + 50
         let (openings, operations) = TestRun.isLong ? (3, 300) : (1, 40)
         do {

@@ -64,9 +64,9 @@ import Testing
         let totals = tally.withLock { $0 }
         #expect(totals.failures.isEmpty, "\(totals.failures.count): \(totals.failures.prefix(5))")
         let answer = try server.get("app/aggregate/Account?ops=sum:balance,sum:hits")
-        #expect(answer.json["sum:balance"] as? Int == IsolationTests.sum)
-        #expect(answer.json["sum:hits"] as? Int == totals.hits)
-        #expect(try server.get("app/aggregate/Entry?ops=count").json["count"] as? Int == totals.entries)
+        #expect(answer.json["sum:balance"]?.int == IsolationTests.sum)
+        #expect(answer.json["sum:hits"]?.int == totals.hits)
+        #expect(try server.get("app/aggregate/Entry?ops=count").json["count"]?.int == totals.entries)
         #expect(totals.reads > 8 && totals.transfers > 32 && totals.refused > 0 && totals.hits > 0, "\(totals)")
         if TestRun.isLong { print("isolation: \(totals)") }
     }
@@ -151,9 +151,9 @@ import Testing
     /// Reads, then writes both balances if nobody else has changed them: the whole file is the condition.
     private func transferOnCondition(_ client: HTTPClient, _ from: Int, _ to: Int, _ tally: borrowing Mutex<Tally>) throws {
         let list = try client.request("GET", "/v1/realms/app/objects/Account?limit=1000&fields=balance")
-        let items = list.json["items"] as? [[String: Any]] ?? []
-        func balance(_ index: Int) -> Int? { index < items.count ? items[index]["balance"] as? Int : nil }
-        guard let old = balance(from), let other = balance(to), let version = list.json["version"] as? String else {
+        let items = list.json["items"]?.elements ?? []
+        func balance(_ index: Int) -> Int? { index < items.count ? items[index]["balance"]?.int : nil }
+        guard let old = balance(from), let other = balance(to), let version = list.json["version"]?.text else {
             return count(list, tally, []) { _ in }
         }
         let body = """
@@ -169,13 +169,13 @@ import Testing
     private func transferInside(_ client: HTTPClient, _ from: Int, _ to: Int, _ tally: borrowing Mutex<Tally>) throws {
         let begun = try post(client, "transactions", #"{"wait":"2s"}"#)
         // Others may be ahead for long.
-        guard begun.status == 201, let id = begun.json["id"] as? String else {
+        guard begun.status == 201, let id = begun.json["id"]?.text else {
             return count(begun, tally, [423]) { $0.refused += 1 }
         }
         let header = [("Realm-Transaction", id)]
         for (account, sign) in [(from, -1), (to, 1)] {
             let old =
-                try client.request("GET", "/v1/realms/app/objects/Account/\(account)", headers: header).json["balance"] as? Int
+                try client.request("GET", "/v1/realms/app/objects/Account/\(account)", headers: header).json["balance"]?.int
                 ?? 0
             let patched = try client.request(
                 "PATCH", "/v1/realms/app/objects/Account/\(account)", headers: header + [WriteServer.json],
@@ -208,22 +208,20 @@ import Testing
 
     private func readSum(_ client: HTTPClient, _ kind: Int) throws -> (Int?, String) {
         func get(_ path: String) throws -> HTTPClient.Answer { try client.request("GET", "/v1/realms/app/" + path) }
-        func sum(_ objects: [[String: Any]]) -> Int { objects.compactMap { $0["balance"] as? Int }.reduce(0, +) }
+        func sum(_ objects: [ParsedJSON]) -> Int { objects.compactMap { $0["balance"]?.int }.reduce(0, +) }
         switch kind {
         case 0:
             let answer = try get("objects/Account?limit=1000")
-            return ((answer.json["items"] as? [[String: Any]]).map { sum($0) }, answer.text)
+            return (answer.json["items"]?.elements.map(sum), answer.text)
         case 1:
             let answer = try get("aggregate/Account?ops=sum:balance")
-            return (answer.json["sum:balance"] as? Int, answer.text)
+            return (answer.json["sum:balance"]?.int, answer.text)
         case 2:
             let answer = try get("export?format=json&class=Account&where=TRUEPREDICATE")
-            return (((answer.json["objects"] as? [String: Any])?["Account"] as? [[String: Any]]).map { sum($0) }, answer.text)
+            return (answer.json["objects"]?["Account"]?.elements.map(sum), answer.text)
         default:
             let answer = try get("objects/Account?where=balance%20%3E%20-1000000&sort=-balance&format=ndjson")
-            let objects = answer.text.split(separator: "\n").compactMap { line in
-                (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: Any]
-            }
+            let objects = try answer.text.split(separator: "\n").map { try ParsedJSON(parsing: String($0)) }
             return (sum(objects), answer.text)
         }
     }

@@ -142,15 +142,15 @@ import Testing
         let server = try ServerProcess(["--data", folder])
         let client = try HTTPClient(port: server.port)
         func get(_ path: String) throws -> HTTPClient.Answer { try client.request("GET", "/v1/realms/bank" + path) }
-        let accounts = try get("/objects/Account?limit=1000").json["items"] as? [[String: Any]] ?? []
+        let accounts = try get("/objects/Account?limit=1000").json["items"]?.elements ?? []
         #expect(accounts.count == KilledServerTests.accounts, "\(place)")
-        let sum = accounts.compactMap { $0["balance"] as? Int }.reduce(0, +)
+        let sum = accounts.compactMap { $0["balance"]?.int }.reduce(0, +)
         #expect(sum == KilledServerTests.accounts * KilledServerTests.startBalance, "\(place)")
         let entries = try get("/objects/Entry?format=ndjson&fields=_id&meta=none").text.split(separator: "\n")
         let names = Set(entries.map { String($0.dropFirst(#"{"_id":""#.count).dropLast(2)) })
         ledger.withLock { ledger in
             for account in accounts {
-                guard let id = account["_id"] as? Int, let hits = account["hits"] as? Int else { continue }
+                guard let id = account["_id"]?.int, let hits = account["hits"]?.int else { continue }
                 #expect(hits >= ledger.answered[id] && hits <= ledger.sent[id], "\(place): account \(id)")
                 // From now on what is there counts.
                 (ledger.answered[id], ledger.sent[id]) = (hits, hits)

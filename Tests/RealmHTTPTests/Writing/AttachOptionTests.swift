@@ -40,16 +40,16 @@ import Testing
             let original = try age(server)
             let read = try attach(server, "")
             #expect(read.status == 201, "\(read.text)")
-            #expect(read.json["mode"] as? String == "ro")
-            #expect(read.json["fileFormat"] as? Int == 23)
+            #expect(read.json["mode"]?.text == "ro")
+            #expect(read.json["fileFormat"]?.int == 23)
             #expect(try server.show("Dog/1").contains("Rex"))
             #expect(try server.send("POST", "app/objects/Note", #"{"text":"x"}"#).code == "read_only")
             #expect(try server.send("DELETE", "app").status == 204)
             let refused = try attach(server, #""mode":"rw""#)
             #expect(refused.status == 422)
             #expect(refused.code == "file_format_unsupported")
-            #expect(refused.json["found"] as? Int == 23)
-            #expect(refused.json["supported"] as? [Int] == [24])
+            #expect(refused.json["found"]?.int == 23)
+            #expect(refused.json["supported"]?.ints == [24])
             #expect(try server.bytes() == original)
         }
     }
@@ -59,10 +59,10 @@ import Testing
             let original = try age(server)
             let answer = try attach(server, #""mode":"copy""#)
             #expect(answer.status == 201, "\(answer.text)")
-            #expect(answer.json["mode"] as? String == "copy")
-            #expect(answer.json["fileFormat"] as? Int == 24)
+            #expect(answer.json["mode"]?.text == "copy")
+            #expect(answer.json["fileFormat"]?.int == 24)
             #expect(try server.send("POST", "app/objects/Note", #"{"text":"x"}"#).status == 201)
-            #expect(try server.get("app/objects/Note?count=exact").json["count"] as? Int == 2)
+            #expect(try server.get("app/objects/Note?count=exact").json["count"]?.int == 2)
             #expect(try server.bytes() == original)
         }
     }
@@ -72,8 +72,8 @@ import Testing
             let original = try age(server)
             let answer = try attach(server, #""upgrade":"in-place""#)
             #expect(answer.status == 201, "\(answer.text)")
-            #expect(answer.json["mode"] as? String == "rw")
-            #expect(answer.json["fileFormat"] as? Int == 24)
+            #expect(answer.json["mode"]?.text == "rw")
+            #expect(answer.json["fileFormat"]?.int == 24)
             #expect(try Data(contentsOf: url(server, "app.realm.v23.backup")) == original)
             #expect(try server.show("Dog/1").contains("Rex"))
             #expect(try server.send("POST", "app/objects/Note", #"{"text":"x"}"#).status == 201)
@@ -126,7 +126,7 @@ import Testing
                     continue
                 }
                 #expect(answer.code == code, "\(members)")
-                if !pointer.isEmpty { #expect(answer.json["pointer"] as? String == pointer, "\(members)") }
+                if !pointer.isEmpty { #expect(answer.json["pointer"]?.text == pointer, "\(members)") }
                 #expect(try server.get("app").status == 404)
             }
         }
@@ -144,13 +144,13 @@ import Testing
             #expect(try server.send("DELETE", "app").status == 204)
             let size = try server.bytes().count
             let untouched = try attach(server, #""compactOnOpen":{"minTotalBytes":100000000,"maxUsedRatio":0.5}"#)
-            #expect(untouched.json["fileBytes"] as? Int == size)
+            #expect(untouched.json["fileBytes"]?.int == size)
             #expect(try server.send("DELETE", "app").status == 204)
             let compacted = try attach(server, #""compactOnOpen":{"minTotalBytes":100000,"maxUsedRatio":0.5}"#)
             #expect(compacted.status == 201, "\(compacted.text)")
-            #expect(try #require(compacted.json["fileBytes"] as? Int) < size / 4)
+            #expect(try #require(compacted.json["fileBytes"]?.int) < size / 4)
             #expect(try server.show("Dog/1").contains("Rex"))
-            let version = { (json: [String: Any]) in (json["version"] as? String)?.split(separator: ".").last }
+            let version = { (json: ParsedJSON) in json["version"]?.text?.split(separator: ".").last }
             #expect(version(compacted.json) == version(before))
         }
     }
@@ -171,9 +171,9 @@ import Testing
             #expect(try server.bytes() == original)
             let answer = try attach(server, AttachOptionTests.other + #","onMigrationNeeded":"delete""#)
             #expect(answer.status == 201, "\(answer.text)")
-            #expect(answer.json["classes"] as? Int == 2)
-            #expect(answer.json["empty"] as? Bool == true)
-            #expect(answer.json["schemaVersion"] as? Int == 1)
+            #expect(answer.json["classes"]?.int == 2)
+            #expect(answer.json["empty"]?.bool == true)
+            #expect(answer.json["schemaVersion"]?.int == 1)
             let copies = try FileManager.default.contentsOfDirectory(atPath: server.folder).filter {
                 $0.hasPrefix("app.realm.before-")
             }
@@ -183,7 +183,7 @@ import Testing
             #expect(try server.send("DELETE", "app").status == 204)
             // What fits stays.
             #expect(
-                try attach(server, AttachOptionTests.other + #","onMigrationNeeded":"delete""#).json["empty"] as? Bool == false)
+                try attach(server, AttachOptionTests.other + #","onMigrationNeeded":"delete""#).json["empty"]?.bool == false)
         }
     }
 
@@ -194,11 +194,11 @@ import Testing
             let refused = try attach(server, steps)
             #expect(refused.status == 409)
             #expect(refused.code == "would_lose_data")
-            #expect((refused.json["pointer"] as? String)?.hasPrefix("/migrations/0/removeProperty") == true, "\(refused.text)")
+            #expect(refused.json["pointer"]?.text?.hasPrefix("/migrations/0/removeProperty") == true, "\(refused.text)")
             #expect(try server.get("app").status == 404)
             let allowed = try attach(server, steps + #","allowDataLoss":true"#)
             #expect(allowed.status == 201, "\(allowed.text)")
-            #expect(allowed.json["schemaVersion"] as? Int == 1)
+            #expect(allowed.json["schemaVersion"]?.int == 1)
             #expect(try !server.show("Dog/1").contains("Rex"))
             #expect(try server.send("DELETE", "app").status == 204)
             #expect(try attach(server, #""schemaVersion":0"#).code == "schema_version_conflict")
@@ -221,7 +221,7 @@ import Testing
                     port: server.port, "POST", "/v1/realms" + query, headers: [WriteServer.json], body: Array(body.utf8))
             }
             let dry = try post(#"{"name":"grown",\#(seed)}"#, "?dryRun=true")
-            #expect((dry.json["body"] as? [String: Any])?["exists"] as? Bool == false, "\(dry.text)")
+            #expect(dry.json["body"]?["exists"]?.bool == false, "\(dry.text)")
             #expect(try post(#"{"name":"grown",\#(seed)}"#).status == 201)
             #expect(try server.get("grown/objects/Dog/1").status == 200)
             #expect(try server.send("DELETE", "grown/objects/Dog/1").status == 204)
@@ -232,7 +232,7 @@ import Testing
             let missing = try post(#"{"name":"none","seed":"\#(server.folder)/nothing.realm"}"#)
             #expect(missing.status == 404)
             #expect(missing.code == "file_not_found")
-            #expect(missing.json["pointer"] as? String == "/seed")
+            #expect(missing.json["pointer"]?.text == "/seed")
             #expect(try server.get("none").status == 404)
             // A seed that is being served has its newest version copied.
             let third = try post(#"{"path":"\#(server.folder)/third.realm","seed":"\#(server.folder)/grown.realm"}"#)
@@ -251,9 +251,9 @@ import Testing
                 port: server.port, "POST", "/v1/realms", headers: [WriteServer.json], body: Array(body.utf8))
             #expect(answer.status == 201, "\(answer.text)")
             #expect(!answer.text.contains(key))
-            let options = try server.get("secret").json["options"] as? [String: Any]
-            #expect(options?["maxActiveVersions"] as? Int == 50)
-            #expect((options?["compactOnOpen"] as? [String: Any])?["maxUsedRatio"] as? Double == 0.5)
+            let options = try server.get("secret").json["options"]
+            #expect(options?["maxActiveVersions"]?.int == 50)
+            #expect(options?["compactOnOpen"]?["maxUsedRatio"]?.double == 0.5)
             #expect(options?["encryptionKey"] == nil)
             #expect(try server.send("DELETE", "secret?files=true").status == 204)
         }

@@ -114,9 +114,9 @@ import Testing
         var next: String?
         repeat {
             let answer = try server.get(list + (next.map { "&after=\($0)" } ?? ""))
-            let items = answer.json["items"] as? [[String: Any]] ?? []
-            ids += items.compactMap { $0["_id"] as? Int }
-            next = answer.json["next"] as? String
+            let items = answer.json["items"]?.elements ?? []
+            ids += items.compactMap { $0["_id"]?.int }
+            next = answer.json["next"]?.text
         } while next != nil && ids.count <= 40
         #expect(ids == (1...40).reversed())
         try server.finish()

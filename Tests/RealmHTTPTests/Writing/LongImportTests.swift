@@ -20,7 +20,7 @@ import Testing
     @Test func `a long body is kept in a file, packed or not, and comes in like a short one`() throws {
         let server = try WriteServer()
         let plain = try server.send("POST", "app/import?class=Dog", LongImportTests.dogs(0..<6000), [LongImportTests.lines])
-        #expect(plain.json["created"] as? Int == 6000, "\(plain.text)")
+        #expect(plain.json["created"]?.int == 6000, "\(plain.text)")
         // Hardly packed at all, so that the packed body is long too.
         let deflater = try #require(GzipDeflater(level: 0))
         let buffer = OutputBuffer(capacity: 1 << 20)
@@ -31,12 +31,12 @@ import Testing
         let headers = [LongImportTests.lines, ("Content-Encoding", "gzip")]
         let answer = try HTTPClient.request(
             port: server.port, "POST", "/v1/realms/app/import?class=Dog", headers: headers, body: packed.array)
-        #expect(answer.json["created"] as? Int == 6000, "\(answer.text)")
+        #expect(answer.json["created"]?.int == 6000, "\(answer.text)")
         let cut = try HTTPClient.request(
             port: server.port, "POST", "/v1/realms/app/import?class=Dog", headers: headers, body: Array(packed.array.dropLast(99))
         )
         #expect(cut.code == "invalid_body", "\(cut.text)")
-        #expect(try server.get("app/objects/Dog?count=exact&limit=0").json["count"] as? Int == 12_000)
+        #expect(try server.get("app/objects/Dog?count=exact&limit=0").json["count"]?.int == 12_000)
         #expect(try FileManager.default.contentsOfDirectory(atPath: server.folder).allSatisfy { !$0.contains("body") })
         try server.finish()
     }
@@ -58,7 +58,7 @@ import Testing
         for thread in threads { thread.wait() }
         #expect(
             answers.withLock { $0 }.allSatisfy { $0.hasPrefix(#"{"created":10000,"updated":0,"#) }, "\(answers.withLock { $0 })")
-        #expect(try server.get("app/objects/Dog?count=exact&limit=0").json["count"] as? Int == 40_000)
+        #expect(try server.get("app/objects/Dog?count=exact&limit=0").json["count"]?.int == 40_000)
         try server.finish()
     }
 
@@ -88,7 +88,7 @@ import Testing
                 let text = try HTTPClient.request(port: server.port, "GET", "/metrics").text
                 return text.contains("realm_rest_spool_bytes 0\n") && text.contains("realm_rest_waiting_bytes 0\n")
             })
-        #expect(try server.get("app/objects/Dog?count=exact&limit=0").json["count"] as? Int == 0)
+        #expect(try server.get("app/objects/Dog?count=exact&limit=0").json["count"]?.int == 0)
         try server.finish()
     }
 
@@ -114,13 +114,13 @@ import Testing
         let length = ("Content-Length", "\(3 << 20)")
         let long = try server.send("POST", "app/import?class=Dog", nil, [LongImportTests.lines, length])
         #expect(long.status == 413)
-        #expect(long.json["limit"] as? Int == 2 << 20)
+        #expect(long.json["limit"]?.int == 2 << 20)
         let line =
             LongImportTests.dogs(0..<3) + "\n{\"_id\":3,\"age\":1,\"name\":\"" + String(repeating: "y", count: 2 << 19) + "\"}"
         let answer = try server.send("POST", "app/import?class=Dog", line, [LongImportTests.lines])
         #expect(answer.status == 413, "\(answer.text)")
-        #expect(answer.json["limit"] as? Int == 1000)
-        #expect(answer.json["line"] as? Int == 4)
+        #expect(answer.json["limit"]?.int == 1000)
+        #expect(answer.json["line"]?.int == 4)
         #expect(try server.bytes() == bytes)
         try server.finish()
     }

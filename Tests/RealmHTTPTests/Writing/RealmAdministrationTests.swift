@@ -25,8 +25,8 @@ import Testing
             let created = try post(server, #"{"name":"shop","schema":\#(RealmAdministrationTests.schema)}"#)
             #expect(created.status == 201)
             #expect(created["Location"] == "/v1/realms/shop")
-            #expect(created.json["schemaVersion"] as? Int == 2)
-            #expect(created.json["mode"] as? String == "rw")
+            #expect(created.json["schemaVersion"]?.int == 2)
+            #expect(created.json["mode"]?.text == "rw")
             let schema = try server.get("shop/schema")
             #expect(schema.text.contains(#""name":"count","type":"int","collection":null,"optional":true"#))
             #expect(try server.send("POST", "shop/objects/Item", #"{"id":1,"first":"a","last":"b"}"#).status == 201)
@@ -88,7 +88,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try Data(repeating: 7, count: 4096).write(to: URL(fileURLWithPath: folder + "/bad.realm"))
         let server = try WriteServer { $0.paths = [folder] }
-        #expect(try server.get("bad").json["state"] as? String == "failed")
+        #expect(try server.get("bad").json["state"]?.text == "failed")
         #expect(try server.send("POST", "bad/objects/Dog", "{}").code == "realm_unavailable")
         #expect(try server.send("PUT", "bad", "{}").code == "method_not_allowed")
         #expect(try server.send("DELETE", "bad").status == 204)
@@ -100,7 +100,7 @@ import Testing
         try withServer { (server: WriteServer) throws in
             let answer = try post(server, #"{"inMemory":"m1","schema":\#(RealmAdministrationTests.schema)}"#)
             #expect(answer.status == 201)
-            #expect(answer.json["inMemory"] as? Bool == true)
+            #expect(answer.json["inMemory"]?.bool == true)
             #expect(answer.json["path"] == nil)
             #expect(try server.send("POST", "m1/objects/Item", #"{"id":1,"first":"a","last":"b"}"#).status == 201)
             #expect(try post(server, #"{"name":"other","inMemory":"m1"}"#).status == 201)
@@ -114,10 +114,10 @@ import Testing
     @Test func `a dry run tells whether the file is there`() throws {
         try withServer { (server: WriteServer) throws in
             let new = try post(server, #"{"name":"new"}"#, "?dryRun=true")
-            #expect((new.json["body"] as? [String: Any])?["exists"] as? Bool == false)
+            #expect(new.json["body"]?["exists"]?.bool == false)
             #expect(try server.send("DELETE", "app").status == 204)
             let old = try post(server, #"{"name":"app","path":"\#(server.folder)/app.realm"}"#, "?dryRun=true")
-            #expect((old.json["body"] as? [String: Any])?["exists"] as? Bool == true, "\(old.text)")
+            #expect(old.json["body"]?["exists"]?.bool == true, "\(old.text)")
             #expect(try server.get("app").status == 404)
         }
     }
@@ -133,11 +133,11 @@ import Testing
                 """
             let body = #"{"fromVersion":2,"toVersion":3,"steps":\#(steps)}"#
             let dry = try server.send("POST", "shop/migrations?dryRun=true", body)
-            #expect(dry.json["committed"] as? Bool == false, "\(dry.text)")
-            #expect(try server.get("shop").json["schemaVersion"] as? Int == 2)
+            #expect(dry.json["committed"]?.bool == false, "\(dry.text)")
+            #expect(try server.get("shop").json["schemaVersion"]?.int == 2)
             let answer = try server.send("POST", "shop/migrations", body)
             #expect(answer.status == 200, "\(answer.text)")
-            #expect((answer.json["after"] as? [String: Any])?["schemaVersion"] as? Int == 3)
+            #expect(answer.json["after"]?["schemaVersion"]?.int == 3)
             #expect(
                 try server.get("shop/objects/Item/1?meta=none").text
                     == #"{"id":1,"first":"Ann","last":"Lee","amount":3,"full":"Ann Lee"}"#)
@@ -170,7 +170,7 @@ import Testing
                 of: #""classes":["#, with: #""classes":[{"name":"New","properties":[]},"#)
             let attached = try post(server, #"{"path":"\#(path)","schema":\#(more)}"#)
             #expect(attached.status == 201, "\(attached.text)")
-            #expect(attached.json["classes"] as? Int == 2)
+            #expect(attached.json["classes"]?.int == 2)
         }
     }
 }

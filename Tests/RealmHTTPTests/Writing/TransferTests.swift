@@ -24,10 +24,10 @@ import Testing
             port: server.port, "POST", "/v1/realms", headers: [WriteServer.json], body: Array(#"{"name":"copy"}"#.utf8))
         #expect(created.status == 201)
         let answer = try server.send("POST", "copy/import", first.text, TransferTests.lines)
-        #expect(answer.json["created"] as? Int == 5, "\(answer.text)")
+        #expect(answer.json["created"]?.int == 5, "\(answer.text)")
         let second = try server.get("copy/export").text
         #expect(TransferTests.comparable(second) == TransferTests.comparable(first.text))
-        #expect(try server.get("app/export?format=json").json["objects"] is [String: Any])
+        #expect(try server.get("app/export?format=json").json["objects"]?.members != nil)
         let csv = try server.get("app/export?format=csv&class=Note").text
         #expect(csv == "$key,text\r\n@k0,n\r\n")
         let some = try server.get("app/export?class=Dog&where=age%20%3E%20$0&args=[4]").text
@@ -60,7 +60,7 @@ import Testing
         let answer = try server.send("POST", "app/import" + query, body, TransferTests.lines)
         #expect(answer.status == status, "\(answer.text)")
         #expect(answer.code == code)
-        #expect(answer.json["line"] as? Int == line)
+        #expect(answer.json["line"]?.int == line)
         #expect(try server.bytes() == bytes)
         try server.finish()
     }
@@ -71,11 +71,11 @@ import Testing
         let body = "{\"_id\":1,\"age\":9,\"owner\":\"ann\"}\n{\"_id\":3,\"age\":9}\n"
         #expect(try server.send("POST", "app/import?class=Dog", body, TransferTests.lines).code == "duplicate_key")
         let dry = try server.send("POST", "app/import?class=Dog&mode=upsert&dryRun=true", body, TransferTests.lines)
-        #expect((dry.json["body"] as? [String: Any])?["updated"] as? Int == 1, "\(dry.text)")
+        #expect(dry.json["body"]?["updated"]?.int == 1, "\(dry.text)")
         let answer = try server.send("POST", "app/import?class=Dog&mode=upsert", body, TransferTests.lines)
-        #expect(answer.json["created"] as? Int == 1)
-        #expect(answer.json["updated"] as? Int == 1)
-        #expect(try server.get("app/objects/Dog/1").json["tags"] as? [String] == ["a", "b"])
+        #expect(answer.json["created"]?.int == 1)
+        #expect(answer.json["updated"]?.int == 1)
+        #expect(try server.get("app/objects/Dog/1").json["tags"]?.texts == ["a", "b"])
         try server.finish()
     }
 
@@ -87,10 +87,10 @@ import Testing
         let first = try server.get("app/export?format=csv&class=Dog")
         #expect(try server.send("DELETE", "app/objects/Dog?where=TRUEPREDICATE").status == 200)
         let answer = try server.send("POST", "app/import?class=Dog", first.text, [("Content-Type", "text/csv")])
-        #expect(answer.json["created"] as? Int == 4, "\(answer.text)")
+        #expect(answer.json["created"]?.int == 4, "\(answer.text)")
         #expect(try server.get("app/export?format=csv&class=Dog").text == first.text)
         let type = [("Content-Type", "text/csv")]
-        #expect(try server.send("POST", "app/import?class=Dog", "_id,age\r\n8,x\r\n", type).json["line"] as? Int == 2)
+        #expect(try server.send("POST", "app/import?class=Dog", "_id,age\r\n8,x\r\n", type).json["line"]?.int == 2)
         #expect(try server.send("POST", "app/import?class=Dog", "_id,age\r\n8\r\n", type).code == "invalid_body")
         #expect(try server.send("POST", "app/import?class=Dog", "_id,age\r\n\"8", type).code == "invalid_body")
         #expect(try server.send("POST", "app/import", "_id\r\n8\r\n", type).code == "invalid_parameter")
@@ -105,16 +105,16 @@ import Testing
         lines += (0..<21_000).map { #"{"$meta":{"class":"Dog","key":"\#($0)"},"_id":\#($0),"age":1}"# }
         let before = WriteServer.number(try server.get("app")["Realm-Version"])
         let answer = try server.send("POST", "app/import?atomic=false", lines.joined(separator: "\n"), TransferTests.lines)
-        #expect(answer.json["created"] as? Int == 21_001, "\(answer.text)")
+        #expect(answer.json["created"]?.int == 21_001, "\(answer.text)")
         #expect(WriteServer.number(answer["Realm-Version"]) == before + 3)
         #expect(try server.show("Person/p").contains(#""key":"20999""#))
         let more = (30_000..<45_000).map { #"{"_id":\#($0 == 42_000 ? 1 : $0),"age":1}"# }
         let failed = try server.send(
             "POST", "app/import?atomic=false&class=Dog", more.joined(separator: "\n"), TransferTests.lines)
         #expect(failed.code == "duplicate_key")
-        #expect(failed.json["line"] as? Int == 12_001)
-        #expect(failed.json["committed"] as? Int == 10_000)
-        #expect(try server.get("app/objects/Dog?count=exact&limit=0").json["count"] as? Int == 31_000)
+        #expect(failed.json["line"]?.int == 12_001)
+        #expect(failed.json["committed"]?.int == 10_000)
+        #expect(try server.get("app/objects/Dog?count=exact&limit=0").json["count"]?.int == 31_000)
         try server.finish()
     }
 

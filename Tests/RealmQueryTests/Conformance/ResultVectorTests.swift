@@ -56,10 +56,10 @@ struct ResultVectorTests {
         return agrees ? nil : "expected \(wanted), got \(found)"
     }
 
-    private func text(_ json: JSONValue) -> String { "\(json)" }
+    private func text(_ json: ParsedJSON) -> String { "\(json)" }
 
     /// The id by which vectors name an object.
-    private func id(of key: ObjectKey, in table: Table) throws -> JSONValue {
+    private func id(of key: ObjectKey, in table: Table) throws -> ParsedJSON {
         guard let primaryKey = table.primaryKey, let row = try table.find(key) else { return .integer(key.rawValue) }
         switch try row.value(primaryKey) {
         case .int(let number): return .integer(number)

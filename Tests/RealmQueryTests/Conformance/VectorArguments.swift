@@ -7,9 +7,9 @@ import RealmTestSupport
 
 /// Turns the values of vectors into arguments.
 enum VectorArguments {
-    struct Unknown: Error { let value: JSONValue }
+    struct Unknown: Error { let value: ParsedJSON }
 
-    static func argument(_ json: JSONValue, in snapshot: Snapshot) throws -> QueryArgument {
+    static func argument(_ json: ParsedJSON, in snapshot: Snapshot) throws -> QueryArgument {
         switch json {
         case .null: return .null
         case .bool(let value): return .bool(value)
@@ -23,7 +23,7 @@ enum VectorArguments {
         }
     }
 
-    private static func tagged(_ tag: String, _ value: JSONValue, in snapshot: Snapshot) throws -> QueryArgument {
+    private static func tagged(_ tag: String, _ value: ParsedJSON, in snapshot: Snapshot) throws -> QueryArgument {
         switch tag {
         case "$float": return .float(Float(try real(value)))
         case "$double": return .double(try real(value))
@@ -62,7 +62,7 @@ enum VectorArguments {
         }
     }
 
-    static func real(_ json: JSONValue) throws -> Double {
+    static func real(_ json: ParsedJSON) throws -> Double {
         switch json {
         case .string("NaN"): return .nan
         case .string("Infinity"): return .infinity
@@ -73,7 +73,7 @@ enum VectorArguments {
         }
     }
 
-    static func mapping(_ json: JSONValue?) -> KeyPathMapping {
+    static func mapping(_ json: ParsedJSON?) -> KeyPathMapping {
         var mapping = KeyPathMapping()
         for alias in json?["properties"]?.elements ?? [] {
             mapping.addProperty(

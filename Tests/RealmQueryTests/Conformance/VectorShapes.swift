@@ -5,7 +5,7 @@ import RealmTestSupport
 
 /// Shapes as the vectors write them.
 enum VectorShapes {
-    static func argument(_ tag: String, _ value: JSONValue) throws -> QueryArgument {
+    static func argument(_ tag: String, _ value: ParsedJSON) throws -> QueryArgument {
         switch tag {
         case "$geo" where value == .null: return .null
         case "$geoPoint": return .shape(.point(try point(value)))
@@ -21,17 +21,13 @@ enum VectorShapes {
         }
     }
 
-    private static func point(_ value: JSONValue) throws -> GeoPoint {
+    private static func point(_ value: ParsedJSON) throws -> GeoPoint {
         guard let numbers = value.elements, numbers.count >= 2 else { throw VectorArguments.Unknown(value: value) }
         return GeoPoint(longitude: try number(numbers[0]), latitude: try number(numbers[1]))
     }
 
-    static func number(_ value: JSONValue) throws -> Double {
-        switch value {
-        case .integer(let number): return Double(number)
-        case .number(let number, _): return number
-        case .object: return try number(value["$double"] ?? .null)
-        default: throw VectorArguments.Unknown(value: value)
-        }
+    static func number(_ value: ParsedJSON) throws -> Double {
+        guard let number = value.double ?? value["$double"]?.double else { throw VectorArguments.Unknown(value: value) }
+        return number
     }
 }

@@ -81,7 +81,7 @@ struct GeoRegionTests {
         #expect(most <= corners.count)
     }
 
-    private func lies(_ link: JSONValue?, _ region: GeoRegion, _ objects: [JSONValue]) -> Bool {
+    private func lies(_ link: ParsedJSON?, _ region: GeoRegion, _ objects: [ParsedJSON]) -> Bool {
         guard let target = link?["$link"]?.elements,
             let values = objects.first(where: { $0["class"] == target[0] && $0["id"] == target[1] })?["values"],
             values["type"]?.text?.lowercased() == "point", let place = values["coordinates"]?.elements, place.count >= 2,

@@ -24,7 +24,7 @@ struct TextPatternTests {
         }
     }
 
-    static func bytes(_ value: JSONValue) -> [UInt8]? {
+    static func bytes(_ value: ParsedJSON) -> [UInt8]? {
         if let text = value.text { return Array(text.utf8) }
         return value["$binary"]?.text.flatMap { Data(base64Encoded: $0) }.map(Array.init)
     }

@@ -32,7 +32,7 @@ struct SnapshotTests {
         let key = Fixtures.isEncrypted(name) ? try EncryptionKey(bytes: Fixtures.key) : nil
         let snapshot = try Snapshot(file: try RealmFile(path: try Fixtures.path(name), key: key))
         var contents = ExpectedContents(snapshot)
-        try contents.compare(with: try JSONValue(parsing: [UInt8](dump)))
+        try contents.compare(with: try ParsedJSON(parsing: [UInt8](dump)))
         #expect(contents.differences.isEmpty, "\(contents.differences)")
     }
 

@@ -39,7 +39,7 @@ struct FileStoreTests {
         // Comparing this one takes half a minute.
         guard name != "table-70000" || CommitTests.isLong, let dump = try Fixtures.expectedDump(name) else { return }
         var contents = ExpectedContents(snapshot)
-        try contents.compare(with: try JSONValue(parsing: [UInt8](dump)))
+        try contents.compare(with: try ParsedJSON(parsing: [UInt8](dump)))
         #expect(contents.differences.isEmpty, "\(contents.differences)")
     }
 

@@ -27,7 +27,7 @@ struct SnapshotCopyTests {
         #expect(backend.byteCount == copy.file.fileByteCount)
         guard !isEncrypted, let dump = try Fixtures.expectedDump(name) else { return }
         var contents = ExpectedContents(copy)
-        try contents.compare(with: try JSONValue(parsing: [UInt8](dump)))
+        try contents.compare(with: try ParsedJSON(parsing: [UInt8](dump)))
         #expect(contents.differences.isEmpty, "\(contents.differences)")
     }
 

@@ -4,8 +4,8 @@
 extension HTTPWorkload {
     /// One operation, and what its result has to say.
     private struct Operation {
-        var json: JSONValue
-        var expected: [(String, JSONValue)] = []
+        var json: ParsedJSON
+        var expected: [(String, ParsedJSON)] = []
         /// An object whose key the result tells.
         var made: Int?
     }
@@ -24,12 +24,12 @@ extension HTTPWorkload {
                 Operation(
                     json: .wrapper(
                         "assert",
-                        members([
+                        .object([
                             ("class", .string(model.schema.tops[0].name)), ("where", .string("FALSEPREDICATE")),
                         ]))))
         }
-        let body = JSONValue.wrapper("ops", .array(operations.map(\.json)))
-        var request = Request("POST", realm + "/batch", body.json, fails ? 409 : 200)
+        let body = ParsedJSON.wrapper("ops", .array(operations.map(\.json)))
+        var request = Request("POST", realm + "/batch", body.serialized, fails ? 409 : 200)
         request.count = operations.count
         let after = model
         model = before
@@ -41,21 +41,17 @@ extension HTTPWorkload {
         for (operation, result) in zip(operations, results) { try check(operation, result) }
     }
 
-    private func check(_ operation: Operation, _ result: JSONValue) throws {
+    private func check(_ operation: Operation, _ result: ParsedJSON) throws {
         for (name, value) in operation.expected where result[name] != value {
-            throw fail("the result of \(operation.json.json.prefix(500)) is \(result.json), not \(name) \(value.json)")
+            throw fail("the result of \(operation.json.serialized.prefix(500)) is \(result), not \(name) \(value)")
         }
         guard let id = operation.made, let key = result["key"]?.text else { return }
         if model[id]?.key == nil { model.name(id, key) }
-        guard model[id] == nil || model[id]?.key == key else { throw fail("the result tells another key: \(result.json)") }
-    }
-
-    private func members(_ list: [(String, JSONValue)]) -> JSONValue {
-        .object(list.map { JSONValue.Member(name: $0.0, value: $0.1) })
+        guard model[id] == nil || model[id]?.key == key else { throw fail("the result tells another key: \(result)") }
     }
 
     /// How an operation names an object: one made before in the same batch by its reference.
-    private func name(_ id: Int) -> JSONValue {
+    private func name(_ id: Int) -> ParsedJSON {
         model[id]?.key.map { .string($0) } ?? .wrapper("ref", .string("r\(id)"))
     }
 
@@ -77,27 +73,27 @@ extension HTTPWorkload {
     private func createOperation() -> Operation? {
         let target = values.pick(model.schema.tops)
         let body = newBody(target)
-        var list: [(String, JSONValue)] = [("class", .string(target.name)), ("body", values.body(body, target, model))]
+        var list: [(String, ParsedJSON)] = [("class", .string(target.name)), ("body", values.body(body, target, model))]
         if let key = target.keyProperty, let value = body[key.member], let found = model.find(target.name, unique: value) {
             list.append(("upsert", .string(values.pick(["modified", "all"]))))
             assign(found, body, target)
-            return Operation(json: .wrapper("create", members(list)), expected: [("created", .bool(false))], made: found)
+            return Operation(json: .wrapper("create", .object(list)), expected: [("created", .bool(false))], made: found)
         }
         let id = model.add(target.name, key: nil, model.complete(target.name, body))
         list.append(("as", .string("r\(id)")))
-        return Operation(json: .wrapper("create", members(list)), expected: [("created", .bool(true))], made: id)
+        return Operation(json: .wrapper("create", .object(list)), expected: [("created", .bool(true))], made: id)
     }
 
     private func patchOperation(_ target: WorkloadSchema.Class, _ id: Int) -> Operation? {
-        let start: [(String, JSONValue)] = [("class", .string(target.name)), ("key", name(id))]
+        let start: [(String, ParsedJSON)] = [("class", .string(target.name)), ("key", name(id))]
         if values.chance(2) {
             let list = jsonPatch(target, id)
-            return Operation(json: .wrapper("patch", members(start + [("body", list.json)])), made: id)
+            return Operation(json: .wrapper("patch", .object(start + [("body", list.json)])), made: id)
         }
         let body = mergePatch(target, id)
         let json = values.body(body, target, model)
         model.merge(id, body)
-        return Operation(json: .wrapper("patch", members(start + [("body", json)])), made: id)
+        return Operation(json: .wrapper("patch", .object(start + [("body", json)])), made: id)
     }
 
     private func putOperation(_ target: WorkloadSchema.Class, _ id: Int) -> Operation? {
@@ -106,21 +102,21 @@ extension HTTPWorkload {
         let json = values.body(body, target, model)
         let stored = model.complete(target.name, body)
         for property in target.changeable { model.set(id, property.name, stored[property.name] ?? .null) }
-        let list = members([("class", .string(target.name)), ("key", name(id)), ("body", json)])
+        let list = ParsedJSON.object([("class", .string(target.name)), ("key", name(id)), ("body", json)])
         return Operation(json: .wrapper("put", list), expected: [("created", .bool(false))], made: id)
     }
 
     private func deleteOperation(_ target: WorkloadSchema.Class, _ id: Int) -> Operation? {
-        let json = members([("class", .string(target.name)), ("key", name(id))])
+        let json = ParsedJSON.object([("class", .string(target.name)), ("key", name(id))])
         model.delete(id)
         return Operation(json: .wrapper("delete", json), made: nil)
     }
 
     private func assertOperation(_ target: WorkloadSchema.Class, _ id: Int) -> Operation? {
         guard values.chance(2), let (query, argument, ids) = selection(target) else {
-            return Operation(json: .wrapper("assert", members([("class", .string(target.name)), ("key", name(id))])), made: id)
+            return Operation(json: .wrapper("assert", .object([("class", .string(target.name)), ("key", name(id))])), made: id)
         }
-        let json = members([
+        let json = ParsedJSON.object([
             ("class", .string(target.name)), ("where", .string(query)), ("args", .array([argument])),
             ("count", .integer(Int64(ids.count))),
         ])
@@ -129,19 +125,19 @@ extension HTTPWorkload {
 
     private func manyOperation(_ target: WorkloadSchema.Class) -> Operation? {
         guard let (query, argument, ids) = selection(target), ids.count < 20 else { return nil }
-        var list: [(String, JSONValue)] = [
+        var list: [(String, ParsedJSON)] = [
             ("class", .string(target.name)), ("where", .string(query)), ("args", .array([argument])),
             ("maxAffected", .integer(Int64(ids.count))),
         ]
-        let expected: [(String, JSONValue)] = [("matched", .integer(Int64(ids.count)))]
+        let expected: [(String, ParsedJSON)] = [("matched", .integer(Int64(ids.count)))]
         guard ids.count < 4, values.chance(3) else {
             let body = someBody(target)
             list.append(("body", values.body(body, target, model)))
             for id in ids { model.merge(id, body) }
-            return Operation(json: .wrapper("patchWhere", members(list)), expected: expected)
+            return Operation(json: .wrapper("patchWhere", .object(list)), expected: expected)
         }
         for id in ids { model.delete(id) }
-        return Operation(json: .wrapper("deleteWhere", members(list)), expected: expected)
+        return Operation(json: .wrapper("deleteWhere", .object(list)), expected: expected)
     }
 
     // MARK: - Numbers
@@ -154,19 +150,18 @@ extension HTTPWorkload {
             let old = model.value(id, property.name).plain, let (by, new) = incremented(old, property.type)
         else { return nil }
         model.set(id, property.name, .plain(new))
-        let json = members([
+        let json = ParsedJSON.object([
             ("class", .string(target.name)), ("key", name(id)), ("property", .string(property.name)), ("by", by),
         ])
         return Operation(json: .wrapper("increment", json), made: id)
     }
 
-    private func incremented(_ old: JSONValue, _ type: String) -> (by: JSONValue, new: JSONValue)? {
+    private func incremented(_ old: ParsedJSON, _ type: String) -> (by: ParsedJSON, new: ParsedJSON)? {
         let step = Int64(values.number(-9..<10))
         switch (type, old) {
         case ("int", .integer(let number)): return (.integer(step), .integer(number &+ step))
-        case ("float", .number(let number, _)), ("double", .number(let number, _)):
-            let sum = number + Double(step)
-            return (.integer(step), .number(sum, text: "\(sum)"))
+        case ("float", .number), ("double", .number):
+            return old.double.map { (.integer(step), .real($0 + Double(step))) }
         case ("decimal128", .string(let text)):
             // Numbers with two digits behind the point.
             let parts = text.split(separator: ".")
@@ -192,7 +187,7 @@ extension HTTPWorkload {
         guard let property = candidates.randomElement(using: &values.random), property.isIdentifier else { return nil }
         if property.collection == nil, property.type == "mixed" { return nestedOperation(target, property, id) }
         if property.collection == nil { return innerOperation(target, property, id) }
-        let start: [(String, JSONValue)] = [
+        let start: [(String, ParsedJSON)] = [
             ("class", .string(target.name)), ("key", name(id)), ("property", .string(property.name)),
         ]
         let (verb, edits, value) = edited(model.value(id, property.name), property)
@@ -201,11 +196,11 @@ extension HTTPWorkload {
     }
 
     private func operation(
-        _ verb: String, _ start: [(String, JSONValue)], _ edits: [JSONValue], _ value: WorkloadValue, _ id: Int
+        _ verb: String, _ start: [(String, ParsedJSON)], _ edits: [ParsedJSON], _ value: WorkloadValue, _ id: Int
     ) -> Operation {
         let count = Int64(value.list?.count ?? value.entries?.count ?? 0)
         return Operation(
-            json: .wrapper(verb, members(start + [("ops", .array(edits))])), expected: [("count", .integer(count))], made: id)
+            json: .wrapper(verb, .object(start + [("ops", .array(edits))])), expected: [("count", .integer(count))], made: id)
     }
 
     /// A collection inside an embedded object.
@@ -218,7 +213,7 @@ extension HTTPWorkload {
         let (verb, edits, value) = edited(entries[inner.member] ?? WorkloadModel.empty(inner), inner)
         entries[inner.member] = value
         model.set(id, property.name, .entries(entries))
-        let start: [(String, JSONValue)] = [
+        let start: [(String, ParsedJSON)] = [
             ("class", .string(target.name)), ("key", name(id)), ("property", .string(property.name + "." + inner.name)),
         ]
         return operation(verb, start, edits, value, id)
@@ -244,25 +239,25 @@ extension HTTPWorkload {
                 case .name(let name): "." + name
                 }
             }.joined()
-        let start: [(String, JSONValue)] = [("class", .string(target.name)), ("key", name(id)), ("property", .string(path))]
+        let start: [(String, ParsedJSON)] = [("class", .string(target.name)), ("key", name(id)), ("property", .string(path))]
         return operation(verb, start, edits, value, id)
     }
 
     /// Edits of a collection, and what they leave.
     private func edited(
         _ value: WorkloadValue, _ property: WorkloadSchema.Property, depth: Int = 0
-    ) -> (verb: String, edits: [JSONValue], value: WorkloadValue) {
+    ) -> (verb: String, edits: [ParsedJSON], value: WorkloadValue) {
         switch property.collection {
         case "set"?:
-            var (elements, edits) = (value.list ?? [], [JSONValue]())
+            var (elements, edits) = (value.list ?? [], [ParsedJSON]())
             for _ in 0..<values.number(1..<4) { edits.append(editSet(&elements, property)) }
             return ("set", edits, .list(elements))
         case "dictionary"?:
-            var (entries, edits) = (value.entries ?? [:], [JSONValue]())
+            var (entries, edits) = (value.entries ?? [:], [ParsedJSON]())
             for _ in 0..<values.number(1..<4) { edits.append(editDictionary(&entries, property, depth)) }
             return ("dictionary", edits, .entries(entries))
         default:
-            var (elements, edits) = (value.list ?? [], [JSONValue]())
+            var (elements, edits) = (value.list ?? [], [ParsedJSON]())
             for _ in 0..<values.number(1..<5) {
                 if let edit = editList(&elements, property, depth) { edits.append(edit) }
             }
@@ -276,7 +271,7 @@ extension HTTPWorkload {
 
     private func editList(
         _ elements: inout [WorkloadValue], _ property: WorkloadSchema.Property, _ depth: Int
-    ) -> JSONValue? {
+    ) -> ParsedJSON? {
         let value = newElement(property, depth)
         let stored = model.schema.isEmbedded(property) ? model.embedded(value, property) : value
         let index = elements.isEmpty ? 0 : values.number(0..<elements.count)
@@ -309,9 +304,9 @@ extension HTTPWorkload {
         return .wrapper("insert", .array([.integer(Int64(index)), model.json(value)]))
     }
 
-    private func editSet(_ elements: inout [WorkloadValue], _ property: WorkloadSchema.Property) -> JSONValue {
+    private func editSet(_ elements: inout [WorkloadValue], _ property: WorkloadSchema.Property) -> ParsedJSON {
         let given = values.value(property, model).list ?? []
-        let texts = JSONValue.array(given.map { model.json($0) })
+        let texts = ParsedJSON.array(given.map { model.json($0) })
         switch values.number(0..<8) {
         case 0:
             elements = elements.filter { model.contains(given, $0) }
@@ -336,7 +331,7 @@ extension HTTPWorkload {
 
     private func editDictionary(
         _ entries: inout [String: WorkloadValue], _ property: WorkloadSchema.Property, _ depth: Int
-    ) -> JSONValue {
+    ) -> ParsedJSON {
         switch values.number(0..<8) {
         case 0:
             let name = entries.keys.sorted().randomElement(using: &values.random) ?? "k1"

@@ -3,29 +3,25 @@
 /// Changes of the schema. What a workload adds has names of its own: properties `m…`, classes `Extra…`; only these are
 /// renamed and removed again.
 extension HTTPWorkload {
-    private typealias Members = [(String, JSONValue)]
-
-    private func members(_ list: Members) -> JSONValue {
-        .object(list.map { JSONValue.Member(name: $0.0, value: $0.1) })
-    }
+    private typealias Members = [(String, ParsedJSON)]
 
     func migrate() throws {
         guard transaction == nil else { return }
         let before = model
-        var steps: [JSONValue] = []
+        var steps: [ParsedJSON] = []
         var rekeyed: Set<String> = []
         for _ in 0..<values.number(1..<4) {
             if let step = migrationStep(&rekeyed) { steps.append(step) }
         }
         guard !steps.isEmpty else { return }
         model.schema.version += 1
-        let body = members([
+        let body = ParsedJSON.object([
             ("fromVersion", .integer(before.schema.version)), ("toVersion", .integer(model.schema.version)),
             ("steps", .array(steps)), ("allowDataLoss", .bool(true)),
         ])
         let after = model
         model = before
-        var request = Request("POST", realm + "/migrations", body.json, 200)
+        var request = Request("POST", realm + "/migrations", body.serialized, 200)
         request.count = steps.count
         _ = try perform(request)
         model = after
@@ -44,7 +40,7 @@ extension HTTPWorkload {
         one.properties[index].index = found.index
     }
 
-    private func migrationStep(_ rekeyed: inout Set<String>) -> JSONValue? {
+    private func migrationStep(_ rekeyed: inout Set<String>) -> ParsedJSON? {
         let tops = model.schema.tops
         guard !tops.isEmpty, !values.chance(8) else { return addClass() }
         let target = values.pick(tops)
@@ -71,7 +67,7 @@ extension HTTPWorkload {
         return name
     }
 
-    private func addClass() -> JSONValue? {
+    private func addClass() -> ParsedJSON? {
         guard model.schema.classes.count < 14 else { return nil }
         let name = newName("Extra") { model.schema[$0] != nil }
         var properties = [
@@ -90,7 +86,7 @@ extension HTTPWorkload {
             WorkloadSchema.Class(name: name, kind: "object", primaryKey: hasKey ? "_id" : nil, properties: properties))
         return .wrapper(
             "addClass",
-            members([
+            .object([
                 ("name", .string(name)), ("primaryKey", hasKey ? .string("_id") : .null),
                 ("properties", .array(properties.map { document($0) })),
             ]))
@@ -98,19 +94,19 @@ extension HTTPWorkload {
 
     private var extraClasses: [WorkloadSchema.Class] { model.schema.classes.filter { $0.name.hasPrefix("Extra") } }
 
-    private func removeClass() -> JSONValue? {
+    private func removeClass() -> ParsedJSON? {
         guard let target = extraClasses.randomElement(using: &values.random) else { return nil }
         for id in model.ids(target.name) { model.delete(id) }
         model.schema.classes.removeAll { $0.name == target.name }
-        return .wrapper("removeClass", members([("name", .string(target.name))]))
+        return .wrapper("removeClass", .object([("name", .string(target.name))]))
     }
 
-    private func renameClass() -> JSONValue? {
+    private func renameClass() -> ParsedJSON? {
         guard let target = extraClasses.randomElement(using: &values.random) else { return nil }
         let name = newName("Extra") { model.schema[$0] != nil }
         model.renameClass(target.name, name)
         model.schema.change(target.name) { $0.name = name }
-        return .wrapper("renameClass", members([("name", .string(target.name)), ("to", .string(name))]))
+        return .wrapper("renameClass", .object([("name", .string(target.name)), ("to", .string(name))]))
     }
 
     // MARK: - Properties
@@ -137,15 +133,15 @@ extension HTTPWorkload {
         return property
     }
 
-    private func document(_ property: WorkloadSchema.Property) -> JSONValue {
-        func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
-        return members([
+    private func document(_ property: WorkloadSchema.Property) -> ParsedJSON {
+        func text(_ text: String?) -> ParsedJSON { text.map { .string($0) } ?? .null }
+        return .object([
             ("name", .string(property.name)), ("type", .string(property.type)), ("collection", text(property.collection)),
             ("optional", .bool(property.isOptional)), ("indexed", text(property.index)), ("objectType", text(property.target)),
         ])
     }
 
-    private func addProperty(_ target: WorkloadSchema.Class) -> JSONValue {
+    private func addProperty(_ target: WorkloadSchema.Class) -> ParsedJSON {
         let property = newProperty { target[$0] != nil }
         var list: Members = [("class", .string(target.name)), ("property", document(property))]
         var value = WorkloadModel.empty(property)
@@ -155,22 +151,22 @@ extension HTTPWorkload {
         }
         model.schema.change(target.name) { $0.properties.append(property) }
         model.changeAll(target.name) { $0[property.name] = value }
-        return .wrapper("addProperty", members(list))
+        return .wrapper("addProperty", .object(list))
     }
 
-    private func removeProperty(_ property: WorkloadSchema.Property, _ target: WorkloadSchema.Class) -> JSONValue {
+    private func removeProperty(_ property: WorkloadSchema.Property, _ target: WorkloadSchema.Class) -> ParsedJSON {
         model.schema.change(target.name) { one in one.properties.removeAll { $0.name == property.name } }
         model.changeAll(target.name) { $0[property.name] = nil }
-        return .wrapper("removeProperty", members([("class", .string(target.name)), ("name", .string(property.name))]))
+        return .wrapper("removeProperty", .object([("class", .string(target.name)), ("name", .string(property.name))]))
     }
 
-    private func renameProperty(_ property: WorkloadSchema.Property, _ target: WorkloadSchema.Class) -> JSONValue {
+    private func renameProperty(_ property: WorkloadSchema.Property, _ target: WorkloadSchema.Class) -> ParsedJSON {
         let name = newName("m") { target[$0] != nil }
         changeProperty(property.name, target) { $0.name = name }
         model.changeAll(target.name) { $0[name] = $0.removeValue(forKey: property.name) }
         return .wrapper(
             "renameProperty",
-            members([
+            .object([
                 ("class", .string(target.name)), ("name", .string(property.name)), ("to", .string(name)),
             ]))
     }
@@ -184,7 +180,7 @@ extension HTTPWorkload {
         }
     }
 
-    private func changeOptional(_ property: WorkloadSchema.Property, _ target: WorkloadSchema.Class) -> JSONValue? {
+    private func changeOptional(_ property: WorkloadSchema.Property, _ target: WorkloadSchema.Class) -> ParsedJSON? {
         guard property.type != "mixed", property.type != "object", property.collection != "set" else { return nil }
         var list: Members = [
             ("class", .string(target.name)), ("name", .string(property.name)), ("optional", .bool(!property.isOptional)),
@@ -197,7 +193,7 @@ extension HTTPWorkload {
                 model.set(id, property.name, HTTPWorkload.filled(model.value(id, property.name), filler))
             }
         }
-        return .wrapper("changeProperty", members(list))
+        return .wrapper("changeProperty", .object(list))
     }
 
     private static func filled(_ value: WorkloadValue, _ filler: WorkloadValue) -> WorkloadValue {
@@ -208,7 +204,7 @@ extension HTTPWorkload {
         }
     }
 
-    private func changeIndex(_ property: WorkloadSchema.Property, _ target: WorkloadSchema.Class) -> JSONValue? {
+    private func changeIndex(_ property: WorkloadSchema.Property, _ target: WorkloadSchema.Class) -> ParsedJSON? {
         guard property.collection == nil, ["int", "bool", "string", "date", "objectId", "uuid"].contains(property.type) else {
             return nil
         }
@@ -217,13 +213,13 @@ extension HTTPWorkload {
         changeProperty(property.name, target) { $0.index = index }
         return .wrapper(
             "setIndex",
-            members([
+            .object([
                 ("class", .string(target.name)), ("name", .string(property.name)),
                 ("indexed", index.map { .string($0) } ?? .null),
             ]))
     }
 
-    private func changeType(_ property: WorkloadSchema.Property, _ target: WorkloadSchema.Class) -> JSONValue? {
+    private func changeType(_ property: WorkloadSchema.Property, _ target: WorkloadSchema.Class) -> ParsedJSON? {
         guard property.collection == nil, property.index == nil else { return nil }
         let conversion: String
         var changed = property
@@ -241,19 +237,19 @@ extension HTTPWorkload {
         }
         return .wrapper(
             "changeProperty",
-            members([
+            .object([
                 ("class", .string(target.name)), ("name", .string(property.name)), ("type", .string(changed.type)),
                 ("conversion", .string(conversion)),
             ]))
     }
 
-    private func setAll(_ property: WorkloadSchema.Property, _ target: WorkloadSchema.Class) -> JSONValue? {
+    private func setAll(_ property: WorkloadSchema.Property, _ target: WorkloadSchema.Class) -> ParsedJSON? {
         let value = values.value(property, model)
         guard property.isIdentifier else { return nil }
         for id in model.ids(target.name) { model.merge(id, [property.member: value]) }
         return .wrapper(
             "set",
-            members([
+            .object([
                 ("class", .string(target.name)), ("where", .string("TRUEPREDICATE")),
                 ("values", .wrapper(property.member, model.json(value))),
             ]))
@@ -262,7 +258,7 @@ extension HTTPWorkload {
     // MARK: - Primary keys
 
     /// Clears the primary key of a class, or makes `_id` one again.
-    private func changeKey(_ target: WorkloadSchema.Class, _ rekeyed: inout Set<String>) -> JSONValue? {
+    private func changeKey(_ target: WorkloadSchema.Class, _ rekeyed: inout Set<String>) -> ParsedJSON? {
         guard let property = target["_id"], ["int", "string", "objectId", "uuid"].contains(property.type),
             model.ids(target.name).count < 900
         else { return nil }
@@ -273,7 +269,7 @@ extension HTTPWorkload {
         let name = target.primaryKey == nil ? "_id" : nil
         model.setPrimaryKey(target.name, name)
         if name != nil { changeProperty("_id", target) { $0.index = "general" } }
-        return .wrapper("setPrimaryKey", members([("class", .string(target.name)), ("name", name.map { .string($0) } ?? .null)]))
+        return .wrapper("setPrimaryKey", .object([("class", .string(target.name)), ("name", name.map { .string($0) } ?? .null)]))
     }
 
     /// Learns the keys that objects have now, by the values of `_id`.

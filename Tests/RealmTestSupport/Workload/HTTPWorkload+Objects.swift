@@ -60,7 +60,7 @@ extension HTTPWorkload {
         let key = target.keyProperty
         if let key, ["objectId", "uuid"].contains(key.type), values.chance(4) { body[key.member] = nil }
         if let key, let value = body[key.member], model.find(target.name, unique: value) != nil { request.expected = [409] }
-        request.body = values.body(body, target, model).json
+        request.body = values.body(body, target, model).serialized
         let reply = try perform(request)
         guard reply.status == 201 else { return }
         try add(target, body, reply)
@@ -80,7 +80,7 @@ extension HTTPWorkload {
         let policy = values.pick(["modified", "all"])
         guard let key = target.keyProperty else {
             let request = Request(
-                "POST", path(target.name) + "?upsert=" + policy, values.body(newBody(target), target, model).json, 422)
+                "POST", path(target.name) + "?upsert=" + policy, values.body(newBody(target), target, model).serialized, 422)
             _ = try perform(request)
             return
         }
@@ -88,7 +88,7 @@ extension HTTPWorkload {
         var body = existing == nil ? newBody(target) : someBody(target)
         if let existing { body[key.member] = model.value(existing, key.name) }
         let found = body[key.member].flatMap { model.find(target.name, unique: $0) }
-        let text = values.body(body, target, model).json
+        let text = values.body(body, target, model).serialized
         let reply = try perform(Request("POST", path(target.name) + "?upsert=" + policy, text, found == nil ? 201 : 200))
         guard let found else { return try add(target, body, reply) }
         assign(found, body, target)
@@ -115,7 +115,7 @@ extension HTTPWorkload {
             bodies.append(body)
         }
         var request = Request("POST", path(target.name), nil, 201)
-        let texts = bodies.map { values.body($0, target, model).json }
+        let texts = bodies.map { values.body($0, target, model).serialized }
         if values.chance(2) {
             request.body = texts.joined(separator: "\n") + "\n"
             request.type = "application/x-ndjson"
@@ -138,13 +138,13 @@ extension HTTPWorkload {
         if let key = target.keyProperty, ["int", "objectId", "uuid"].contains(key.type), values.chance(3),
             let value = body[key.member], let text = value.plain, !value.isNull, model.find(target.name, unique: value) == nil
         {
-            let name = text.text ?? text.json
+            let name = text.plainText
             let request = Request(
-                "PUT", path(target.name) + "/" + HTTPWorkload.encoded(name), values.body(body, target, model).json, 201)
+                "PUT", path(target.name) + "/" + HTTPWorkload.encoded(name), values.body(body, target, model).serialized, 201)
             return try add(target, body, try perform(request))
         }
         if let key = target.keyProperty { body[key.member] = values.chance(2) ? nil : model.value(id, key.name) }
-        let reply = try perform(Request("PUT", path(id), values.body(body, target, model).json, 200))
+        let reply = try perform(Request("PUT", path(id), values.body(body, target, model).serialized, 200))
         let stored = model.complete(target.name, body)
         for property in target.changeable { model.set(id, property.name, stored[property.name] ?? .null) }
         try checkAnswer(id, reply)
@@ -152,7 +152,7 @@ extension HTTPWorkload {
 
     func patch(_ target: WorkloadSchema.Class, _ id: Int) throws {
         let body = mergePatch(target, id)
-        var request = Request("PATCH", path(id), values.body(body, target, model).json, 200)
+        var request = Request("PATCH", path(id), values.body(body, target, model).serialized, 200)
         if values.chance(2) { request.type = "application/merge-patch+json" }
         if values.chance(15) { return try patchOnCondition(request, target, id, body) }
         if values.chance(10) {
@@ -208,7 +208,7 @@ extension HTTPWorkload {
         guard let property = target.changeable.randomElement(using: &values.random) else { return }
         let value = values.value(property, model)
         var request = Request(
-            "PUT", path(id) + "/" + HTTPWorkload.encoded(property.name), values.spelled(value, property, model).json, 204)
+            "PUT", path(id) + "/" + HTTPWorkload.encoded(property.name), values.spelled(value, property, model).serialized, 204)
         if property.type == "data", property.collection == nil, let text = value.plain?.text, values.chance(2) {
             // Raw bytes; those of this text, which is ASCII.
             request.body = text
@@ -228,7 +228,7 @@ extension HTTPWorkload {
     // MARK: - Many
 
     /// A query on an integer property, and the objects that it finds.
-    func selection(_ target: WorkloadSchema.Class) -> (query: String, argument: JSONValue, ids: [Int])? {
+    func selection(_ target: WorkloadSchema.Class) -> (query: String, argument: ParsedJSON, ids: [Int])? {
         let candidates = target.properties.filter { $0.type == "int" && $0.collection == nil && $0.isIdentifier }
         guard let property = candidates.randomElement(using: &values.random),
             let sample = model.ids(target.name).randomElement(using: &values.random)
@@ -250,10 +250,10 @@ extension HTTPWorkload {
         let tooMany = !ids.isEmpty && values.chance(6)
         let bound = tooMany ? ids.count - 1 : ids.count + values.number(0..<2)
         let filter =
-            "?where=\(HTTPWorkload.encoded(query))&args=\(HTTPWorkload.encoded("[\(argument.json)]"))&maxAffected=\(max(bound, 0))"
+            "?where=\(HTTPWorkload.encoded(query))&args=\(HTTPWorkload.encoded("[\(argument)]"))&maxAffected=\(max(bound, 0))"
         var request = Request(deletes ? "DELETE" : "PATCH", path(target.name) + filter, nil, tooMany ? 409 : 200)
         let body = someBody(target)
-        if !deletes { request.body = values.body(body, target, model).json }
+        if !deletes { request.body = values.body(body, target, model).serialized }
         let reply = try perform(request)
         guard reply.status == 200 else { return }
         guard reply.json["matched"]?.integer == Int64(ids.count) else { throw fail("matched \(reply.text), not \(ids.count)") }

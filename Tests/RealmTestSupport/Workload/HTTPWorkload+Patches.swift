@@ -4,18 +4,18 @@
 extension HTTPWorkload {
     /// A JSON Patch, and what it does to the model.
     struct PatchList {
-        var operations: [JSONValue] = []
+        var operations: [ParsedJSON] = []
 
-        mutating func add(_ operation: String, _ path: String, _ value: JSONValue? = nil, from: String? = nil) {
+        mutating func add(_ operation: String, _ path: String, _ value: ParsedJSON? = nil, from: String? = nil) {
             var members = [
-                JSONValue.Member(name: "op", value: .string(operation)), JSONValue.Member(name: "path", value: .string(path)),
+                ParsedJSON.Member(name: "op", value: .string(operation)), ParsedJSON.Member(name: "path", value: .string(path)),
             ]
-            if let value { members.append(JSONValue.Member(name: "value", value: value)) }
-            if let from { members.append(JSONValue.Member(name: "from", value: .string(from))) }
+            if let value { members.append(ParsedJSON.Member(name: "value", value: value)) }
+            if let from { members.append(ParsedJSON.Member(name: "from", value: .string(from))) }
             operations.append(.object(members))
         }
 
-        var json: JSONValue { .array(operations) }
+        var json: ParsedJSON { .array(operations) }
     }
 
     func patchJSON(_ target: WorkloadSchema.Class, _ id: Int) throws {
@@ -27,14 +27,14 @@ extension HTTPWorkload {
             model = before
             var failing = list
             failing.add("test", pointer(target.properties[0]), .string("not this one"))
-            var request = Request("PATCH", path(id), failing.json.json, 409, 422)
+            var request = Request("PATCH", path(id), failing.json.serialized, 409, 422)
             request.type = "application/json-patch+json"
             _ = try perform(request)
             return
         }
         let after = model
         model = before
-        var request = Request("PATCH", path(id), list.json.json, 200)
+        var request = Request("PATCH", path(id), list.json.serialized, 200)
         request.type = "application/json-patch+json"
         let reply = try perform(request)
         model = after

@@ -81,7 +81,7 @@ extension HTTPWorkload {
         case 9:
             return Request(
                 "POST", realm + "/migrations",
-                #"{"fromVersion":\#(model.schema.version),"toVersion":\#(model.schema.version + 1),"steps":[{"removeProperty":{"class":\#(JSONValue.quoted(className)),"name":"no such property"}}]}"#,
+                #"{"fromVersion":\#(model.schema.version),"toVersion":\#(model.schema.version + 1),"steps":[{"removeProperty":{"class":\#(ParsedJSON.quoted(className)),"name":"no such property"}}]}"#,
                 422)
         case 10:
             let half = "{\"$meta\":{\"class\":\"NoSuchClass\"}}\n"
@@ -94,7 +94,7 @@ extension HTTPWorkload {
         case 12:
             guard let list = target.properties.first(where: { $0.collection == "list" }) else { break }
             let pointer = "/" + HTTPWorkload.escaped(list.member) + "/99999"
-            var request = Request("PATCH", patch, #"[{"op":"remove","path":\#(JSONValue.quoted(pointer))}]"#, 422)
+            var request = Request("PATCH", patch, #"[{"op":"remove","path":\#(ParsedJSON.quoted(pointer))}]"#, 422)
             request.type = "application/json-patch+json"
             return request
         default: break
@@ -107,7 +107,7 @@ extension HTTPWorkload {
         guard let property = target.properties.randomElement(using: &values.random) else {
             return Request("PATCH", path(id), "[1", 400)
         }
-        let name = JSONValue.quoted(property.member)
+        let name = ParsedJSON.quoted(property.member)
         var wrong: String
         switch (property.collection, property.type) {
         case ("dictionary"?, _): wrong = #"{"$bad":1}"#
@@ -199,8 +199,8 @@ extension HTTPWorkload {
         }
     }
 
-    private static func ordered(_ lines: [JSONValue]) -> [JSONValue] {
-        func name(_ line: JSONValue) -> String { line["$meta"]?["class"]?.text ?? "" }
+    private static func ordered(_ lines: [ParsedJSON]) -> [ParsedJSON] {
+        func name(_ line: ParsedJSON) -> String { line["$meta"]?["class"]?.text ?? "" }
         return lines.enumerated().sorted { (name($0.element), $0.offset) < (name($1.element), $1.offset) }.map(\.element)
     }
 

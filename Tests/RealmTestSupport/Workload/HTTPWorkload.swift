@@ -55,7 +55,7 @@ package final class HTTPWorkload {
 
     struct Reply {
         let status: Int
-        let json: JSONValue
+        let json: ParsedJSON
         let headers: [(name: String, value: String)]
         let text: String
 
@@ -92,7 +92,7 @@ package final class HTTPWorkload {
         let answer = try client.request(request.method, target, headers: headers, body: request.body.map { Array($0.utf8) })
         guard answer.isComplete else { throw fail("the answer is cut") }
         let isJSON = answer["Content-Type"]?.contains("json") == true && answer["Content-Type"]?.contains("ndjson") == false
-        let json = isJSON && !answer.body.isEmpty ? try JSONValue(parsing: answer.body) : .null
+        let json = isJSON && !answer.body.isEmpty ? try ParsedJSON(parsing: answer.body) : .null
         return Reply(status: answer.status, json: json, headers: answer.headers, text: answer.text)
     }
 
@@ -166,12 +166,13 @@ package final class HTTPWorkload {
             case "committed":
                 let done = Reply(
                     status: Int(document["status"]?.integer ?? 0), json: document["body"] ?? .null, headers: [],
-                    text: document.json)
+                    text: document.serialized)
                 return try check(done, request)
             case "failed":
                 let problem = document["problem"] ?? .null
                 return try check(
-                    Reply(status: Int(problem["status"]?.integer ?? 0), json: problem, headers: [], text: document.json), request)
+                    Reply(status: Int(problem["status"]?.integer ?? 0), json: problem, headers: [], text: document.serialized),
+                    request)
             default: usleep(1000)
             }
         }
@@ -213,10 +214,10 @@ package final class HTTPWorkload {
     }
 
     /// All objects, line by line, of an export that is complete.
-    func export() throws -> [JSONValue] {
+    func export() throws -> [ParsedJSON] {
         let reply = try get("export")
         guard reply.status == 200 else { throw fail("no export: \(reply.status) \(reply.text.prefix(300))") }
-        let lines = try reply.text.utf8.split(separator: 10).map { try JSONValue(parsing: Array($0)) }
+        let lines = try reply.text.utf8.split(separator: 10).map { try ParsedJSON(parsing: Array($0)) }
         guard lines.count >= 2, lines[0]["$begin"] != nil,
             lines[lines.count - 1]["$end"]?["objects"]?.integer == Int64(lines.count - 2)
         else { throw fail("the export is not complete") }

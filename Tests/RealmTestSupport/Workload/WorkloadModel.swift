@@ -108,25 +108,25 @@ package struct WorkloadModel: Sendable {
     }
 
     /// How a link is written: an object that has no key yet is named by its reference.
-    package func stub(_ id: Int) -> JSONValue {
+    package func stub(_ id: Int) -> ParsedJSON {
         guard let object = objects[id] else { return .null }
         guard let key = object.key else { return .wrapper("$link", .wrapper("ref", .string("r\(id)"))) }
         return .wrapper(
             "$link",
             .object([
-                JSONValue.Member(name: "class", value: .string(object.className)),
-                JSONValue.Member(name: "key", value: .string(key)),
+                ParsedJSON.Member(name: "class", value: .string(object.className)),
+                ParsedJSON.Member(name: "key", value: .string(key)),
             ]))
     }
 
     /// The value as the interface writes it.
-    package func json(_ value: WorkloadValue) -> JSONValue {
+    package func json(_ value: WorkloadValue) -> ParsedJSON {
         switch value {
         case .plain(let json): return json
         case .link(let id): return stub(id)
         case .list(let elements): return .array(elements.map { json($0) })
         case .entries(let entries):
-            return .object(entries.sorted { $0.key < $1.key }.map { JSONValue.Member(name: $0.key, value: json($0.value)) })
+            return .object(entries.sorted { $0.key < $1.key }.map { ParsedJSON.Member(name: $0.key, value: json($0.value)) })
         }
     }
 
@@ -223,7 +223,7 @@ package struct WorkloadModel: Sendable {
     // MARK: - Comparison
 
     /// The first property of an object as it was read that is not what it should be, or nil.
-    package func difference(_ id: Int, _ json: JSONValue) -> String? {
+    package func difference(_ id: Int, _ json: ParsedJSON) -> String? {
         guard let object = objects[id], let target = schema[object.className] else { return "object \(id) is not tracked" }
         for property in target.properties {
             guard let found = json[property.member] else { return "\(property.name) is missing" }
@@ -240,7 +240,7 @@ package struct WorkloadModel: Sendable {
     // MARK: - Loading
 
     /// The model of contents that were exported.
-    package init(schema: WorkloadSchema, objects lines: [JSONValue]) {
+    package init(schema: WorkloadSchema, objects lines: [ParsedJSON]) {
         self.init(schema: schema)
         var keys: [String: [String: Int]] = [:]
         for line in lines {
@@ -260,7 +260,7 @@ package struct WorkloadModel: Sendable {
         }
     }
 
-    private func load(_ json: JSONValue, _ property: WorkloadSchema.Property, _ keys: [String: [String: Int]]) -> WorkloadValue {
+    private func load(_ json: ParsedJSON, _ property: WorkloadSchema.Property, _ keys: [String: [String: Int]]) -> WorkloadValue {
         switch (property.collection, json) {
         case ("dictionary"?, .object(let members)):
             return .entries(Dictionary(members.map { ($0.name, element($0.value, property, keys)) }) { first, _ in first })
@@ -269,7 +269,8 @@ package struct WorkloadModel: Sendable {
         }
     }
 
-    private func element(_ json: JSONValue, _ property: WorkloadSchema.Property, _ keys: [String: [String: Int]]) -> WorkloadValue
+    private func element(_ json: ParsedJSON, _ property: WorkloadSchema.Property, _ keys: [String: [String: Int]])
+        -> WorkloadValue
     {
         if property.type == "mixed" { return mixed(json, keys) }
         guard property.type == "object", case .object = json else { return .plain(json) }
@@ -279,7 +280,7 @@ package struct WorkloadModel: Sendable {
         return .entries(entries)
     }
 
-    private func mixed(_ json: JSONValue, _ keys: [String: [String: Int]]) -> WorkloadValue {
+    private func mixed(_ json: ParsedJSON, _ keys: [String: [String: Int]]) -> WorkloadValue {
         switch json {
         case .array(let elements): return .list(elements.map { mixed($0, keys) })
         case .object(let members):

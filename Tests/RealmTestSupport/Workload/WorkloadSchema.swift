@@ -39,7 +39,7 @@ package struct WorkloadSchema: Sendable {
         classes = []
     }
 
-    package init?(document: JSONValue) {
+    package init?(document: ParsedJSON) {
         guard let list = document["classes"]?.elements else { return nil }
         version = document["schemaVersion"]?.integer ?? 0
         classes = list.map { json in
@@ -49,7 +49,7 @@ package struct WorkloadSchema: Sendable {
         }
     }
 
-    private static func property(_ json: JSONValue) -> Property {
+    private static func property(_ json: ParsedJSON) -> Property {
         Property(
             name: json["name"]?.text ?? "", type: json["type"]?.text ?? "", collection: json["collection"]?.text,
             isOptional: json["optional"] == .bool(true), index: json["indexed"]?.text, target: json["objectType"]?.text)
@@ -82,7 +82,7 @@ package struct WorkloadSchema: Sendable {
     // MARK: - Comparison
 
     /// A text of a property's value as it was read that is equal for equal contents, whatever the order of sets and dictionaries.
-    package func canonical(_ json: JSONValue, _ property: Property) -> String {
+    package func canonical(_ json: ParsedJSON, _ property: Property) -> String {
         switch (property.collection, json) {
         case ("list"?, .array(let elements)):
             return "[" + elements.map { element($0, property) }.joined(separator: ",") + "]"
@@ -95,7 +95,7 @@ package struct WorkloadSchema: Sendable {
         }
     }
 
-    private func element(_ json: JSONValue, _ property: Property) -> String {
+    private func element(_ json: ParsedJSON, _ property: Property) -> String {
         guard property.type == "object", case .object = json, let target = property.target.flatMap({ self[$0] }),
             target.isEmbedded
         else {
@@ -105,7 +105,7 @@ package struct WorkloadSchema: Sendable {
         return "(" + members.joined(separator: " ") + ")"
     }
 
-    private func text(_ json: JSONValue?, _ property: Property) -> String {
+    private func text(_ json: ParsedJSON?, _ property: Property) -> String {
         json.map { canonical($0, property) } ?? "missing"
     }
 }

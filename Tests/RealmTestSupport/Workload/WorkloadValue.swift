@@ -4,7 +4,7 @@
 /// takes its links along without being looked for.
 package indirect enum WorkloadValue: Sendable {
     /// Anything that is neither a collection nor a link, as the interface writes it; wrappers of Mixed too.
-    case plain(JSONValue)
+    case plain(ParsedJSON)
     /// A list, or a set in any order.
     case list([WorkloadValue])
     /// A dictionary or an embedded object.
@@ -28,14 +28,14 @@ package indirect enum WorkloadValue: Sendable {
         return nil
     }
 
-    package var plain: JSONValue? {
+    package var plain: ParsedJSON? {
         if case .plain(let json) = self { return json }
         return nil
     }
 
     package static func integer(_ number: Int64) -> WorkloadValue { .plain(.integer(number)) }
     package static func text(_ text: String) -> WorkloadValue { .plain(.string(text)) }
-    package static func real(_ number: Double) -> WorkloadValue { .plain(.number(number, text: "\(number)")) }
+    package static func real(_ number: Double) -> WorkloadValue { .plain(.real(number)) }
 
     /// A step into collections inside each other.
     package enum Step: Sendable {
@@ -66,54 +66,5 @@ package indirect enum WorkloadValue: Sendable {
             self = .entries(entries)
         default: break
         }
-    }
-}
-
-extension JSONValue {
-    /// The value as JSON text.
-    package var json: String {
-        switch self {
-        case .null: return "null"
-        case .bool(let flag): return flag ? "true" : "false"
-        case .integer(let number): return "\(number)"
-        case .number(_, let text): return text
-        case .string(let text): return JSONValue.quoted(text)
-        case .array(let elements): return "[" + elements.map(\.json).joined(separator: ",") + "]"
-        case .object(let members):
-            return "{" + members.map { JSONValue.quoted($0.name) + ":" + $0.value.json }.joined(separator: ",") + "}"
-        }
-    }
-
-    package static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case _ where scalar.value < 0x20:
-                let digits = String(scalar.value, radix: 16)
-                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return quoted + "\""
-    }
-
-    /// A text that is equal for equal values: members in order of their names, numbers by value.
-    package var canonical: String {
-        switch self {
-        case .number(let number, _): return "\(number)"
-        case .array(let elements): return "[" + elements.map(\.canonical).joined(separator: ",") + "]"
-        case .object(let members):
-            let ordered = members.sorted { Array($0.name.utf8).lexicographicallyPrecedes(Array($1.name.utf8)) }
-            return "{" + ordered.map { "\($0.name):\($0.value.canonical)" }.joined(separator: ",") + "}"
-        case .string(let text): return "'" + text + "'"
-        default: return json
-        }
-    }
-
-    /// An object with one member.
-    package static func wrapper(_ name: String, _ value: JSONValue) -> JSONValue {
-        .object([Member(name: name, value: value)])
     }
 }

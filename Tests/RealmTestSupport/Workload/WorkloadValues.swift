@@ -72,7 +72,7 @@ package struct WorkloadValues {
 
     // MARK: - Scalars
 
-    package mutating func scalar(_ property: WorkloadSchema.Property) -> JSONValue {
+    package mutating func scalar(_ property: WorkloadSchema.Property) -> ParsedJSON {
         let isMember = property.collection == "set"
         switch property.type {
         case "int": return .integer(integer())
@@ -85,10 +85,10 @@ package struct WorkloadValues {
         case "date": return .string(date())
         case "float":
             if !isMember, chance(12) { return .string(pick(["NaN", "Infinity", "-Infinity"])) }
-            return real(Double(number(-4000..<4000)) / 4)
+            return .real(Double(number(-4000..<4000)) / 4)
         case "double":
             if !isMember, chance(12) { return .string(pick(["NaN", "Infinity"])) }
-            return chance(20) ? real(1e300) : real(Double(number(-800_000..<800_000)) / 8)
+            return chance(20) ? .real(1e300) : .real(Double(number(-800_000..<800_000)) / 8)
         case "decimal128":
             if !isMember, chance(8) {
                 return .string(pick(["NaN", "-Infinity", "1E+30", "-0", "123456789012345678901234567890"]))
@@ -99,8 +99,6 @@ package struct WorkloadValues {
         default: return .null
         }
     }
-
-    private func real(_ number: Double) -> JSONValue { .number(number, text: "\(number)") }
 
     package mutating func integer() -> Int64 {
         let bits = pick([1, 2, 4, 7, 8, 15, 16, 31, 32, 62])
@@ -171,12 +169,12 @@ package struct WorkloadValues {
         }
     }
 
-    private mutating func plainMixed(_ kind: Int) -> JSONValue {
+    private mutating func plainMixed(_ kind: Int) -> ParsedJSON {
         switch kind {
         case 0: return .integer(integer())
         case 1: return .bool(chance(2))
         case 2: return .string("s" + text(longest: pick([3, 16, 66, 200])))
-        case 3: return real(Double(number(-4000..<4000)) + 0.5)
+        case 3: return .real(Double(number(-4000..<4000)) + 0.5)
         case 4: return .wrapper("$numberFloat", .string("\(Double(number(-4000..<4000)) + 0.25)"))
         case 5: return .wrapper("$date", .string(date()))
         case 6: return .wrapper("$oid", .string(objectID()))
@@ -191,12 +189,12 @@ package struct WorkloadValues {
         [0x0a, 0x1b, 0x2c, 0x3d, 0, 0, 0x40, 0, 0x80, 0] + (0..<6).map { UInt8(truncatingIfNeeded: number >> (8 * (5 - $0))) }
     }
 
-    private func binary(_ bytes: [UInt8], _ kind: String) -> JSONValue {
+    private func binary(_ bytes: [UInt8], _ kind: String) -> ParsedJSON {
         .wrapper(
             "$binary",
             .object([
-                JSONValue.Member(name: "base64", value: .string(Data(bytes).base64EncodedString())),
-                JSONValue.Member(name: "subType", value: .string(kind)),
+                ParsedJSON.Member(name: "base64", value: .string(Data(bytes).base64EncodedString())),
+                ParsedJSON.Member(name: "subType", value: .string(kind)),
             ]))
     }
 
@@ -204,13 +202,13 @@ package struct WorkloadValues {
 
     /// Another way of writing the value of a property that means the same, now and then.
     package mutating func spelled(_ value: WorkloadValue, _ property: WorkloadSchema.Property, _ model: WorkloadModel)
-        -> JSONValue
+        -> ParsedJSON
     {
         guard property.collection == nil, chance(6) else { return model.json(value) }
         switch (property.type, value) {
         case ("int", .plain(.integer(let number))):
             return pick([.string("\(number)"), .wrapper("$numberLong", .string("\(number)"))])
-        case ("double", .plain(.number(let number, _))): return .wrapper("$numberDouble", .string("\(number)"))
+        case ("double", .plain(.number(let text))): return .wrapper("$numberDouble", .string(text))
         case ("decimal128", .plain(.string(let text))): return .wrapper("$numberDecimal", .string(text))
         case ("objectId", .plain(.string(let text))): return .wrapper("$oid", .string(text.uppercased()))
         case ("uuid", .plain(.string(let text))): return .wrapper("$uuid", .string(text))
@@ -229,11 +227,11 @@ package struct WorkloadValues {
     /// The members of an object as a body.
     package mutating func body(
         _ members: [String: WorkloadValue], _ target: WorkloadSchema.Class, _ model: WorkloadModel
-    ) -> JSONValue {
-        var list: [JSONValue.Member] = []
+    ) -> ParsedJSON {
+        var list: [ParsedJSON.Member] = []
         for property in target.properties {
             guard let value = members[property.member] else { continue }
-            list.append(JSONValue.Member(name: property.member, value: spelled(value, property, model)))
+            list.append(ParsedJSON.Member(name: property.member, value: spelled(value, property, model)))
         }
         return .object(list)
     }

@@ -5,7 +5,7 @@ import RealmTestSupport
 /// What one client knows: a copy for each of its subscriptions, kept up by change sets alone, and where each stands.
 final class ReplayCopies {
     /// By the names under which they are told.
-    private(set) var definitions: [String: JSONValue]
+    private(set) var definitions: [String: ParsedJSON]
     private(set) var copies: [String: ClientCopy] = [:]
     /// The last id, or `next`.
     private(set) var position = ""
@@ -23,7 +23,7 @@ final class ReplayCopies {
     /// Called when everything up to a version was applied.
     var didReach: (String) throws -> Void = { _ in }
 
-    init(_ definitions: [String: JSONValue]) {
+    init(_ definitions: [String: ParsedJSON]) {
         self.definitions = definitions
         for name in definitions.keys { forget(name) }
     }
@@ -57,7 +57,7 @@ final class ReplayCopies {
 
     // MARK: - What is told
 
-    func reset(_ document: JSONValue) throws {
+    func reset(_ document: ParsedJSON) throws {
         let reason = document["reason"]?.text ?? ""
         let names = (document["subs"]?.elements ?? []).compactMap(\.text)
         let isRevived = names.allSatisfy { copies[$0]?.isGone == true }
@@ -79,14 +79,14 @@ final class ReplayCopies {
         }
     }
 
-    func take(snapshot: JSONValue) {
+    func take(snapshot: ParsedJSON) {
         let name = snapshot["sub"]?.text ?? ""
         copies[name, default: ClientCopy()].take(snapshot: snapshot)
         untold.remove(name)
         positions[name] = snapshot["version"]?.text
     }
 
-    func apply(_ set: JSONValue) throws {
+    func apply(_ set: ParsedJSON) throws {
         let name = set["sub"]?.text ?? ""
         guard expectedReset == nil else { throw fault("\(name): a change where a reset was due: \(set.serialized)") }
         guard let known = positions[name], set["from"]?.text == known else {
@@ -124,7 +124,7 @@ final class ReplayCopies {
     }
 
     /// One answer of a long-poll.
-    func take(poll answer: JSONValue) throws {
+    func take(poll answer: ParsedJSON) throws {
         if expectedReset != nil, answer["reset"] == .null { throw fault("no reset: \(answer.serialized)") }
         if let reset = answer["reset"], reset != .null { try self.reset(reset) }
         for snapshot in answer["snapshots"]?.elements ?? [] { take(snapshot: snapshot) }

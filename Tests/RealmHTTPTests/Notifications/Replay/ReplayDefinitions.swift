@@ -68,12 +68,12 @@ enum ReplayDefinitions {
         ),
     ]
 
-    static func definition(_ name: String) throws -> JSONValue {
-        try JSONValue(parsing: Array((all.first { $0.name == name }?.text ?? "{}").utf8))
+    static func definition(_ name: String) throws -> ParsedJSON {
+        try ParsedJSON(parsing: Array((all.first { $0.name == name }?.text ?? "{}").utf8))
     }
 
     /// A definition as the parameters of a URL.
-    static func query(_ definition: JSONValue) -> String {
+    static func query(_ definition: ParsedJSON) -> String {
         (definition.members ?? []).map { member in
             let text: String
             switch member.value {
@@ -88,7 +88,7 @@ enum ReplayDefinitions {
     // MARK: - Reading
 
     /// The path and parameters of a read that shows what a definition observes.
-    static func read(_ definition: JSONValue) -> String {
+    static func read(_ definition: ParsedJSON) -> String {
         var path = "objects/\(definition["class"]?.text ?? "")"
         if let key = definition["key"]?.text {
             path += "/" + key
@@ -104,7 +104,7 @@ enum ReplayDefinitions {
         return path + "?" + query(shown(definition, names)) + limit
     }
 
-    private static func shown(_ definition: JSONValue, _ names: [String]) -> JSONValue {
+    private static func shown(_ definition: ParsedJSON, _ names: [String]) -> ParsedJSON {
         .object(
             (definition.members ?? []).filter { (names + ["fields", "expand", "ints", "meta"]).contains($0.name) }.map {
                 ($0.name, $0.value)
@@ -112,11 +112,11 @@ enum ReplayDefinitions {
     }
 
     /// What is wrong with a copy, compared with the answer of that read; nil when nothing is.
-    static func difference(_ copy: ClientCopy, _ definition: JSONValue, _ status: Int, _ answer: JSONValue) -> String? {
-        func compare(_ shown: [JSONValue], _ read: [JSONValue]) -> String? {
-            shown == read ? nil : "\(JSONValue.array(shown).serialized) instead of \(JSONValue.array(read).serialized)"
+    static func difference(_ copy: ClientCopy, _ definition: ParsedJSON, _ status: Int, _ answer: ParsedJSON) -> String? {
+        func compare(_ shown: [ParsedJSON], _ read: [ParsedJSON]) -> String? {
+            shown == read ? nil : "\(ParsedJSON.array(shown).serialized) instead of \(ParsedJSON.array(read).serialized)"
         }
-        func rows(_ rows: [JSONValue], _ items: [JSONValue]) -> String? {
+        func rows(_ rows: [ParsedJSON], _ items: [ParsedJSON]) -> String? {
             switch definition["include"]?.text {
             case "keys": return compare(rows.map { $0["key"] ?? .null }, items.map { .string(String($0["_id"]?.integer ?? -1)) })
             default:

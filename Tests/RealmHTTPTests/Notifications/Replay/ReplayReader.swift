@@ -32,7 +32,7 @@ final class ReplayReader {
         self.server = server
         self.transport = transport
         query = ""
-        var definitions = ["fence": JSONValue.object([JSONValue.Member]())]
+        var definitions = ["fence": ParsedJSON.object([ParsedJSON.Member]())]
         for name in names { definitions[name] = try ReplayDefinitions.definition(name) }
         copies = ReplayCopies(definitions)
         self.names = names
@@ -64,7 +64,7 @@ final class ReplayReader {
                 known.map { "\"\($0)\":" + ((try? ReplayDefinitions.definition($0).serialized) ?? "{}") } + [#""fence":{}"#]
             let answer = try server.send(
                 "POST", "/\(server.realm)/subscriptions", "{\"subscriptions\":{\(body.joined(separator: ","))}}")
-            let json = try JSONValue(parsing: answer.body)
+            let json = try ParsedJSON(parsing: answer.body)
             if answer.status == 201 {
                 registration = json["id"]?.text ?? ""
                 names = known
@@ -138,7 +138,7 @@ final class ReplayReader {
         if let client = waiting {
             waiting = nil
             let answer = try client.readAnswer()
-            guard try take(answer.status, try JSONValue(parsing: answer.body)) else { return }
+            guard try take(answer.status, try ParsedJSON(parsing: answer.body)) else { return }
         }
         while position != version {
             let before = position
@@ -151,7 +151,7 @@ final class ReplayReader {
     }
 
     /// False where nothing is observed any more.
-    private func take(_ status: Int, _ answer: JSONValue) throws -> Bool {
+    private func take(_ status: Int, _ answer: ParsedJSON) throws -> Bool {
         if status == 404, registration == nil, answer["code"]?.text == "object_not_found" {
             copies.noteGone()
             return false
@@ -224,7 +224,7 @@ final class ReplayReader {
     }
 
     /// Reads these sets, or a new beginning.
-    private func read(_ expected: [JSONValue]) throws {
+    private func read(_ expected: [ParsedJSON]) throws {
         var rest = expected[...]
         while let set = rest.first {
             guard let event = try stream?.next() else { throw fault("the stream ended before \(set.serialized)") }
@@ -247,8 +247,8 @@ final class ReplayReader {
     }
 }
 
-extension JSONValue {
+extension ParsedJSON {
     fileprivate var withoutFrom: String {
-        JSONValue.object((members ?? []).filter { $0.name != "from" }.map { ($0.name, $0.value) }).serialized
+        ParsedJSON.object((members ?? []).filter { $0.name != "from" }.map { ($0.name, $0.value) }).serialized
     }
 }

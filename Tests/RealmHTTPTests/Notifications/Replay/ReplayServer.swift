@@ -106,19 +106,19 @@ final class ReplayServer {
     @discardableResult
     func must(
         _ method: String, _ path: String, _ body: String? = nil, _ headers: [(String, String)] = []
-    ) throws -> RealmTestSupport.JSONValue {
+    ) throws -> ParsedJSON {
         let answer = try send(method, path, body, headers)
         guard answer.status < 300 else {
             throw ChangeServer.Refused(
                 description: "\(method) \(path) \(body?.prefix(600) ?? ""): \(answer.status) \(answer.text)")
         }
-        return answer.body.isEmpty ? .null : try RealmTestSupport.JSONValue(parsing: answer.body)
+        return answer.body.isEmpty ? .null : try ParsedJSON(parsing: answer.body)
     }
 
     /// A long-poll, answered or refused.
-    func poll(_ query: String) throws -> (status: Int, answer: RealmTestSupport.JSONValue) {
+    func poll(_ query: String) throws -> (status: Int, answer: ParsedJSON) {
         let answer = try send("GET", "/\(realm)/changes?\(query)")
-        return (answer.status, try RealmTestSupport.JSONValue(parsing: answer.body))
+        return (answer.status, try ParsedJSON(parsing: answer.body))
     }
 
     /// A long-poll whose answer is fetched later.

@@ -118,7 +118,7 @@ struct ReplayWorkload {
             guard [404, 422].contains(answer.status) else { throw ClientCopy.Mismatch(description: answer.text) }
             return
         }
-        version = try JSONValue(parsing: answer.body)["version"]?.text ?? ""
+        version = try ParsedJSON(parsing: answer.body)["version"]?.text ?? ""
         if let (reader, name) = skipped { reader.copies.expectSkip(name, at: version) }
         if isPinning { pins.ids[version] = try server.must("POST", "/\(server.realm)/snapshots")["id"]?.text }
     }
@@ -151,7 +151,7 @@ struct ReplayWorkload {
         try ReplayWorkload.check(reader, name, "", server)
     }
 
-    private func check(_ reader: ReplayReader, _ snapshot: JSONValue) throws {
+    private func check(_ reader: ReplayReader, _ snapshot: ParsedJSON) throws {
         let name = snapshot["sub"]?.text ?? ""
         guard let copy = reader.copies.copies[name], !reader.copies.blind.contains(name) else { return }
         // By now another object may have the key.
@@ -176,7 +176,7 @@ struct ReplayWorkload {
             definition["property"]?.text?.contains("[") != true
         else { return }
         let answer = try server.send("GET", "/\(server.realm)/" + ReplayDefinitions.read(definition) + suffix)
-        let json = try JSONValue(parsing: answer.body)
+        let json = try ParsedJSON(parsing: answer.body)
         if let difference = ReplayDefinitions.difference(copy, definition, answer.status, json) {
             throw ClientCopy.Mismatch(description: "\(name)\(suffix) is not what is read: \(difference)")
         }

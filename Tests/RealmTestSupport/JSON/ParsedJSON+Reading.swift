@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+extension ParsedJSON {
+    /// Bytes that are not one JSON value, and where they go wrong.
+    package struct Malformed: Error, Equatable { package let offset: Int }
+
+    /// Reads a whole document by the letter of RFC 8259.
+    package init(parsing bytes: [UInt8]) throws {
+        var reader = JSONReader(bytes: bytes)
+        self = try reader.readDocument()
+    }
+
+    package init(parsing text: String) throws { try self.init(parsing: Array(text.utf8)) }
+}
+
+private struct JSONReader {
+    let bytes: [UInt8]
+    var offset = 0
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    mutating func readDocument() throws -> ParsedJSON {
+        let value = try readValue()
+        skipSpace()
+        guard offset == bytes.count else { throw malformed }
+        return value
+    }
+
+    private var malformed: ParsedJSON.Malformed { ParsedJSON.Malformed(offset: offset) }
+
+    private var current: UInt8 { offset < bytes.count ? bytes[offset] : 0 }
+
+    private mutating func skipSpace() {
+        while offset < bytes.count {
+            switch bytes[offset] {
+            case 0x20, 0x09, 0x0a, 0x0d: offset += 1
+            default: return
+            }
+        }
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        skipSpace()
+        guard current == byte else { return false }
+        offset += 1
+        return true
+    }
+
+    private mutating func require(_ byte: UInt8) throws {
+        guard take(byte) else { throw malformed }
+    }
+
+    private mutating func readValue() throws -> ParsedJSON {
+        skipSpace()
+        switch current {
+        case UInt8(ascii: "{"): return try readObject()
+        case UInt8(ascii: "["): return try readArray()
+        case UInt8(ascii: "\""): return .string(try readString())
+        case UInt8(ascii: "t"): return try readWord("true", .bool(true))
+        case UInt8(ascii: "f"): return try readWord("false", .bool(false))
+        case UInt8(ascii: "n"): return try readWord("null", .null)
+        default: return try readNumber()
+        }
+    }
+
+    private mutating func readWord(_ word: String, _ value: ParsedJSON) throws -> ParsedJSON {
+        guard bytes[offset...].starts(with: word.utf8) else { throw malformed }
+        offset += word.utf8.count
+        return value
+    }
+
+    private mutating func readArray() throws -> ParsedJSON {
+        try require(UInt8(ascii: "["))
+        var elements: [ParsedJSON] = []
+        if take(UInt8(ascii: "]")) { return .array([]) }
+        repeat { elements.append(try readValue()) } while take(UInt8(ascii: ","))
+        try require(UInt8(ascii: "]"))
+        return .array(elements)
+    }
+
+    private mutating func readObject() throws -> ParsedJSON {
+        try require(UInt8(ascii: "{"))
+        var members: [ParsedJSON.Member] = []
+        if take(UInt8(ascii: "}")) { return .object([ParsedJSON.Member]()) }
+        repeat {
+            skipSpace()
+            let name = try readString()
+            try require(UInt8(ascii: ":"))
+            members.append(ParsedJSON.Member(name: name, value: try readValue()))
+        } while take(UInt8(ascii: ","))
+        try require(UInt8(ascii: "}"))
+        return .object(members)
+    }
+
+    // MARK: - Numbers
+
+    private mutating func readNumber() throws -> ParsedJSON {
+        let start = offset
+        if current == UInt8(ascii: "-") { offset += 1 }
+        if current == UInt8(ascii: "0") { offset += 1 } else { try readDigits() }
+        if current == UInt8(ascii: ".") {
+            offset += 1
+            try readDigits()
+        }
+        if current == UInt8(ascii: "e") || current == UInt8(ascii: "E") {
+            offset += 1
+            if current == UInt8(ascii: "+") || current == UInt8(ascii: "-") { offset += 1 }
+            try readDigits()
+        }
+        let text = String(decoding: bytes[start..<offset], as: UTF8.self)
+        if let integer = Int64(text), text != "-0" { return .integer(integer) }
+        return .number(text)
+    }
+
+    private mutating func readDigits() throws {
+        let start = offset
+        while UInt8(ascii: "0")...UInt8(ascii: "9") ~= current { offset += 1 }
+        guard offset > start else { throw malformed }
+    }
+
+    // MARK: - Texts
+
+    private mutating func readString() throws -> String {
+        try require(UInt8(ascii: "\""))
+        var text = ""
+        while true {
+            text += try readPlainText()
+            offset += 1
+            if bytes[offset - 1] == UInt8(ascii: "\"") { return text }
+            text.unicodeScalars.append(try readEscape())
+        }
+    }
+
+    /// What stands before the next quotation mark or backslash, at once: exports are long.
+    private mutating func readPlainText() throws -> String {
+        let start = offset
+        let length: Int? = unsafe bytes.withUnsafeBytes { all in
+            guard let rest = unsafe all.baseAddress.map({ unsafe $0 + start }),
+                let end = unsafe memchr(rest, 0x22, all.count - start)
+            else {
+                return nil
+            }
+            let length = unsafe rest.distance(to: UnsafeRawPointer(end))
+            return unsafe memchr(rest, 0x5c, length).map { unsafe rest.distance(to: UnsafeRawPointer($0)) } ?? length
+        }
+        guard let length else { throw malformed }
+        let plain = bytes[start..<start + length]
+        guard let text = String(validating: plain, as: UTF8.self), !text.utf8.contains(where: { $0 < 0x20 }) else {
+            throw malformed
+        }
+        offset += length
+        return text
+    }
+
+    private mutating func readEscape() throws -> Unicode.Scalar {
+        let byte = current
+        offset += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{c}"
+        case UInt8(ascii: "u"): return try readCodeUnits()
+        default: throw malformed
+        }
+    }
+
+    /// The digits behind `\u`, and those of the other half where two belong together.
+    private mutating func readCodeUnits() throws -> Unicode.Scalar {
+        let first = try readCodeUnit()
+        if let scalar = Unicode.Scalar(first) { return scalar }
+        guard bytes[offset...].starts(with: "\\u".utf8) else { throw malformed }
+        offset += 2
+        let second = try readCodeUnit()
+        guard (0xd800..<0xdc00).contains(first), (0xdc00..<0xe000).contains(second),
+            let scalar = Unicode.Scalar(0x10000 + (UInt32(first) - 0xd800) << 10 + UInt32(second) - 0xdc00)
+        else { throw malformed }
+        return scalar
+    }
+
+    private mutating func readCodeUnit() throws -> UInt16 {
+        guard offset + 4 <= bytes.count, bytes[offset] != UInt8(ascii: "+"),
+            let unit = UInt16(String(decoding: bytes[offset..<offset + 4], as: UTF8.self), radix: 16)
+        else { throw malformed }
+        offset += 4
+        return unit
+    }
+}
