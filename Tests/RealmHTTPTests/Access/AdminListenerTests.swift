@@ -132,10 +132,7 @@ import Testing
 
     @Test func `a socket that was left behind is replaced, and nothing else`() throws {
         let path = folder + "/admin.sock"
-        let old = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        #expect(fchmod(old, 0o600) == 0)
-        #expect(bindUnix(old, path) == 0)
-        close(old)
+        try TestSocket.leave(at: path, mode: 0o600)
         let before = try #require(status(path)).st_ino
         let server = try server { $0.admin = .unix(path: path) }
         #expect(try HTTPClient(unixPath: path).request("GET", "/healthz").status == 200)
@@ -148,16 +145,7 @@ import Testing
             ("link", { unsafe symlink("/nowhere", $0) }),
             ("linkToSocket", { unsafe symlink(path, $0) }),
             ("fifo", { unsafe mkfifo($0, 0o600) }),
-            (
-                "openSocket",
-                { name in
-                    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-                    _ = fchmod(descriptor, 0o666)
-                    _ = self.bindUnix(descriptor, name)
-                    unsafe chmod(name, 0o666)
-                    close(descriptor)
-                }
-            ),
+            ("openSocket", { try? TestSocket.leave(at: $0, mode: 0o666) }),
         ]
         for (name, make) in others {
             let place = folder + "/" + name
@@ -182,17 +170,6 @@ import Testing
             withExtendedLifetime(server) {}
         }
         #expect(FileManager.default.contents(atPath: path) == Data("kept".utf8))
-    }
-
-    private func bindUnix(_ descriptor: Int32, _ path: String) -> Int32 {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
-        return unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
     }
 
     // MARK: - The option

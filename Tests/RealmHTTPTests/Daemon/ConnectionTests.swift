@@ -71,7 +71,7 @@ import Testing
         }
         #expect(try client.readAnswer().text == "worked")
         #expect(ended.wait(until: Instant.now().adding(seconds: 60)) { $0 ? true : nil } == true)
-        #expect(throws: HTTPClient.Failure.self) { try HTTPClient(port: server.port) }
+        #expect(throws: TestSocket.Failure.self) { try HTTPClient(port: server.port) }
     }
 
     @Test func `a connection that is open while the server stops gets 503`() throws {

@@ -50,21 +50,7 @@ struct MischiefFolders: Sendable {
 
     func pipe(_ path: String) throws { guard unsafe mkfifo(path, 0o600) == 0 else { throw Failure(text: "mkfifo \(errno)") } }
 
-    func socket(_ path: String) throws {
-        let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        guard bytes.count < 100 else { throw Failure(text: "the path of the socket is too long") }
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
-        let code = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard code == 0 else { throw Failure(text: "bind \(errno)") }
-    }
+    func socket(_ path: String) throws { try TestSocket.leave(at: path, mode: 0o600) }
 
     func sparse(_ path: String, _ byteCount: Int) throws {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT, 0o600)

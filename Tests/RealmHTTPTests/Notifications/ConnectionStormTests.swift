@@ -177,7 +177,7 @@ struct ConnectionStormTests {
                 body: Array(
                     #"{"subscriptions":{"a":{"class":"Item","include":"none"},"b":{"class":"Item","where":"n < 9"}}}"#.utf8))
             guard answer.status == 201, let url = answer.json["url"]?.text else {
-                throw RawConnection.Failure(description: "\(answer.status) \(answer.text)")
+                throw HTTPClient.Failure(description: "\(answer.status) \(answer.text)")
             }
             position = answer.json["version"]?.text ?? position
             return try RawConnection(port: port, url)
@@ -187,15 +187,15 @@ struct ConnectionStormTests {
         private mutating func leave(_ index: Int) {
             let (kind, connection) = open.remove(at: min(index, open.count - 1))
             switch kind {
-            case .snapshot, .silent: connection.reset()
-            case .poll: Bool.random(using: &random) ? connection.close() : connection.reset()
+            case .snapshot, .silent: connection.socket.reset()
+            case .poll: Bool.random(using: &random) ? connection.socket.close() : connection.socket.reset()
             default:
                 // Who has read everything closes with a FIN, and who has not breaks the connection.
                 if Bool.random(using: &random) {
                     _ = connection.read(until: "event: ready", seconds: 30)
                     if connection.text.hasPrefix("HTTP/1.1 "), !connection.text.hasPrefix("HTTP/1.1 200") { refused += 1 }
                 }
-                connection.close()
+                connection.socket.close()
             }
         }
     }
@@ -218,7 +218,7 @@ struct ConnectionStormTests {
             try RawConnection(port: server.port, FaultServer.changes("class=Item"), receiveBuffer: 4096)
         }
         for stream in deaf { #expect(stream.read(until: "event: snapshot")) }
-        for stream in deaf.prefix(5) { _ = stream.vanish() }
+        for stream in deaf.prefix(5) { _ = stream.socket.becomeDeaf() }
         let now = try server.must("GET", FaultServer.changes("class=Item&since=now"))["next"]?.text ?? ""
         let polls = try (0..<20).map { _ in
             try RawConnection(

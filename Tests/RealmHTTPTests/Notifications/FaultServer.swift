@@ -24,7 +24,7 @@ final class FaultServer {
             port: port, method, target, headers: body == nil ? [] : [("Content-Type", "application/json")],
             body: body.map { Array($0.utf8) })
         guard answer.status < 300 else {
-            throw RawConnection.Failure(description: "\(method) \(target): \(answer.status) \(answer.text)")
+            throw HTTPClient.Failure(description: "\(method) \(target): \(answer.status) \(answer.text)")
         }
         return answer.body.isEmpty ? .null : try ParsedJSON(parsing: answer.body)
     }

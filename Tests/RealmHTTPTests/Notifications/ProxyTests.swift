@@ -29,7 +29,7 @@ private final class Proxy {
     init(to server: Int) throws {
         folder = NSTemporaryDirectory() + "realm-rest-nginx-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        port = try Proxy.freePort()
+        port = try TestSocket.freePort()
         let places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "    \($0)_temp_path \(folder)/\($0);\n" }
             .joined()
         let configuration = """
@@ -70,21 +70,6 @@ private final class Proxy {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    private static func freePort() throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-            }
-        }
-        guard isBound else { throw Failure(description: "no free port") }
-        return Int(UInt16(bigEndian: address.sin_port))
-    }
 }
 
 @Suite("Through nginx as it comes from Debian (A22, A23)", .enabled(if: Proxy.executable != nil, "nginx is not installed"))
@@ -171,7 +156,7 @@ struct ProxyTests {
         let poll = try RawConnection(
             port: proxy.port, ProxyTests.dogs + "&since=\(missed[2])&wait=50", accept: "application/json")
         #expect(try ChangeServer.wait { try fixture.server.metric("waiting_polls") == 1 })
-        poll.close()
+        poll.socket.close()
         #expect(try ChangeServer.wait(seconds: 40) { try fixture.server.metric("waiting_polls") == 0 })
     }
 

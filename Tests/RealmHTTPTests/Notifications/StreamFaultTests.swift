@@ -78,7 +78,7 @@ struct StreamFaultTests {
 
     // MARK: - Clients that go
 
-    @Test(.enabled(if: RawConnection.canVanish, "this system lets no client vanish"))
+    @Test(.enabled(if: TestSocket.canBecomeDeaf, "this system lets no client vanish"))
     func `a client that is gone without a word is found within two signs of life`() throws {
         let fixture = try ChangeFixture { options in
             options.limits.heartbeat = 1
@@ -91,9 +91,9 @@ struct StreamFaultTests {
         _ = try other.next("ready")
         let server = fixture.server
         // Those who vanish after a commit leave something unread; the others leave nothing.
-        for client in gone.prefix(5) { #expect(client.vanish()) }
+        for client in gone.prefix(5) { #expect(client.socket.becomeDeaf()) }
         try fixture.write(fixture.create(9))
-        for client in gone.suffix(5) { #expect(client.read(until: "event: changes") && client.vanish()) }
+        for client in gone.suffix(5) { #expect(client.read(until: "event: changes") && client.socket.becomeDeaf()) }
         // Signs of life that somebody else gets are the clock of this: one is due before the first that is not answered,
         // and the watch gets to each connection at its own time.
         var beats = 0
@@ -115,16 +115,16 @@ struct StreamFaultTests {
         let other = try server.stream("app", "class=Person&keyPaths=age&include=none&hb=event")
         _ = try other.next("snapshot")
         _ = try other.next("ready")
-        short.setReceiveBuffer(1)
+        short.socket.setReceiveBuffer(1)
         let text = String(repeating: "x", count: 20_000)
         for round in 0..<3 {
             try fixture.write("{\"patch\":{\"class\":\"Dog\",\"key\":\"1\",\"body\":{\"name\":\"\(round)\(text)\"}}}")
         }
         for _ in 0..<4 { _ = try other.next("heartbeat") }
-        #expect(short.unread < 20_000, "all of it was taken, so that this shows nothing")
+        #expect(short.socket.unreadByteCount < 20_000, "all of it was taken, so that this shows nothing")
         #expect(server.server.daemon.deadClients == 0)
         #expect(try server.metric("streams") == 2)
-        short.setReceiveBuffer(1 << 20)
+        short.socket.setReceiveBuffer(1 << 20)
         #expect(short.read(until: "\"2xxxx"))
     }
 
@@ -140,7 +140,7 @@ struct StreamFaultTests {
         }
         for client in clients {
             #expect(client.read(until: inSnapshot ? "event: snapshot" : "event: ready"))
-            client.reset()
+            client.socket.reset()
         }
         #expect(try ChangeServer.wait { try fixture.server.metric("streams") == 0 })
         #expect(try ChangeServer.wait { try fixture.server.metric("observed_definitions") == 0 })
@@ -159,9 +159,9 @@ struct StreamFaultTests {
         #expect(try ChangeServer.wait { try fixture.server.metric("waiting_polls") == 10 })
         for poll in polls {
             switch way {
-            case "close": poll.close()
-            case "reset": poll.reset()
-            default: poll.finishSending()
+            case "close": poll.socket.close()
+            case "reset": poll.socket.reset()
+            default: poll.socket.finishSending()
             }
         }
         // Far below the time for which they would have waited.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
-internal import Glibc
 
 /// A small blocking HTTP client over one connection: says exactly what it is told to, and shows exactly what came.
 package final class HTTPClient {
@@ -26,11 +25,14 @@ package final class HTTPClient {
         package var code: String? { json["code"]?.text }
     }
 
+    /// An answer that is not what it should be; what the connection comes to is a `TestSocket.Failure`.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
+
+        package init(description: String) { self.description = description }
     }
 
-    private let descriptor: Int32
+    private let socket: TestSocket
     /// What `Host` says unless it is given.
     private let host: String
     fileprivate var received: [UInt8] = []
@@ -38,54 +40,17 @@ package final class HTTPClient {
     /// `source` is the last number of an address 127.0.0.N to come from.
     package init(port: Int, timeoutSeconds: Int = 60, source: UInt8? = nil) throws {
         host = "127.0.0.1:\(port)"
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(UInt16(port)).bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
-        if let source { HTTPClient.bind(descriptor, to: source) }
-        var timeout = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
-        unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        let failure = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard failure == 0 else { throw Failure(description: "cannot connect: errno \(errno)") }
+        socket = try TestSocket(port: port, source: source, waitSeconds: Double(timeoutSeconds))
     }
 
     /// Connects to a Unix socket.
     package init(unixPath: String, timeoutSeconds: Int = 60) throws {
         host = "localhost"
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: unixPath.utf8) }
-        var timeout = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
-        unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        let failure = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard failure == 0 else { throw Failure(description: "cannot connect: errno \(errno)") }
-    }
-
-    deinit { close(descriptor) }
-
-    private static func bind(_ descriptor: Int32, to source: UInt8) {
-        var own = sockaddr_in()
-        own.sin_family = sa_family_t(AF_INET)
-        own.sin_addr.s_addr = in_addr_t(0x7f00_0000 | UInt32(source)).bigEndian
-        unsafe withUnsafePointer(to: &own) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                _ = unsafe Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
+        socket = try TestSocket(unixPath: unixPath, waitSeconds: Double(timeoutSeconds))
     }
 
     /// Says that nothing more will be sent.
-    package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+    package func finishSending() { socket.finishSending() }
 
     /// One request on a connection of its own.
     package static func request(
@@ -109,16 +74,7 @@ package final class HTTPClient {
         return try readAnswer(toHead: method == "HEAD")
     }
 
-    package func send(_ bytes: [UInt8]) throws {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes {
-                unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-            }
-            guard count > 0 else { throw Failure(description: "cannot send: errno \(errno)") }
-            rest = rest.dropFirst(count)
-        }
-    }
+    package func send(_ bytes: [UInt8]) throws { try socket.send(bytes) }
 
     package func send(_ text: String) throws { try send(Array(text.utf8)) }
 
@@ -203,14 +159,9 @@ package final class HTTPClient {
     package func receiveSome() throws -> Bool { try receive() }
 
     private func receive() throws -> Bool {
-        var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
-        if count < 0 {
-            if errno == ECONNRESET { return false }
-            throw Failure(description: errno == EAGAIN ? "no answer in time" : "cannot receive: errno \(errno)")
-        }
-        received += buffer[..<count]
-        return count > 0
+        let bytes = try socket.receive()
+        received += bytes
+        return !bytes.isEmpty
     }
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
-
 /// A client of server-sent events: one request, and its events as they come.
 package final class EventClient {
     /// What came between two empty lines.
@@ -22,7 +20,7 @@ package final class EventClient {
         package init(description: String) { self.description = description }
     }
 
-    private let descriptor: Int32
+    private let socket: TestSocket
     private var received: [UInt8] = []
     /// The body without its chunks.
     private var body: [UInt8] = []
@@ -37,44 +35,16 @@ package final class EventClient {
     package init(
         port: Int, _ target: String, headers: [(String, String)] = [], timeoutSeconds: Int = 30, receiveBuffer: Int32? = nil
     ) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        if var size = receiveBuffer {
-            unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
-        }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(UInt16(port)).bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
-        var timeout = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
-        unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
-        let failure = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard failure == 0 else { throw Failure(description: "cannot connect: errno \(errno)") }
+        socket = try TestSocket(port: port, receiveBuffer: receiveBuffer, waitSeconds: Double(timeoutSeconds))
         var text = "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nAccept: text/event-stream\r\n"
         for (name, value) in headers { text += "\(name): \(value)\r\n" }
-        let bytes = Array((text + "\r\n").utf8)
-        guard unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
-            throw Failure(description: "cannot send: errno \(errno)")
-        }
+        try socket.send(text + "\r\n")
         try readHead()
     }
 
-    deinit { close(descriptor) }
-
     /// Hears nothing any more and says nothing, not even that it got something: as a client whose network is gone. False where
     /// that is not possible.
-    package func becomeDeaf() -> Bool {
-        // A filter of one instruction, which lets nothing of a packet through.
-        let (attachFilter, returnNothing) = (Int32(26), UInt64(6))
-        return unsafe withUnsafePointer(to: returnNothing) { filter in
-            var program = unsafe (count: UInt64(1), filter: filter)
-            return unsafe setsockopt(
-                descriptor, SOL_SOCKET, attachFilter, &program, socklen_t(MemoryLayout.size(ofValue: program))) == 0
-        }
-    }
+    package func becomeDeaf() -> Bool { socket.becomeDeaf() }
 
     private func readHead() throws {
         let end = Array("\r\n\r\n".utf8)
@@ -180,13 +150,8 @@ package final class EventClient {
     }
 
     private func receive() throws -> Bool {
-        var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
-        if count < 0 {
-            if errno == ECONNRESET { return false }
-            throw Failure(description: errno == EAGAIN ? "nothing came in time" : "cannot receive: errno \(errno)")
-        }
-        received += buffer[..<count]
-        return count > 0
+        let bytes = try socket.receive()
+        received += bytes
+        return !bytes.isEmpty
     }
 }
