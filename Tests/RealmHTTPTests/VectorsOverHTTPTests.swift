@@ -39,6 +39,8 @@ struct VectorsOverHTTPTests {
                 }
             }
         }
+        // In these groups nothing can be said over HTTP.
+        #expect((runCount == 0) == ["keypath-mapping", "syntax"].contains(group))
         print("http \(group): \(runCount) cases, \(failures.count) failed")
         #expect(failures.isEmpty, "\(failures.count) of \(runCount) failed:\n\(failures.prefix(40).joined(separator: "\n"))")
     }

@@ -2,6 +2,7 @@
 
 internal import CZlib
 package import Foundation
+internal import Synchronization
 
 /// Files written by the reference engine, with the contents a reader must find in them.
 package enum Fixtures {
@@ -36,13 +37,30 @@ package enum Fixtures {
         return try unpacked(folder.appendingPathComponent("\(name).realm.gz"), as: "\(name).realm")
     }
 
-    /// The expected dump of a fixture as JSON text; nil where there is none.
-    package static func expectedDump(_ name: String) throws -> Data? {
+    /// Names of the fixtures that have an expected dump.
+    package static let namesWithDump: [String] = {
+        let files = Set((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+        return names.filter { files.contains("\($0).expected.json") || files.contains("\($0).expected.json.gz") }
+    }()
+
+    /// Dumps that were read, but for large ones, which would fill the memory.
+    private static let dumps = Mutex<[String: ParsedJSON]>([:])
+
+    /// What a reader must find in a fixture; nil where that is not written down.
+    package static func dump(_ name: String) throws -> ParsedJSON? {
+        guard namesWithDump.contains(name) else { return nil }
+        if let dump = dumps.withLock({ $0[name] }) { return dump }
+        let bytes = try expectedDump(name)
+        let dump = try ParsedJSON(parsing: bytes)
+        if bytes.count < 4 << 20 { dumps.withLock { $0[name] = dump } }
+        return dump
+    }
+
+    /// A dump as JSON text.
+    private static func expectedDump(_ name: String) throws -> [UInt8] {
         let plain = folder.appendingPathComponent("\(name).expected.json")
-        if let data = try? Data(contentsOf: plain) { return data }
-        let packed = folder.appendingPathComponent("\(name).expected.json.gz")
-        guard FileManager.default.fileExists(atPath: packed.path) else { return nil }
-        return try Data(contentsOf: URL(fileURLWithPath: try unpacked(packed, as: "\(name).expected.json")))
+        if let data = try? Data(contentsOf: plain) { return [UInt8](data) }
+        return [UInt8](try gunzip(folder.appendingPathComponent("\(name).expected.json.gz").path))
     }
 
     /// The key of the encrypted fixtures: bytes 0 to 63.

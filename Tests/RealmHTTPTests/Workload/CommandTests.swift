@@ -4,10 +4,10 @@ import Foundation
 import RealmTestSupport
 import Testing
 
-@Suite("The command line beside a server")
+@Suite("The command line beside a server", .enabled(if: ServerProcess.executable != nil, "the executable is not built"))
 struct CommandTests {
-    private func run(_ arguments: [String], seconds: Double = 60) throws -> (status: Int32, error: String)? {
-        guard let executable = ServerProcess.executable else { return nil }
+    private func run(_ arguments: [String], seconds: Double = 60) throws -> (status: Int32, error: String) {
+        let executable = try #require(ServerProcess.executable)
         let process = Process()
         let error = Pipe()
         process.executableURL = URL(fileURLWithPath: executable)
@@ -31,13 +31,15 @@ struct CommandTests {
         let server = try ChangeServer()
         try server.makeRealm("r", classes: #"[{"name":"P","properties":[{"name":"n","type":"int"}]}]"#)
         let url = "http://127.0.0.1:\(server.port)/v1/realms/r/changes?class=Prodct"
-        guard let result = try run(["watch", url] + options) else { return }
+        let result = try run(["watch", url] + options)
         #expect(result.status == 1)
         #expect(result.error.contains("class_not_found"))
     }
 
-    @Test func `a crash would tell nothing of what is in memory`() throws {
-        guard ServerProcess.executable != nil, ProcessInfo.processInfo.environment["SWIFT_BACKTRACE"] == nil else { return }
+    @Test(
+        .enabled(
+            if: ProcessInfo.processInfo.environment["SWIFT_BACKTRACE"] == nil, "what a crash tells is set from outside"))
+    func `a crash would tell nothing of what is in memory`() throws {
         let server = try ServerProcess(["--memory", "r"])
         let environment = try Data(contentsOf: URL(fileURLWithPath: "/proc/\(server.process.processIdentifier)/environ"))
         #expect(String(decoding: environment, as: UTF8.self).contains("SWIFT_BACKTRACE=registers=none"))

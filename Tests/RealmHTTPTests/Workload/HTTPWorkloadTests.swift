@@ -73,7 +73,7 @@ import Testing
     /// Files that nobody may write to are refused; damaged ones keep the damage that they came with, and get no other.
     @Test(arguments: TestRun.isLong ? Fixtures.names : ["links", "embedded", "mixed"])
     func `go on in the files of the reference engine`(_ name: String) throws {
-        guard let original = try? Fixtures.path(name) else { return }
+        let original = try Fixtures.path(name)
         let key = Fixtures.isEncrypted(name) ? try EncryptionKey(bytes: Fixtures.key) : nil
         let excused = try Snapshot(file: try RealmFile(path: original, key: key)).verify().errors
         let server = try WorkloadServer(encrypted: key == nil ? [] : [name])

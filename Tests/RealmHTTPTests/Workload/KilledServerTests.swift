@@ -150,7 +150,10 @@ import Testing
         let names = Set(entries.map { String($0.dropFirst(#"{"_id":""#.count).dropLast(2)) })
         ledger.withLock { ledger in
             for account in accounts {
-                guard let id = account["_id"]?.int, let hits = account["hits"]?.int else { continue }
+                guard let id = account["_id"]?.int, let hits = account["hits"]?.int else {
+                    Issue.record("\(place): an account without numbers: \(account)")
+                    continue
+                }
                 #expect(hits >= ledger.answered[id] && hits <= ledger.sent[id], "\(place): account \(id)")
                 // From now on what is there counts.
                 (ledger.answered[id], ledger.sent[id]) = (hits, hits)

@@ -7,7 +7,16 @@ import Testing
 
 @Suite("Indexes of files by the reference engine")
 struct IndexFixtureTests {
-    @Test(arguments: Fixtures.names)
+    /// Files with indexes. One that cannot be opened is among them, to be told of.
+    static let names = Fixtures.names.filter { name in
+        let key = Fixtures.isEncrypted(name) ? try? EncryptionKey(bytes: Fixtures.key) : nil
+        guard let path = try? Fixtures.path(name), let file = try? RealmFile(path: path, key: key),
+            let snapshot = try? Snapshot(file: file)
+        else { return true }
+        return snapshot.tables.contains { $0.columns.contains(where: \.hasSearchIndex) }
+    }
+
+    @Test(arguments: names)
     func `every index built anew from its objects is the stored one`(name: String) throws {
         try eachIndex(name) { table, column, writes in
             let built = try IndexFixtureTests.writer(table, column, writes, capacity: 1000).build(from: table.objects)
@@ -20,7 +29,7 @@ struct IndexFixtureTests {
         }
     }
 
-    @Test(arguments: Fixtures.names)
+    @Test(arguments: names)
     func `objects leave a stored index and come back to it, and every freed node is counted once`(name: String) throws {
         try eachIndex(name) { table, column, writes in
             guard table.count < 20000 else { return }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Leaves of strings as wholes")
 struct KernelsStringTests {
-    private static let plainFixtures = Fixtures.names.filter { !Fixtures.isEncrypted($0) }
+    static let plainFixtures = Fixtures.names.filter { !Fixtures.isEncrypted($0) }
 
     @Test(arguments: plainFixtures)
     func `searches agree with reading every string, in every leaf of the fixtures`(_ name: String) throws {

@@ -8,12 +8,12 @@ import Testing
 
 /// Commits changes of trees and has the whole file checked.
 @Suite struct CommitTreesTests {
-    private static let fixtures = [
+    static let fixtures = [
         "store", "lists", "gaps", "types-list", "types-set", "types-dictionary", "int-widths", "strings", "random-1",
     ].filter { Fixtures.names.contains($0) }
 
     /// Files small enough that one mutation in the right place is likely, which is not in every clone's reach.
-    private static let smallFixtures = ["lists", "links", "mixed", "types-list", "types-set", "types-dictionary", "gaps"]
+    static let smallFixtures = ["lists", "links", "mixed", "types-list", "types-set", "types-dictionary", "gaps"]
         .filter { Fixtures.names.contains($0) }
 
     @Test(arguments: smallFixtures)
@@ -22,11 +22,13 @@ import Testing
         let copy = FileManager.default.temporaryDirectory.appendingPathComponent("damaged-\(UUID().uuidString).realm")
         defer { try? FileManager.default.removeItem(at: copy) }
         let arena = try NodeArena(byteCount: 1 << 28)
+        var opened = 0
         for seed in 0..<(CommitTests.isLong ? 2_000 : 60) {
             var random = SeededGenerator(seed: UInt64(seed))
             let damage = Damage.allCases[seed % Damage.allCases.count]
             try Data(damage.apply(to: original, using: &random)).write(to: copy)
             guard let snapshot = try? Snapshot(file: try RealmFile(path: copy.path)) else { continue }
+            opened += 1
             for table in snapshot.tables {
                 arena.reset()
                 var changes = TreeChanges(seed: UInt64(seed))
@@ -34,6 +36,7 @@ import Testing
             }
             withExtendedLifetime(snapshot) {}
         }
+        #expect(opened > 0)
     }
 
     @Test(arguments: fixtures, 1...(CommitTests.isLong ? 4 : 1))

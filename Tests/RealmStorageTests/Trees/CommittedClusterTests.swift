@@ -8,7 +8,7 @@ import Testing
 /// Changes the objects of tables that the reference engine wrote.
 @Suite struct CommittedClusterTests {
     /// Fixtures with many objects, many columns, gaps between keys, tombstones; the first are in every clone.
-    private static let fixtures = [
+    static let fixtures = [
         "store", "gaps", "big-keys", "links", "lists", "mixed", "embedded", "primary-keys", "sizes-1000", "removed-columns",
         "added-columns", "unresolved", "types-list", "types-set", "types-dictionary", "random-1", "random-2", "table-70000",
     ].filter { Fixtures.names.contains($0) }

@@ -10,7 +10,7 @@ import Testing
 /// succeeded made other classes unreadable.
 @Suite("Files are looked through before they are written to")
 struct SpaceAuditTests {
-    private static let fixtures = Fixtures.names.filter { !$0.hasPrefix("bench") && $0 != "blob-16m" }
+    static let fixtures = Fixtures.names.filter { !$0.hasPrefix("bench") && $0 != "blob-16m" }
 
     @Test(arguments: fixtures)
     func `every sound fixture passes`(_ name: String) throws {
