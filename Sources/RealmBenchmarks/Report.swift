@@ -6,7 +6,9 @@
 struct Report {
     /// The units of results: small times and large rates are good.
     enum Unit: String {
+        /// Milliseconds; a smaller result is better.
         case milliseconds = "ms"
+        /// A rate per second; a larger result is better.
         case perSecond = "/s"
     }
 

@@ -67,7 +67,7 @@ struct QueryCommand: ParsableCommand {
     private func bind(to table: Table, in snapshot: Snapshot) throws -> BoundQuery {
         do {
             let list = try JSONParser.parse(args, depthLimit: 64)
-            guard let values = list.array else { throw ValidationError("--args is a JSON array") }
+            guard let values = list.array else { throw ValidationError("--args must be a JSON array") }
             let arguments = try ArgumentDecoder(snapshot).decode(values)
             return try Query.parse(query).bind(to: table, in: snapshot, arguments: arguments)
         } catch let error as JSONError {

@@ -237,7 +237,7 @@ extension Database: WriteBackend {
 
     /// The error for all writes after a commit of which it is unknown whether it is durable.
     private static let stopped = WriteError(
-        .realmUnavailable, "a write failed in a way that only opening the file again can settle; reading goes on")
+        .realmUnavailable, "it is unknown whether a commit is durable; only reading is possible until the file is opened again")
 
     /// Makes the error for a file that was changed by another program; it is opened again before anything
     /// is written.

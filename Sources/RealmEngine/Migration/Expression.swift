@@ -70,7 +70,7 @@ indirect enum Expression {
         switch (left.value, right.value) {
         case (.null, _), (_, .null): return OwnedValue(.null)
         case (.string(let left), .string(let right)):
-            guard sign == .add else { throw WriteError(.typeMismatch, "texts can only be joined by '+'") }
+            guard sign == .add else { throw WriteError(.typeMismatch, "strings can only be joined with '+'") }
             guard left.count + right.count <= Expression.maximumByteCount else {
                 throw WriteError(.outOfRange, "a text of more than \(Expression.maximumByteCount >> 20) MiB")
             }
@@ -78,7 +78,7 @@ indirect enum Expression {
         case (.int(let left), .int(let right)): return OwnedValue(.int(try integer(sign, left, right)))
         case (let left, let right):
             guard let first = left.asDecimal, let second = right.asDecimal else {
-                throw WriteError(.typeMismatch, "only numbers can be calculated with, and only texts be joined")
+                throw WriteError(.typeMismatch, "only two numbers or two strings can be combined")
             }
             if isDecimal(left) || isDecimal(right) { return OwnedValue(.decimal(decimal(sign, first, second))) }
             return OwnedValue(.double(double(sign, real(left), real(right))))

@@ -97,7 +97,7 @@ struct ExpressionParser {
             return inner
         }
         if let quote = take(["'", "\""]) { return .value(.string(try text(until: quote))) }
-        guard position < characters.count else { throw error("something is missing at the end") }
+        guard position < characters.count else { throw error("the expression is incomplete") }
         return characters[position].isNumber ? try number() : try word()
     }
 
@@ -109,7 +109,7 @@ struct ExpressionParser {
             text.append(characters[position])
             position += 1
         }
-        guard position < characters.count else { throw error("the text has no end") }
+        guard position < characters.count else { throw error("the string is not terminated") }
         position += 1
         return text
     }

@@ -195,7 +195,7 @@ package enum SchemaValidator {
         if let index { try at(.name("indexed"), try requireIndexable(type, collection, index)) }
         guard (type == .object) == (input.objectType != nil) else {
             throw invalid(
-                type == .object ? "a link says to which class it leads" : "only links lead to a class", [.name("objectType")])
+                type == .object ? "a link must state the class it leads to" : "only links lead to a class", [.name("objectType")])
         }
         return PropertySchema(
             name: input.name, type: type, collection: collection, isOptional: isOptional, index: index,
@@ -354,14 +354,14 @@ package enum SchemaValidator {
     /// detail.
     private static func cycle(_ way: [String], _ again: String, _ position: (String) -> Int?) -> WriteError {
         let names = (way + [again]).suffix(20).joined(separator: " → ")
-        return invalid("embedded classes hold each other: \(names)", place(way.last ?? again, position))
+        return invalid("embedded classes contain each other: \(names)", place(way.last ?? again, position))
     }
 
     /// Throws when the nesting of embedded classes is deeper than `maximumEmbedding`.
     private static func requireHeight(_ visit: Visit, _ position: (String) -> Int?) throws(WriteError) {
         guard visit.height > maximumEmbedding else { return }
         throw invalid(
-            "embedded classes lie more than \(maximumEmbedding) levels deep in '\(visit.one.name)'",
+            "embedded classes are nested more than \(maximumEmbedding) levels deep in '\(visit.one.name)'",
             place(visit.one.name, position))
     }
 }

@@ -285,7 +285,7 @@ extension WriteSession {
     private func delete(_ match: MigrationMatch, _ losing: Bool) throws(WriteError) {
         let table = try migrating(match.className)
         guard table.kind != .embedded else {
-            throw WriteSession.invalid("objects of an embedded class go with their owners", "class")
+            throw WriteSession.invalid("objects of an embedded class are deleted with their owners", "class")
         }
         let objects = try matches(match, table)
         try requireLoss(of: [(name: "objects", count: objects.count)], losing)

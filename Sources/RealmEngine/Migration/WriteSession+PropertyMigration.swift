@@ -253,7 +253,7 @@ extension WriteSession {
             throw WriteSession.invalid("a change from \(old.rawValue) to \(type.rawValue) needs a conversion", "conversion")
         }
         if type != old, let target = column.targetTable, try table(target).kind == .embedded {
-            throw WriteSession.invalid("embedded objects have no other type", "type")
+            throw WriteSession.invalid("the type of a property with embedded objects cannot be changed", "type")
         }
         let isOptional: Bool? = type == .mixed || type == .object ? change.optional : change.optional ?? column.isNullable
         let target = try type == .object ? column.targetTable.map { key throws(WriteError) in try table(key).className } : nil

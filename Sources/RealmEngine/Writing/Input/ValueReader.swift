@@ -84,9 +84,9 @@ enum ValueReader {
         case .real(let number), .typed(.double(let number)): return number
         case .typed(.float(let number)): return Double(number)
         case .wideInteger(let text):
-            guard let number = Double(text), number.isFinite else { throw outOfRange("no double is that large") }
+            guard let number = Double(text), number.isFinite else { throw outOfRange("the number exceeds the range of a double") }
             return number
-        case .wideReal: throw outOfRange("no double is that large")
+        case .wideReal: throw outOfRange("the number exceeds the range of a double")
         case .text(let text): return NumberText.special(text)
         default: return nil
         }
@@ -98,7 +98,7 @@ enum ValueReader {
         if case .typed(.float(let number)) = input { return number }
         guard let number = try double(input) else { return nil }
         let narrow = Float(number)
-        guard narrow.isFinite || !number.isFinite else { throw outOfRange("no float is that large") }
+        guard narrow.isFinite || !number.isFinite else { throw outOfRange("the number exceeds the range of a float") }
         return narrow
     }
 
@@ -178,8 +178,8 @@ enum ValueReader {
         case .real(let number): return OwnedValue(.double(number))
         case .text(let text): return .string(text)
         case .typed(let typed): return held(typed)
-        case .wideInteger: throw outOfRange("the number is beyond 64 bits; say its type, for example decimal128")
-        case .wideReal: throw outOfRange("no double is that large")
+        case .wideInteger: throw outOfRange("the number is beyond 64 bits; state its type, for example decimal128")
+        case .wideReal: throw outOfRange("the number exceeds the range of a double")
         case .null, .link, .list, .object, .expression: return nil
         }
     }

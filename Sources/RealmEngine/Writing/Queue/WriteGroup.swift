@@ -97,7 +97,7 @@ struct WriteGroup {
         guard Instant.now() < job.request.deadline else { throw WriteError(.deadlineExceeded, WriteError.late) }
         guard let wanted = job.request.ifVersion else { return }
         guard wanted == transaction.base.version, !transaction.hasChanges else {
-            throw WriteError(.preconditionFailed, "the realm has a newer version than the write is made for")
+            throw WriteError(.preconditionFailed, "the realm has a newer version than the write expects")
         }
     }
 

@@ -139,7 +139,7 @@ final class WriteQueue: Sendable {
 
     /// The error for a write for which the system provides no thread.
     private static let withoutThread: WriteError = {
-        var error = WriteError(.overloaded, "the server can make no thread for the writer of this realm at the moment")
+        var error = WriteError(.overloaded, "the system provides no thread for the writer of this realm at the moment")
         error.retryAfter = .seconds(1)
         return error
     }()

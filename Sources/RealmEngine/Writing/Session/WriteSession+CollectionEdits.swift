@@ -72,7 +72,7 @@ extension WriteSession {
         for (index, edit) in edits.enumerated() {
             try spend(WriteSession.unitsPerElement)
             if index > 0, try !isThere(place) {
-                throw WriteError(.objectNotFound, "an edit before this one deleted the object").inside(.index(index))
+                throw WriteError(.objectNotFound, "an earlier edit deleted the object").inside(.index(index))
             }
             try at(.index(index), try apply(edit, place))
         }

@@ -197,5 +197,5 @@ extension WriteSession {
     }
 
     /// Makes the error for a sum that is beyond the range of a type.
-    private static func tooLarge(_ type: String) -> WriteError { WriteError(.outOfRange, "no \(type) is that large") }
+    private static func tooLarge(_ type: String) -> WriteError { WriteError(.outOfRange, "the sum exceeds the \(type) range") }
 }

@@ -107,7 +107,7 @@ extension WriteSession {
     /// Makes the error for a body whose primary key differs from the address.
     private static func keyMismatch(_ column: Column) -> WriteError {
         WriteError(
-            .keyMismatch, "the primary key in the object is another than the one it is addressed by",
+            .keyMismatch, "the primary key in the object differs from the one in its address",
             path: InputPath([.name(column.name)]))
     }
 
@@ -281,7 +281,7 @@ extension WriteSession {
         let property = naming.property(name)
         if naming.isEscapedProperty(name), let position = table.columnPosition(named: property, guess: guess) { return position }
         if backlinkNames.byClass[table.className]?[name] != nil {
-            throw WriteError(.readOnlyProperty, "'\(name)' are the objects that link here; they cannot be written")
+            throw WriteError(.readOnlyProperty, "'\(name)' is made of the objects that link here and cannot be written")
         }
         if options.ignoresUnknownMembers, isPlain { return nil }
         throw WriteSession.unknown(property, table)

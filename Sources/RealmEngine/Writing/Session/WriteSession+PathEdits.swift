@@ -33,7 +33,7 @@ extension WriteSession {
             try add(value, try locate(path, in: place, for: .adding), options)
         case .test(let path, let value):
             guard try holds(value, try locate(path, in: place, for: .existing), options) else {
-                throw WriteError(.patchTestFailed, "the value at '\(InputPath(path))' is another")
+                throw WriteError(.patchTestFailed, "the value at '\(InputPath(path))' is different")
             }
         }
     }

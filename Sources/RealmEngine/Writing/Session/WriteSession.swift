@@ -251,7 +251,7 @@ package final class WriteSession {
     /// there is none.
     func reference(_ name: String) throws(WriteError) -> ObjectPlace {
         guard let place = named[name] else {
-            throw WriteError(.linkTargetMissing, "no object was made under the name '\(name)' before")
+            throw WriteError(.linkTargetMissing, "no object was created under the name '\(name)' before")
         }
         return place
     }
