@@ -12,7 +12,7 @@ internal import RealmStorage
 final class BareBroadcast {
     /// The TCP port that it listens on.
     let port: Int
-    /// The listening socket.
+    /// The socket on which connections are accepted.
     private let listening: Int32
     /// The sockets of the accepted connections.
     private var connections: [Int32] = []

@@ -14,7 +14,7 @@ internal import RealmStorage
 @safe final class BareDaemon: @unchecked Sendable {
     /// The TCP port that it listens on.
     let port: Int
-    /// The response for all requests.
+    /// The prepared response that every request receives.
     private let response: OpaquePointer
     /// The handle of the library; nil until it is started.
     private var daemon: OpaquePointer?

@@ -8,7 +8,7 @@ internal import RealmHTTP
 /// The file is a JSON object with numbers, or an object that has such an object as its member
 /// `figures`.
 struct Baseline {
-    /// The numbers by their names.
+    /// The results of the other engine by the names of the measurements.
     private var figures: [String: Double] = [:]
 
     /// Reads the results.

@@ -51,7 +51,7 @@ struct BroadcastBenchmarks {
                 + "\(served[0].bytesPerStream) bytes of memory per stream")
     }
 
-    /// The results of one round.
+    /// The results of one round of the measurement with the server.
     private struct Outcome {
         /// The median time in milliseconds from the response of a write until the last stream
         /// has received its event.

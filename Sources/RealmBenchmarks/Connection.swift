@@ -11,7 +11,7 @@ internal import RealmStorage
 /// It parses only what the measurements need, so that the client takes as little time as
 /// possible.
 struct Connection {
-    /// The connected socket.
+    /// The socket that is connected to the server.
     private let descriptor: Int32
     /// The bytes received last; a large body overwrites the last 64 KiB repeatedly.
     private var buffer = [UInt8](repeating: 0, count: 256 << 10)

@@ -8,7 +8,7 @@ internal import Synchronization
 
 /// Counts up for requests of several threads, so that each request is a different one.
 final class Counter: Sendable {
-    /// The next number.
+    /// The number that the next call of `next` returns.
     private let value = Atomic<Int>(0)
 
     /// Returns the next number, starting with 0. All threads may call it.

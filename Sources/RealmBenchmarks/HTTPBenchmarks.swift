@@ -10,7 +10,7 @@ struct HTTPBenchmarks {
     /// The duration of a round in seconds.
     private static let secondsPerRound = 0.4
 
-    /// The file that is served.
+    /// The path of the file that is served during the measurement.
     private let path: String
     /// The name under which it is served.
     private let realm: String

@@ -8,9 +8,9 @@ internal import RealmStorage
 ///
 /// The same seed gives the same objects.
 struct ItemRows {
-    /// The first names.
+    /// The first names from which the value of `name` is combined.
     private static let first = ["Anna", "Bjorn", "Carla", "Dmitri", "Elena", "Farid", "Grace", "Hiroshi", "Ines", "Jonas"]
-    /// The last names.
+    /// The last names from which the value of `name` is combined.
     private static let last = ["Andersen", "Bianchi", "Costa", "Dubois", "Eriksson", "Fischer", "Garcia", "Haddad", "Ivanov"]
     /// The first parts of city names.
     private static let front = ["North", "South", "East", "West", "New", "Old", "Upper", "Lower", "Port", "Lake"]
@@ -27,15 +27,15 @@ struct ItemRows {
 
     /// The values of one object without its key, in the order of the class.
     private struct Item {
-        /// A first and a last name.
+        /// The value of `name`: a first and a last name.
         let name: String
-        /// A number from 0 to 99.
+        /// The value of `age`: a number from 0 to 99.
         let age: Int64
-        /// A number from 0 to 1000.
+        /// The value of `score`: a number from 0 to 1000.
         let score: Double
-        /// True for about seven of ten objects.
+        /// The value of `active`: true for about seven of ten objects.
         let isActive: Bool
-        /// One of a hundred city names.
+        /// The value of `city`: one of a hundred names.
         let city: String
         /// The seconds of the date since 1970.
         let seconds: Int64

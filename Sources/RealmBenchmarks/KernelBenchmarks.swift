@@ -5,7 +5,7 @@ internal import RealmStorage
 /// Measures the kernels over packed arrays alone, on leaves of 256 elements that stay in the
 /// cache; the unit is nanoseconds per row.
 struct KernelBenchmarks {
-    /// Measures the times.
+    /// Measures the time of each kernel as the median of several runs.
     let harness: Harness
     /// The codes of the element widths from 1 to 64 bits.
     private let widthCodes = 1...7

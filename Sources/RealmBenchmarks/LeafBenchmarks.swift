@@ -5,9 +5,9 @@ internal import RealmStorage
 /// Measures usual scans of a file with the storage layer alone, as a lower bound for the same
 /// queries.
 struct LeafBenchmarks {
-    /// Measures the times.
+    /// Measures the time of each scan, with the number of runs that the options request.
     let harness: Harness
-    /// The version that is scanned.
+    /// The newest version of the measured file, which is scanned.
     let snapshot: Snapshot
     /// The table of the class `Item`.
     let table: Table

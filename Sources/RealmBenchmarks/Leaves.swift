@@ -7,7 +7,7 @@ internal import RealmStorage
 /// Each has one element more than it has rows, as nullable leaves have. All of them fit into
 /// the cache of the processor.
 struct Leaves {
-    /// The number of arrays.
+    /// The number of packed arrays, each with 256 rows.
     static let count = 64
 
     /// The memory of the arrays.
@@ -16,7 +16,7 @@ struct Leaves {
     private let leaves: [PackedIntegers]
     /// A constant that about half of the elements are greater than.
     private let middle: Int64
-    /// The even rows.
+    /// The rows with an even number, for kernels that take a selection of rows.
     private let everyOther = Mask(words: SIMD4(repeating: 0x5555_5555_5555_5555))
 
     /// Makes the arrays.

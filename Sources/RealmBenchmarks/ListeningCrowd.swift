@@ -8,7 +8,7 @@ internal import Glibc
 /// It opens the connections and waits for events on one thread. Its messages to the parent
 /// process are lines on standard output.
 struct ListeningCrowd {
-    /// One client.
+    /// One client with its connection and the events it has received.
     fileprivate struct Listener {
         /// The socket of its connection.
         let descriptor: Int32

@@ -94,7 +94,7 @@ struct LoadClient {
         return connection.receive() ? connection.lastBody : nil
     }
 
-    /// The results of all threads.
+    /// The results of all threads of one measurement, added up.
     private struct Outcome: Sendable {
         /// The number of threads that still run.
         var running: Int

@@ -13,7 +13,7 @@ struct NotificationBenchmarks {
     /// The number of measured commits, after ten that warm up.
     private static let commits = 100
 
-    /// The measured file.
+    /// The path of the measured file, of which copies are written.
     private let path: String
     /// The folder for copies and new files.
     private let folder: ScratchFolder

@@ -9,13 +9,13 @@ struct QueryBenchmarks {
     /// The number of primary key look-ups in one run.
     private static let lookups = 100_000
 
-    /// The measured file.
+    /// The path of the measured file.
     private let path: String
-    /// Measures the times.
+    /// Measures the time of each query, with the number of runs that the options request.
     private let harness: Harness
     /// The text that the names of measurements must contain; nil measures all.
     private let only: String?
-    /// The version that is queried.
+    /// The newest version of the measured file, which is queried.
     private let snapshot: Snapshot
     /// The table of the class `Item`.
     private let table: Table

@@ -5,9 +5,9 @@ internal import RealmStorage
 
 /// Measures one query of every kind that the planner treats in a different way.
 struct QuerySurvey {
-    /// Measures the times.
+    /// Measures the time of each query, with the number of runs that the options request.
     let harness: Harness
-    /// The measured file.
+    /// The path of the measured file.
     let path: String
 
     /// Prepares the survey.

@@ -16,7 +16,7 @@ struct Report {
     private struct Row {
         /// The name of the measurement.
         let name: String
-        /// The unit of both results.
+        /// The unit of the result and of the one it is compared with.
         let unit: Unit
         /// The result; nil if it could not be measured.
         let figure: Double?

@@ -7,13 +7,13 @@ internal import RealmStorage
 
 /// Observes one query result in process, and records when its events arrive.
 final class ResultListener: ObservationListener {
-    /// The state that the monitor guards.
+    /// What the hub has delivered so far; the monitor guards it.
     private struct Received {
-        /// The number of events so far.
+        /// The number of events that were delivered so far.
         var events = 0
         /// The monotonic time of the last event in nanoseconds.
         var eventTime: UInt64 = 0
-        /// The version of the last round.
+        /// The version that all observers have reached with the last round.
         var version: UInt64 = 0
         /// The monotonic time of the last round in nanoseconds.
         var roundTime: UInt64 = 0

@@ -6,7 +6,7 @@ internal import RealmEngine
 /// A folder for the files that benchmarks write, beside the measured file and so on the same
 /// disk. It exists until `remove`.
 struct ScratchFolder {
-    /// The path of the folder.
+    /// The path of the folder, which contains the id of this process.
     let path: String
 
     /// Makes the folder.

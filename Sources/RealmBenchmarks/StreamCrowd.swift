@@ -11,11 +11,11 @@ internal import Glibc
 /// prints `ready` when every connection has received its `ready` event. Each time every
 /// connection has received another event, it prints the time at which the last one arrived.
 @safe final class StreamCrowd {
-    /// The id of the process.
+    /// The id of the process that acts as the clients.
     private var process: pid_t = 0
-    /// The pipe to the process.
+    /// The end of the pipe that leads to the standard input of the process.
     private let input: Int32
-    /// The pipe from the process.
+    /// The end of the pipe that comes from the standard output of the process.
     private let output: UnsafeMutablePointer<FILE>
 
     /// Starts the process and opens the streams.

@@ -12,7 +12,7 @@ struct StreamLatencies {
     /// The number of measured commits, after ten that warm up.
     private static let commits = 200
 
-    /// The measured file.
+    /// The path of the measured file, of which a copy is written.
     private let path: String
     /// The folder for copies and new files.
     private let folder: ScratchFolder
@@ -96,7 +96,7 @@ struct StreamLatencies {
 
     /// Reads a stream on a thread of its own, and records when events arrive.
     private final class Listener: Sendable {
-        /// The state that the monitor guards.
+        /// The times of the events that have arrived; the monitor guards them.
         private struct State {
             /// The monotonic times of all events in nanoseconds.
             var times: [UInt64] = []
@@ -104,7 +104,7 @@ struct StreamLatencies {
             var taken = 0
         }
 
-        /// The socket of the connection.
+        /// The socket of the connection on which the stream arrives.
         private let descriptor: Int32
         /// The times, recorded by the thread of the listener.
         private let state = Monitor(State())

@@ -13,7 +13,7 @@ struct WriteBenchmarks {
     /// The number of commits in one run with one client.
     private static let commits = 200
 
-    /// The measured file.
+    /// The path of the measured file, of which a copy is written.
     private let path: String
     /// The folder for copies and new files.
     private let folder: ScratchFolder

@@ -18,7 +18,7 @@ struct WriteHTTPBenchmarks {
 
     /// The folder for copies and new files.
     private let folder: ScratchFolder
-    /// The measured file.
+    /// The path of the measured file, of which a copy is written.
     private let path: String
     /// The text that the names of measurements must contain; nil measures all.
     private let only: String?

@@ -193,7 +193,7 @@ final class WrittenRealm: @unchecked Sendable {
         /// Makes the operations of the next write.
         let make: () -> Body
 
-        /// Makes an instance from a closure.
+        /// Wraps a closure that makes the operations of the next write.
         init(_ make: @escaping () -> Body) { self.make = make }
     }
 

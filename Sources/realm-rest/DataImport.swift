@@ -8,7 +8,7 @@ import RealmStorage
 
 /// Imports data into a file without a server, for the commands `import` and `demo`.
 enum DataImport {
-    /// The result of an import.
+    /// The numbers of objects that an import has written.
     struct Counts: Sendable {
         /// The number of objects that were created.
         let created: Int

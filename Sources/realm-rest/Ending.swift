@@ -13,11 +13,11 @@ import RealmStorage
 /// whatever still runs. No acknowledged write is lost, because a commit is durable before its
 /// client receives the response.
 final class Ending: Sendable {
-    /// The state that the monitor guards.
+    /// How many signals have arrived, as far as it matters; the monitor guards it.
     private struct State {
-        /// Whether a first signal has arrived.
+        /// Whether a first signal has arrived, which begins the orderly end.
         var hasBegun = false
-        /// Whether a second signal has arrived.
+        /// Whether a second signal has arrived, which ends the process within a second.
         var isUrgent = false
     }
 

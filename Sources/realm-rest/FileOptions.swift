@@ -6,7 +6,7 @@ import RealmStorage
 /// The arguments of all commands that read a file: the path, the key and how the file is
 /// opened.
 struct FileOptions: ParsableArguments {
-    /// The path of the file.
+    /// The path of the file that the command reads.
     @Argument(help: "A .realm file. It is opened for reading only and never changed.")
     var file: String
 

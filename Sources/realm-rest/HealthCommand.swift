@@ -11,7 +11,7 @@ struct HealthCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "health", abstract: "Exit status 0 when a server on this machine is ready.")
 
-    /// The TCP port of the server.
+    /// The TCP port of the server on the loopback address.
     @Option(help: "The port to ask.")
     var port: UInt16 = 8080
 

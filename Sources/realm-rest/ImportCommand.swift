@@ -16,11 +16,11 @@ struct ImportCommand: ParsableCommand {
             of one class. Everything is read in one transaction, or nothing.
             """)
 
-    /// The path of the data.
+    /// The path of the NDJSON data, plain or compressed with gzip.
     @Argument(help: "A file of NDJSON.")
     var data: String
 
-    /// The path of the realm's file.
+    /// The path of the realm's file, which is made if it does not exist.
     @Argument(help: "A .realm file.")
     var file: String
 

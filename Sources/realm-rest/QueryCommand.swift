@@ -13,7 +13,7 @@ struct QueryCommand: ParsableCommand {
         commandName: "query", abstract: "Prints the objects of a class that match a query.",
         discussion: "Exit status 0: done; 1: the file is damaged; 2: it cannot be opened; 64: the query is wrong.")
 
-    /// The formats of the output.
+    /// The formats in which results can be printed.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         /// A JSON array, one JSON object on each line, comma-separated values, or one key on
         /// each line.

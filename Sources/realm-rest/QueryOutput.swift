@@ -9,15 +9,15 @@ import RealmStorage
 /// Formats the results of the command `query`, and passes the text on in pieces of about 64
 /// KiB.
 struct QueryOutput {
-    /// The format of the output.
+    /// The format in which the objects are written.
     private let format: QueryCommand.Format
-    /// The class of the objects.
+    /// The table of the class whose objects are written.
     private let table: Table
     /// The plan by which objects are encoded: the properties and how each is written.
     private let plan: ObjectPlan
-    /// Writes objects as JSON.
+    /// Writes objects as JSON, for the formats `json` and `ndjson`.
     private let encoder: ObjectEncoder
-    /// Writes objects as lines of CSV.
+    /// Writes objects as lines of comma-separated values, for the format `csv`.
     private let csv: CSVWriter
     /// The text that was not passed on yet.
     private let buffer = OutputBuffer(capacity: 1 << 16)

@@ -20,7 +20,7 @@ struct SchemaCommand: ParsableCommand {
     @Option(help: "json, json-schema, swift, kotlin, typescript or mermaid.")
     var format = SchemaFormat.json
 
-    /// Prints the schema to standard output.
+    /// Prints the schema of the newest version to standard output.
     func run() throws {
         try options.reading { snapshot in
             let text = format.text(RealmSchema(snapshot))

@@ -30,7 +30,7 @@ struct ServeOptions: ParsableArguments {
             "How many copies are kept beside a file that were made before migrations, and before upgrades.", valueName: "N"))
     var keepMigrationBackups = 1
 
-    /// The address of the main listener.
+    /// The IP address or host name on which the main listener accepts connections.
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"
 

@@ -35,7 +35,7 @@ extension Catalog {
     struct Plans: Sendable {
         /// The plans by the name of their realm.
         var byName: [String: Plan] = [:]
-        /// The number of the last plan.
+        /// The number that the last stored plan has; plans count up.
         var nextNumber: UInt64 = 0
         /// The realms of the configuration, the command line and the data folder, which the server is
         /// expected to serve.

@@ -9,7 +9,7 @@ package import RealmStorage
 /// gets its realm or its error when opening has ended. A file is served under one name only: a second
 /// realm of the same file is rejected. There is one catalog in a server; all threads may use it.
 package final class Catalog: Sendable {
-    /// The state of a realm.
+    /// The state of a realm in the catalog.
     package enum State: Sendable {
         /// The realm is being opened; `progress` goes from 0 to 1.
         case opening(progress: Double)

@@ -8,7 +8,7 @@ internal import Synchronization
 /// A realm that only a request has named and that cannot be opened does not make the server unready. It
 /// is forgotten some time after its client could read the reason. All threads may use this.
 final class RealmOrigins: Sendable {
-    /// The origin of one realm.
+    /// The origin of one realm: its file, and whether the configuration or a request has named it.
     private struct Origin {
         /// The resolved path of the file; nil for a realm in memory.
         var path: String?
@@ -16,7 +16,7 @@ final class RealmOrigins: Sendable {
         var isRequested: Bool
     }
 
-    /// The state that the lock guards.
+    /// The origins and failures of realms, as the lock of the register guards them.
     private struct State {
         /// The origins by the name of the realm.
         var origins: [String: Origin] = [:]

@@ -33,7 +33,7 @@ extension Database {
         }
     }
 
-    /// One rehearsal with its parameters.
+    /// The opening of a file in memory, with the parameters that a real opening would have.
     private struct Rehearsal {
         /// The name of the realm.
         let name: RealmName
@@ -41,10 +41,10 @@ extension Database {
         let path: String
         /// The file that a copy would be made of first; nil when the file itself would be opened.
         let seed: String?
-        /// How it would be opened.
+        /// The options with which the file would be opened.
         let options: OpenOptions
 
-        /// The file that is read.
+        /// The path of the file that is read: the seed if there is one, otherwise the realm's file.
         private var source: String { seed ?? path }
 
         /// Opens the file as for writing; throws the error that prevents it.

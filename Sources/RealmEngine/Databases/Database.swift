@@ -46,17 +46,18 @@ package final class Database: VersionSource {
     /// The names that the configuration gives to linking objects. The code that opens the database checks
     /// them.
     package let backlinkNames: BacklinkNames
-    /// The asynchronous writes with their outcomes.
+    /// The asynchronous writes of this database, by the ids under which clients request their
+    /// outcomes.
     package let asyncWrites: AsyncWrites
-    /// The newest version.
+    /// The newest version of the data.
     let newest: RankedMutex<Version>
     /// The store; nil when nothing can be written.
     let store: FileStore?
     /// The writer; nil when nothing can be written, and after closing.
     let queue = RankedMutex<WriteQueue?>(.leaf, nil)
-    /// The metrics of the writer.
+    /// The metrics of the writer: waiting times, holding times and counts of work.
     package let writeFigures = WriteFigures()
-    /// Publishes every commit.
+    /// Publishes every commit of this database to its observers, on the writer's thread.
     package let commits = CommitFeed()
     /// Advances observed targets from version to version.
     package let observations: ObservationHub
@@ -82,7 +83,7 @@ package final class Database: VersionSource {
 
     /// A file and how it was opened.
     struct Source: Sendable {
-        /// The path as it was given.
+        /// The path of the file as it was given, before symbolic links were resolved.
         let path: String
         /// The options with which it was opened.
         let options: OpenOptions

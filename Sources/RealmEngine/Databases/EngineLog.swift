@@ -21,7 +21,7 @@ package struct EngineLog: Sendable {
     /// slow.
     static let slowQuery = Duration.seconds(1)
 
-    /// Makes the log of a realm.
+    /// Makes the log of a realm, whose name becomes part of every message.
     init(_ logger: Logger, _ name: RealmName) {
         var logger = logger
         logger[metadataKey: "realm"] = .string(name.text)

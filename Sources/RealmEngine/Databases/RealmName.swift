@@ -29,7 +29,7 @@ package struct RealmName: Sendable, Hashable, Comparable, CustomStringConvertibl
     /// The name as text.
     package var description: String { text }
 
-    /// Orders by the text.
+    /// Orders names by their text, as lists of realms show them.
     package static func < (left: RealmName, right: RealmName) -> Bool { left.text < right.text }
 
     /// Returns whether a name may contain the byte.

@@ -26,9 +26,9 @@ package struct FileCopies: Sendable {
         }
     }
 
-    /// One existing copy.
+    /// One existing copy of the file, as `list` finds it.
     package struct Copy: Sendable, Equatable {
-        /// The name without its folder.
+        /// The name of the copy without its folder.
         package let name: String
         /// The operation before which it was made.
         package let kind: Kind
@@ -39,7 +39,7 @@ package struct FileCopies: Sendable {
         fileprivate let modified: [Int]
     }
 
-    /// The file that is copied.
+    /// The path of the realm's file, of which copies are made.
     private let path: String
     /// The key that opens the file and its copies; nil for a plain file.
     private let key: EncryptionKey?

@@ -7,7 +7,7 @@ internal import RealmStorage
 /// It works on a copy of the text and is used once. Nesting, the number of operators, the number of path
 /// steps and the length of the text are bounded, because the text comes from a client.
 struct ExpressionParser {
-    /// The whole text of the expression.
+    /// The whole text of the expression, as characters that `position` indexes.
     private let characters: [Character]
     /// The index in `characters` of the next character to read.
     private var position = 0

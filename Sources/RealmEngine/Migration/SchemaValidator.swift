@@ -297,7 +297,7 @@ package enum SchemaValidator {
 
     /// A class on the current path of the depth-first search, with the state of the search in it.
     private struct Visit {
-        /// The class that is being searched.
+        /// The embedded class whose properties are being searched for further embedded classes.
         let one: ClassSchema
         /// The index of the property that the search continues with.
         var next = 0

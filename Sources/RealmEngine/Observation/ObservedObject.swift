@@ -5,9 +5,9 @@ package import RealmStorage
 
 /// Identifies an observed object by its keys.
 package struct ObservedObject: Sendable, Hashable {
-    /// The table of its class.
+    /// The key of the table that contains the object.
     package let table: TableKey
-    /// Its key within the table.
+    /// The key of the object within its table.
     package let key: ObjectKey
 
     /// Makes the identification of an object; whether it exists is not checked.

@@ -5,9 +5,9 @@ package import RealmStorage
 
 /// Identifies a property of one object.
 package struct ObservedProperty: Sendable, Hashable {
-    /// The object.
+    /// The object that has the property.
     package let object: ObservedObject
-    /// The column of the property.
+    /// The key of the property's column in the table of the object.
     package let column: ColumnKey
 
     /// Makes the identification of a property.

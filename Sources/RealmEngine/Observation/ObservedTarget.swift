@@ -6,7 +6,7 @@ package import RealmStorage
 /// What a subscription observes, in terms of keys, which remain valid when classes and properties are
 /// renamed.
 package struct ObservedTarget: Sendable {
-    /// The kinds of targets.
+    /// The kinds of targets that can be observed, with the keys that identify each.
     package enum Kind: Sendable {
         /// A whole realm: the classes that each commit changes.
         case realm
@@ -21,7 +21,7 @@ package struct ObservedTarget: Sendable {
         case view(ObservedProperty, ObservedQuery)
         /// The objects that link to an object through a property of the class `origin`.
         case linkingObjects(to: ObservedObject, origin: TableKey, ColumnKey, ObservedQuery?)
-        /// One object.
+        /// One object: its properties, or what key paths from it lead to.
         case object(ObservedObject)
     }
 

@@ -5,7 +5,7 @@ package import RealmStorage
 
 /// The difference between two states of a result that is divided into sections, with keys.
 package struct SectionedChange: Sendable {
-    /// The class of the rows.
+    /// The key of the table whose objects are the rows.
     package let table: TableKey
     /// The positions of sections and rows.
     package let changes: SectionChanges

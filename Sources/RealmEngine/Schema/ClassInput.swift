@@ -5,7 +5,7 @@
 package struct ClassInput: Sendable {
     /// The name of the class without the prefix of its table.
     package var name: String
-    /// `object` or `embedded`; nil means `object`.
+    /// The type of class: `object` or `embedded`; nil means `object`.
     package var type: String?
     /// The name of the property that is the primary key; nil for none.
     package var primaryKey: String?

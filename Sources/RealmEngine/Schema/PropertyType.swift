@@ -27,7 +27,7 @@ package enum PropertyType: String, Sendable, CaseIterable {
 }
 
 extension CollectionKind {
-    /// The name that the interface uses.
+    /// The name of the kind of collection, as the HTTP interface and schemas spell it.
     package var name: String {
         switch self {
         case .list: return "list"

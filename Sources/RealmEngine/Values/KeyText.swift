@@ -56,9 +56,9 @@ package enum KeyText {
     /// The object that a key text refers to, by its internal key or by its primary key. Whether it exists
     /// is not checked.
     package enum Target: Sendable {
-        /// An internal object key.
+        /// The internal key of an object, as in the text `@k12`.
         case objectKey(ObjectKey)
-        /// The value of a primary key.
+        /// The value of the primary key that an object must have.
         case primaryKey(OwnedValue)
     }
 

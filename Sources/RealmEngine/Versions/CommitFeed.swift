@@ -10,11 +10,11 @@ package final class CommitFeed: Sendable {
     /// A function that is called with each commit on the writer's thread.
     package typealias Observer = @Sendable (Commit) -> Void
 
-    /// The state that the lock guards.
+    /// The observers of a feed with the last token, as the lock of the feed guards them.
     private struct State {
         /// The observers by the tokens that `add` returned.
         var observers: [Int: Observer] = [:]
-        /// The token that was returned last.
+        /// The token that `add` returned last; tokens count up from 1.
         var nextToken = 0
     }
 

@@ -8,7 +8,7 @@ import RealmStorage
 /// Links name their table, unresolved links are marked, and values of mixed properties are
 /// wrapped in an object with their type.
 struct ValueDump {
-    /// The version that is read.
+    /// The version of the file that the values are read from.
     private let snapshot: Snapshot
     /// The number of nodes that collections may visit, shared by the whole dump.
     private let budget: WalkBudget

@@ -12,7 +12,7 @@ package struct CollectionChanges: Sendable, Equatable {
         /// The position of the element after the change.
         package let to: Int
 
-        /// Makes a move of one element.
+        /// Makes the move of an element from one position to another.
         package init(from: Int, to: Int) {
             self.from = from
             self.to = to

@@ -23,7 +23,7 @@ package struct IndexRanges: Sendable, Equatable {
 
     /// Whether the set is empty.
     package var isEmpty: Bool { ranges.isEmpty }
-    /// The number of positions.
+    /// The number of positions in the set.
     package var count: Int { ranges.reduce(0) { $0 + $1.count } }
 
     /// The positions in ascending order.

@@ -47,7 +47,7 @@ package struct ListChangeLog: Sendable {
         deletions.isEmpty && insertions.isEmpty && modifications.isEmpty && moves.isEmpty && !isCleared && !isRootDeleted
     }
 
-    /// Adds the next operation.
+    /// Adds the next operation on the list, and updates all positions accordingly.
     package mutating func add(_ change: CollectionChange) {
         switch change {
         case .insert(let index): insert(at: index)
@@ -122,7 +122,7 @@ package struct ListChangeLog: Sendable {
 
     // MARK: - The result
 
-    /// Returns the difference made so far.
+    /// Returns the difference that all operations so far make together.
     package func changes() -> CollectionChanges {
         var changes = CollectionChanges(
             deletions: deletions.indices, insertions: insertions.indices, modified: modifications.indices)

@@ -25,13 +25,13 @@ struct MatchingBlocks {
         var old: Int
         /// The position of its first element after the change.
         var new: Int
-        /// The number of elements.
+        /// The number of elements of the run.
         var count: Int
         /// The number of modified elements that it counts for; nil until it is needed.
         var modified: Int?
     }
 
-    /// The number of elements.
+    /// The number of elements, which is the same on both sides.
     private let oldCount: Int
     /// The group of equal elements that each element of the old side belongs to.
     private var groups: [Int] = []

@@ -9,7 +9,7 @@ package struct SectionChanges: Sendable, Equatable {
         /// The position of the row in the section.
         package let row: Int
 
-        /// Makes a place.
+        /// Makes the place of a row in a section.
         package init(section: Int, row: Int) {
             self.section = section
             self.row = row

@@ -5,7 +5,7 @@
 /// `ObservationHub.attach` makes it. The owner of the listener passes it back to the hub to read
 /// contents, to set the listener active or to detach it.
 package final class Attachment: Sendable {
-    /// The identity of the target.
+    /// The identity of the observed target, as `ObservedTarget.identity`.
     package let identity: String
     /// The number that distinguishes it from other attachments of the hub.
     let number: Int

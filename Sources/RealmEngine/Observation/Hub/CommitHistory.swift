@@ -17,7 +17,7 @@ struct CommitHistory {
         let changeCount: Int
     }
 
-    /// The rounds, oldest first.
+    /// The rounds that some target has not taken part in, oldest first.
     private var entries: [Entry] = []
     /// The number of changes in all entries.
     private(set) var changeCount = 0

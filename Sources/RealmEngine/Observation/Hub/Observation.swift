@@ -5,9 +5,9 @@ internal import RealmStorage
 /// One observed target with its listeners. It is used on the hub's thread only, and exists while it has
 /// listeners.
 final class Observation {
-    /// A listener of the target.
+    /// A listener of the target, with whether it waits for events.
     struct Listener {
-        /// The object that is called.
+        /// The object that receives the events of the target.
         let listener: any ObservationListener
         /// Whether it waits for events; a target without an active listener is passive.
         var isActive: Bool

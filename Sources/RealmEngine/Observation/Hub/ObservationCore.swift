@@ -13,11 +13,11 @@ internal import RealmStorage
 /// `@unchecked Sendable`: it is used on the thread of the hub only, except `rounds`, `metrics` and
 /// `clock`, which are thread-safe.
 final class ObservationCore: @unchecked Sendable {
-    /// Publishes the end of each round.
+    /// Publishes the end of each round to the observers of rounds.
     let rounds = RoundFeed()
     /// The metrics of the hub; all threads may read them.
     let metrics = RankedMutex(.leaf, ObservationMetrics())
-    /// The source of commits.
+    /// The feed of the database, whose commits the hub observes.
     private let feed: CommitFeed
     /// The configured names of linking objects, for queries and key paths.
     private let names: BacklinkNames
@@ -228,7 +228,7 @@ final class ObservationCore: @unchecked Sendable {
         finish(round, start)
     }
 
-    /// One commit during its delivery.
+    /// One commit during its delivery to the observed targets.
     private struct Round {
         /// The commit, or several that are delivered as one.
         let commit: WaitingCommit

@@ -14,7 +14,7 @@ internal import RealmStorage
 /// and observers of rounds are called on the thread of the hub, without a lock; they must not wait. A
 /// database makes its hub when it is opened and closes it when it is closed.
 package final class ObservationHub: Sendable {
-    /// The limits of the hub.
+    /// The limits of what is observed and of how much may wait.
     package let limits: ObservationLimits
     /// The work for the thread. Commits are added on the writer's thread, calls on any thread.
     private let inbox = Monitor(ObservationInbox(), rank: .observationInbox)

@@ -8,7 +8,7 @@ internal import RealmStorage
 /// too many, the changes are discarded. Observers then read their contents again. The monitor of the hub
 /// guards it.
 struct ObservationInbox {
-    /// One piece of work.
+    /// One piece of work for the thread of the hub.
     enum Item {
         /// Advances the targets over a commit.
         case commit(WaitingCommit)
@@ -16,7 +16,7 @@ struct ObservationInbox {
         case call(atLeast: UInt64, @Sendable () -> Void)
     }
 
-    /// The waiting work in its order.
+    /// The commits and calls that wait for the thread, in their order.
     private(set) var items: [Item] = []
     /// The number of waiting commits; joined ones are counted one by one.
     private(set) var commitCount = 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The metrics of a hub.
+/// The metrics of an observation hub: its targets, its work and what is waiting.
 package struct ObservationMetrics: Sendable, Equatable {
     /// The number of targets with a listener that waits for events.
     package var active = 0
@@ -10,7 +10,7 @@ package struct ObservationMetrics: Sendable, Equatable {
     package var evaluations: UInt64 = 0
     /// The number of evaluations that resulted in an event.
     package var events: UInt64 = 0
-    /// The number of rounds.
+    /// The number of rounds, each of which advances all active targets over one or more commits.
     package var rounds: UInt64 = 0
     /// The number of commits that were delivered together with an earlier one.
     package var joinedCommits: UInt64 = 0

@@ -7,11 +7,11 @@ final class RoundFeed: Sendable {
     /// A function that is called on the thread of the hub.
     typealias Observer = @Sendable (ObservationRound) -> Void
 
-    /// The state that the lock guards.
+    /// The observers of rounds with the last token, as the lock of the feed guards them.
     private struct State {
         /// The observers by the tokens that `add` returned.
         var observers: [Int: Observer] = [:]
-        /// The token that was returned last.
+        /// The token that `add` returned last; tokens count up from 1.
         var nextToken = 0
     }
 

@@ -12,9 +12,9 @@ struct WaitingCommit {
     private(set) var changes: [[ObjectChange]]
     /// The number of changes in `changes`.
     private(set) var changeCount: Int
-    /// The number of commits.
+    /// The number of commits that this item stands for.
     private(set) var commitCount = 1
-    /// The action after observers were notified.
+    /// The action that the writer requested for the time after observers were notified.
     private(set) var mark: CommitMark?
     /// Whether it is delivered by itself, because it has a mark or changes the schema.
     private(set) var isBarrier: Bool

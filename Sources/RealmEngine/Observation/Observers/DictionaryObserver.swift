@@ -11,7 +11,7 @@ final class DictionaryObserver: TargetObserver {
     private var filter: ObservedTarget.Filter
     /// The class of the linked objects; nil for other values.
     private let target: TableKey?
-    /// The number of entries.
+    /// The number of entries in the version that the observer is at.
     private var count = 0
     /// Whether the object that has the dictionary was deleted.
     private(set) var isGone = false
@@ -30,7 +30,7 @@ final class DictionaryObserver: TargetObserver {
     /// The number of entries, or the state of a deleted collection.
     var contents: ObservedContents { isGone ? .gone : .dictionary(count: count) }
 
-    /// Reads the number of entries again.
+    /// Reads the dictionary of a version again, after a range whose changes are unknown.
     func restart(at snapshot: Snapshot) throws(ObservationError) {
         guard let entries = try observed(try entries(in: snapshot)) else {
             isGone = true
@@ -97,7 +97,7 @@ final class DictionaryObserver: TargetObserver {
         }
     }
 
-    /// Returns all keys in their order.
+    /// Returns all keys of a dictionary in their stored order.
     private static func keys(_ entries: DictionaryView) throws(StorageError) -> [DictionaryKey] {
         var keys: [DictionaryKey] = []
         for index in 0..<entries.count { keys.append(try entries.key(at: index)) }

@@ -9,7 +9,7 @@ internal import Synchronization
 ///
 /// The hub's thread starts it; the thread that closes the hub may stop it.
 final class EvaluationClock: Sendable {
-    /// The longest time of one evaluation.
+    /// The longest time that the evaluation of one target may take.
     private let limit: Duration
     /// The end of the present evaluation as an `Instant` in nanoseconds.
     private let end = Atomic<UInt64>(.max)
@@ -19,7 +19,7 @@ final class EvaluationClock: Sendable {
     /// Makes a clock that allows `limit` for each evaluation.
     init(limit: Duration) { self.limit = limit }
 
-    /// Starts the time of one evaluation.
+    /// Starts the time of one evaluation; called on the hub's thread before each.
     func start() { end.store(Instant.now().adding(limit).nanoseconds, ordering: .relaxed) }
 
     /// Ends the present evaluation, and all later ones at once.

@@ -11,7 +11,7 @@ final class ListObserver: TargetObserver {
     private var filter: ObservedTarget.Filter
     /// The class of the linked objects; nil for other elements.
     private var target: TableKey?
-    /// The number of elements.
+    /// The number of elements in the version that the observer is at.
     private var count = 0
     /// The keys of the linked objects in their order; empty for other elements.
     private var keys: [ObjectKey] = []
@@ -36,7 +36,7 @@ final class ListObserver: TargetObserver {
         return .rows(target, keys)
     }
 
-    /// Reads the elements again.
+    /// Reads the list or set of a version again, after a range whose changes are unknown.
     func restart(at snapshot: Snapshot) throws(ObservationError) {
         guard let (row, column) = try observed(try property.owner(in: snapshot)) else {
             isGone = true

@@ -6,7 +6,7 @@ internal import RealmStorage
 final class ObjectObserver: TargetObserver {
     /// The object that is observed.
     private let object: ObservedObject
-    /// Decides which changes count.
+    /// Decides which changes count: those of the object, or those that key paths lead to.
     private var filter: ObservedTarget.Filter
     /// Whether the object was deleted.
     private(set) var isGone = false
@@ -23,12 +23,12 @@ final class ObjectObserver: TargetObserver {
     /// Whether the object exists; its values are read by the subscriber.
     var contents: ObservedContents { isGone ? .gone : .object }
 
-    /// Reads whether the object exists.
+    /// Reads whether the object exists in a version, after a range whose changes are unknown.
     func restart(at snapshot: Snapshot) throws(ObservationError) {
         isGone = try observed(try snapshot.table(object.table)?.find(object.key)) == nil
     }
 
-    /// Takes over the resolved filter.
+    /// Takes over the filter, whose key paths were resolved in a schema with additions.
     func adapt(to snapshot: Snapshot, _ filter: ObservedTarget.Filter) throws(ObservationError) { self.filter = filter }
 
     /// Returns whether the object was deleted or written, or objects on its key paths may have changed.

@@ -4,7 +4,7 @@ internal import RealmStorage
 
 /// Observes a whole realm: reports the tables that every commit changes, also when it changes none.
 final class RealmObserver: TargetObserver {
-    /// The state, which has no contents.
+    /// The state of the target; a whole realm has no contents of its own.
     let contents = ObservedContents.realm
     /// Always false, because a realm is not deleted while it is observed.
     let isGone = false

@@ -16,7 +16,7 @@ struct RowPlan {
         case anything
     }
 
-    /// The class of the rows.
+    /// The key of the table whose objects are the rows.
     let table: TableKey
     /// The collection of objects that the rows are selected from.
     private let source: RowSource
@@ -24,7 +24,7 @@ struct RowPlan {
     private let query: ObservedQuery
     /// The configured names of linking objects, for the query.
     private let names: BacklinkNames
-    /// Limits the time of each evaluation.
+    /// Limits the time of each evaluation of the query.
     private let clock: EvaluationClock
     /// The columns whose values decide about the rows, by table.
     private var columns: [TableKey: ColumnBits] = [:]

@@ -13,7 +13,7 @@ internal import RealmStorage
 final class RowSequence {
     /// The effect of a range on the rows.
     struct Step {
-        /// The change of positions.
+        /// The positions of the rows that were removed, inserted or modified.
         let changes: CollectionChanges
         /// The keys of the deleted rows, one for each deletion.
         let deletedKeys: [ObjectKey]
@@ -27,7 +27,7 @@ final class RowSequence {
     private let query: ObservedQuery
     /// The configured names of linking objects, for the query.
     private let names: BacklinkNames
-    /// Limits the time of each evaluation.
+    /// Limits the time of each evaluation of the query.
     private let clock: EvaluationClock
     /// The plan for the present version of the schema.
     private(set) var plan: RowPlan
@@ -63,7 +63,7 @@ final class RowSequence {
         if isGone { throw .notFound }
     }
 
-    /// The class of the rows.
+    /// The key of the table whose objects are the rows.
     var table: TableKey { plan.table }
 
     /// Evaluates the rows of a version again, whatever has changed.

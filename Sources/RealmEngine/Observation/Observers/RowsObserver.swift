@@ -34,7 +34,7 @@ final class RowsObserver: TargetObserver {
     /// Whether the object that the rows depend on was deleted.
     var isGone: Bool { rows.isGone }
 
-    /// Evaluates the rows again.
+    /// Evaluates the rows of a version again, after a range whose changes are unknown.
     func restart(at snapshot: Snapshot) throws(ObservationError) { try rows.restart(at: snapshot) }
 
     /// Takes over the resolved filter, and adapts the plan to the new schema.

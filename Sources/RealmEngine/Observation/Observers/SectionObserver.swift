@@ -9,11 +9,11 @@ final class SectionObserver: TargetObserver {
     private let rows: RowSequence
     /// Limits the time of each evaluation.
     private let clock: EvaluationClock
-    /// How rows are assigned to sections.
+    /// How rows are assigned to sections, and which section is observed.
     private let sections: ObservedSections
     /// Decides which changes of row objects count as modifications.
     private var filter: ObservedTarget.Filter
-    /// The section of each row.
+    /// The section of each row, in the version that the observer is at.
     private var map = SectionMap()
     /// The numbers that identify sections in the map, for as long as the sections exist.
     private var numbers: [SectionIdentity: Int] = [:]

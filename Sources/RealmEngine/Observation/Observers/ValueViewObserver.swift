@@ -7,7 +7,7 @@ internal import RealmStorage
 final class ValueViewObserver: TargetObserver {
     /// The property that contains the collection.
     private let property: ObservedProperty
-    /// The selection and order.
+    /// The query that selects and orders the values.
     private let query: ObservedQuery
     /// Limits the time of each evaluation.
     private let clock: EvaluationClock
@@ -36,7 +36,7 @@ final class ValueViewObserver: TargetObserver {
     /// The positions of the selected values.
     var contents: ObservedContents { isGone ? .gone : .values(count: places.count, places: places) }
 
-    /// Evaluates the selection again.
+    /// Evaluates the selection in a version again, after a range whose changes are unknown.
     func restart(at snapshot: Snapshot) throws(ObservationError) {
         guard let (row, column) = try observed(try property.owner(in: snapshot)),
             let table = snapshot.table(property.object.table)

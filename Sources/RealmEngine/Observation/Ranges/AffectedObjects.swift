@@ -10,7 +10,7 @@ internal import RealmStorage
 /// size of the change, not on the number of observed objects. Tables that are too far from the class are
 /// skipped.
 struct AffectedObjects {
-    /// The range with the written objects.
+    /// The range of versions in which objects were written.
     private let range: ObservedRange
     /// The class whose objects are searched.
     private let table: TableKey

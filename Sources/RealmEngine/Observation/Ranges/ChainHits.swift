@@ -10,7 +10,7 @@ internal import RealmStorage
 /// changed where one was added or lost. If the path continues after linking objects, an existing object
 /// that newly links does not count as a change.
 struct ChainHits {
-    /// The range with the written objects.
+    /// The range of versions in which objects were written.
     private let range: ObservedRange
 
     /// Prepares the evaluation of chains over `range`.

@@ -11,7 +11,7 @@ internal import RealmStorage
 package enum InputValue: Sendable {
     /// Null; its meaning depends on the property.
     case null
-    /// A boolean.
+    /// A boolean, true or false.
     case bool(Bool)
     /// An integer without fraction and exponent that 64 bits can hold.
     case integer(Int64)

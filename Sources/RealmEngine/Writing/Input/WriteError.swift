@@ -16,7 +16,7 @@ package struct WriteError: Error, Sendable {
         case missingProperty = "missing_property"
         /// The operation needs a primary key, and the class has none.
         case noPrimaryKey = "no_primary_key"
-        /// A path leads to nothing.
+        /// A path of a patch or an element operation leads to nothing.
         case pathNotFound = "path_not_found"
         /// A schema, or a step of a migration, breaks the rules.
         case invalidSchema = "invalid_schema"
@@ -82,7 +82,7 @@ package struct WriteError: Error, Sendable {
         case transactionAborted = "transaction_aborted"
         /// The lease of the transaction has ended, so that it was rolled back.
         case transactionExpired = "transaction_expired"
-        /// The transaction is already committed.
+        /// The interactive transaction is already committed, so nothing more can be done in it.
         case alreadyCommitted = "already_committed"
         /// There is no transaction, asynchronous write or property with the given name.
         case notFound = "not_found"
@@ -112,7 +112,7 @@ package struct WriteError: Error, Sendable {
         case writeBytes
     }
 
-    /// The kind of error.
+    /// The kind of error, from which the HTTP layer derives the status code.
     package let code: Code
     /// The reason, as a sentence for the client.
     package var detail: String

@@ -51,7 +51,8 @@ package final class AsyncWrites: Sendable {
         var until = Instant.distantFuture
     }
 
-    /// The state that the lock guards.
+    /// The register of writes with the order in which finished ones are forgotten; the lock guards
+    /// it.
     private struct Entries {
         /// The writes by their ids.
         var byID: [String: Entry] = [:]

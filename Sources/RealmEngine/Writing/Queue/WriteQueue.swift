@@ -46,7 +46,7 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// The state that the monitor guards.
+    /// The state of the queue and of its thread, guarded by `monitor`.
     struct State {
         /// The waiting entries in their order.
         var entries: Deque<Entry> = []
