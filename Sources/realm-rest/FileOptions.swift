@@ -16,8 +16,7 @@ struct FileOptions: ParsableArguments {
 
     /// The binary logarithm of the leaf size of the program that wrote the file.
     ///
-    /// Only files of test builds of the SDKs have another value than 8, so the option is not
-    /// shown.
+    /// All released SDKs write files with the value 8, so the option is not shown in `--help`.
     @Option(help: ArgumentHelp("log2 of the writer's leaf size; 8 for every released SDK.", visibility: .hidden))
     var clusterShift = 8
 

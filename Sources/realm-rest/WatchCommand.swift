@@ -37,7 +37,7 @@ struct WatchCommand: ParsableCommand {
 
     /// Prints events until the stream has ended for good, or the reader of the output has gone.
     ///
-    /// A connection that fails is made again from the last position, so no change is lost.
+    /// A connection that fails is opened again and continues at the last position.
     ///
     /// - Throws: `ValidationError` for a wrong URL, and `ExitCode(1)` when the server cannot be
     ///   followed.
@@ -78,7 +78,7 @@ struct WatchCommand: ParsableCommand {
         }
     }
 
-    /// Prints one event; heartbeats without a name are left out.
+    /// Prints one event; an event without a name is left out.
     ///
     /// - Parameter event: The event.
     /// - Throws: `StandardStreams.OutputClosed` when the reader of the output has gone.
