@@ -8,7 +8,7 @@ import Testing
 
 /// Served files that others shorten, replace, remove or write to. That used to end the process, or to have writes answered
 /// that were gone at the next start.
-@Suite("Served files that change underneath", .serialized)
+@Suite("Served files that change underneath", .serialized, .ownThread)
 struct ChangedFileTests {
     enum Mode: String, CaseIterable, Sendable { case readWrite, readOnly, copy, encrypted, encryptedReadOnly }
 

@@ -7,7 +7,7 @@ import Testing
 
 /// A few of the trials that `make test-mutants` makes by the thousand: whole requests about files that are damaged where
 /// somebody would follow it.
-@Suite("Damaged files behind requests", .serialized)
+@Suite("Damaged files behind requests", .serialized, .ownThread)
 struct MutantTests {
     private static let isLong = ProcessInfo.processInfo.environment["REALM_REST_LONG_TESTS"] != nil
     private static let trialsPerFile = isLong ? 100 : 6

@@ -8,7 +8,7 @@ import Testing
 /// The conformance vectors once more, through `POST …/query/{class}` on a socket.
 ///
 /// Left out is what HTTP cannot say: aliases (`mapping`), texts that are only parsed, bare object keys and null shapes.
-@Suite("Vectors over HTTP", .serialized)
+@Suite("Vectors over HTTP", .serialized, .ownThread)
 struct VectorsOverHTTPTests {
     /// One server for all groups, over all files of the vectors.
     private static let server: RealmServer? = {

@@ -39,7 +39,16 @@ package enum Damage: String, CaseIterable, Sendable {
 
     /// Offsets that look like nodes: the four bytes that files carry where a writer keeps a capacity.
     private static func nodes(in bytes: [UInt8]) -> [Int] {
-        stride(from: 24, to: max(bytes.count - 8, 24), by: 8).filter { bytes[$0..<$0 + 4].allSatisfy { $0 == 0x41 } }
+        var nodes: [Int] = []
+        // Plain words and a plain loop: this looks through files by the ten thousand, in debug builds.
+        unsafe bytes.withUnsafeBytes { all in
+            var offset = 24
+            while offset < all.count - 8 {
+                if unsafe all.loadUnaligned(fromByteOffset: offset, as: UInt32.self) == 0x4141_4141 { nodes.append(offset) }
+                offset += 8
+            }
+        }
+        return nodes
     }
 
     private static func refNodes(in bytes: [UInt8]) -> [Int] { nodes(in: bytes).filter { bytes[$0 + 4] & 0x40 != 0 } }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Foundation
+internal import Synchronization
 
 /// Change sets recorded from the reference engine.
 package enum NotificationVectors {
@@ -13,11 +14,20 @@ package enum NotificationVectors {
 
     /// A file of vectors; nil when it is not at hand.
     package static func file(_ name: String) -> ParsedJSON? {
-        guard let data = FileManager.default.contents(atPath: folder.appendingPathComponent(name + ".json").path) else {
-            return nil
+        if let known = known.withLock({ $0[name] }) { return known }
+        let path = folder.appendingPathComponent(name + ".json").path
+        guard let data = FileManager.default.contents(atPath: path) else { return nil }
+        do {
+            let file = try ParsedJSON(parsing: [UInt8](data))
+            known.withLock { $0[name] = file }
+            return file
+        } catch {
+            preconditionFailure("\(path): \(error)")
         }
-        return try? ParsedJSON(parsing: [UInt8](data))
     }
+
+    /// Files that were read.
+    private static let known = Mutex<[String: ParsedJSON]>([:])
 
     /// The vectors of a file that was found.
     package static func vectors(_ name: String) throws -> [ParsedJSON] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Foundation
+internal import Synchronization
 
 /// Cases recorded from the reference engine: a query, its arguments, and what it must yield.
 package struct QueryVectors: Sendable {
@@ -58,7 +59,21 @@ package struct QueryVectors: Sendable {
         return files.filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }.sorted()
     }()
 
+    /// Groups that were read: many tests go through all of them.
+    private static let known = Mutex<[String: QueryVectors]>([:])
+
+    /// Reads a group, once in the life of the process.
     package init(group: String) throws {
+        if let known = QueryVectors.known.withLock({ $0[group] }) {
+            self = known
+            return
+        }
+        let read = try QueryVectors(reading: group)
+        QueryVectors.known.withLock { $0[group] = read }
+        self = read
+    }
+
+    private init(reading group: String) throws {
         let data = try Data(contentsOf: QueryVectors.folder.appendingPathComponent("\(group).json"))
         let document = try ParsedJSON(parsing: Array(data))
         self.group = group

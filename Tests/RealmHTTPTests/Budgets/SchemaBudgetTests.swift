@@ -178,9 +178,12 @@ import Testing
     }
 
     @Test func `many properties are made in little time`() throws {
-        let seconds = try secondsToMake(6000)
-        // A cost that grows with the square takes minutes here, and sixteen times as long as for a quarter of them. A busy
-        // machine takes its time for both.
-        if seconds > 20 { #expect(try seconds < 9 * secondsToMake(1500)) }
+        // A cost that grows with the square takes minutes here, and sixteen times as long as for a quarter of them, however
+        // often it is tried. A busy machine takes its time for both, and is not equally busy all the time.
+        let isLittle = try (0..<3).contains { _ in
+            let seconds = try secondsToMake(6000)
+            return try seconds < 20 || seconds < 9 * secondsToMake(1500)
+        }
+        #expect(isLittle)
     }
 }

@@ -6,7 +6,7 @@ import RealmTestSupport
 import Synchronization
 import Testing
 
-@Suite struct ConnectionTests {
+@Suite(.ownThread) struct ConnectionTests {
     @Test func `connections over the limit get 503 and are closed`() throws {
         let server = try ScriptedServer { $0.limits.connections = 4 }
         let clients = try (0..<4).map { _ in try HTTPClient(port: server.port) }

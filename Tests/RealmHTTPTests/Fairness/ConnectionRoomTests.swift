@@ -7,7 +7,7 @@ import RealmTestSupport
 import Testing
 
 /// Connections that do nothing take nobody's place.
-@Suite struct ConnectionRoomTests {
+@Suite(.ownThread) struct ConnectionRoomTests {
     @Test func `idle connections give way to newcomers of the same address`() throws {
         let server = try ScriptedServer {
             $0.limits.connectionsPerAddress = 10

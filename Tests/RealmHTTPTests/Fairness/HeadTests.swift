@@ -5,7 +5,7 @@ import RealmTestSupport
 import Testing
 
 /// Heads that others understand differently are refused, each with one problem document.
-@Suite struct HeadTests {
+@Suite(.ownThread) struct HeadTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let name: String
         let text: String

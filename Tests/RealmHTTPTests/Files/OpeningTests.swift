@@ -111,11 +111,23 @@ import Testing
 
     // MARK: - Openings in the background
 
-    private func fill(_ server: WriteServer, _ count: Int) throws {
-        #expect(try server.attach(#"{"name":"big","schema":\#(OpeningTests.item)}"#).status == 201)
-        let lines = (0..<count).map { #"{"id":\#($0),"name":"n\#($0)"}"# }.joined(separator: ",")
+    /// A file with 40,000 objects, made once for all tests.
+    private static let big = Result { try makeBig() }
+
+    private static func makeBig() throws -> Data {
+        let server = try WriteServer()
+        #expect(try server.attach(#"{"name":"big","schema":\#(item)}"#).status == 201)
+        let lines = (0..<40_000).map { #"{"id":\#($0),"name":"n\#($0)"}"# }.joined(separator: ",")
         try server.done("POST", "big/objects/Item", "[\(lines)]", [("Prefer", "return=minimal")])
         try server.done("DELETE", "big")
+        let data = try Data(contentsOf: URL(fileURLWithPath: server.folder + "/big.realm"))
+        try server.finish()
+        return data
+    }
+
+    /// Lays the big file into the folder of a server, which does not know it.
+    private func fill(_ server: WriteServer) throws {
+        try OpeningTests.big.get().write(to: URL(fileURLWithPath: server.folder + "/big.realm"))
     }
 
     private static let steps = #"""
@@ -127,7 +139,7 @@ import Testing
     @Test(arguments: [0.0, 0.1, 0.4, 0.8])
     func `a cancelled opening stops, and leaves the file as it was; otherwise it tells how far it is`(_ seconds: Double) throws {
         try withWriteServer(change: { $0.limits.writeSeconds = 60 }) { (server: WriteServer) throws in
-            try fill(server, 40_000)
+            try fill(server)
             let path = server.folder + "/big.realm"
             let before = try Data(contentsOf: URL(fileURLWithPath: path))
             let body = #"{"path":"\#(path)",\#(OpeningTests.steps)}"#
@@ -150,7 +162,7 @@ import Testing
 
     @Test func `progress grows while a realm is migrated`() throws {
         try withWriteServer { (server: WriteServer) throws in
-            try fill(server, 40_000)
+            try fill(server)
             let body = #"{"path":"\#(server.folder)/big.realm",\#(OpeningTests.steps)}"#
             let answer = try HTTPClient.request(
                 port: server.port, "POST", "/v1/realms", headers: [WriteServer.json] + WriteServer.later, body: Array(body.utf8))

@@ -4,7 +4,7 @@ import RealmHTTP
 import RealmTestSupport
 import Testing
 
-@Suite("Streams of events (A23, A42, A43, B24, B25, B28, D45)")
+@Suite("Streams of events (A23, A42, A43, B24, B25, B28, D45)", .ownThread)
 struct ChangeStreamTests {
     private static let dogs = ChangeFixture.query(["class": "Dog", "include": "keys"])
 

@@ -7,7 +7,8 @@ import Synchronization
 import Testing
 
 @Suite(
-    "Connections by the hundred (A23)", .enabled(if: ServerProcess.executable != nil, "the executable is not built"), .serialized)
+    "Connections by the hundred (A23)", .enabled(if: ServerProcess.executable != nil, "the executable is not built"), .serialized,
+    .ownThread)
 struct ConnectionStormTests {
     /// Everything that may be as many as there are clients, and that nobody keeps for longer than a second.
     private static let limits = [

@@ -5,7 +5,7 @@ import RealmHTTP
 import RealmTestSupport
 import Testing
 
-@Suite("What is observed goes away or changes (B26, D10, D36)")
+@Suite("What is observed goes away or changes (B26, D10, D36)", .ownThread)
 struct ObservedEndTests {
     /// A class that nothing links to, one with collections, and one that is linked to.
     private static let classes = """

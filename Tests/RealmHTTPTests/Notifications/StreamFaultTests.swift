@@ -6,7 +6,7 @@ import RealmTestSupport
 import Synchronization
 import Testing
 
-@Suite("Clients of streams that misbehave (A23)")
+@Suite("Clients of streams that misbehave (A23)", .ownThread)
 struct StreamFaultTests {
     private static let dogs = ChangeFixture.query(["class": "Dog", "include": "keys"])
     private static let target = "/v1/realms/app/changes?" + dogs

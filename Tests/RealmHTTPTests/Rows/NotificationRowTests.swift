@@ -7,7 +7,7 @@ import RealmTestSupport
 import Testing
 
 /// Rows A22 to A26, A42, A43, A45 and B25 of the checklist, as far as they are about who is told what and when.
-@Suite struct NotificationRowTests {
+@Suite(.ownThread) struct NotificationRowTests {
     @Test(arguments: Transport.allCases)
     func `A22: the whole realm tells of each version with the classes that were touched, and nothing of a cancelled write`(
         _ transport: Transport

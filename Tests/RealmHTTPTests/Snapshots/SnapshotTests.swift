@@ -7,7 +7,7 @@ import RealmTestSupport
 import Testing
 
 /// Versions that clients hold, over a socket. Features A15, A16, A17, A44, B34, C25, C26, E14.
-@Suite struct SnapshotTests {
+@Suite(.ownThread) struct SnapshotTests {
     private func withServer(
         change: (inout ServerOptions) -> Void = { _ in }, _ body: (WriteServer) throws -> Void
     ) throws {

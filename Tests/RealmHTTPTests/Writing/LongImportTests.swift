@@ -14,7 +14,8 @@ import Testing
     private static let lines = ("Content-Type", "application/x-ndjson")
 
     private static func dogs(_ keys: Range<Int>) -> String {
-        keys.map { "{\"_id\":\($0),\"age\":1,\"name\":\"\(String(repeating: "x", count: 100))\"}" }.joined(separator: "\n")
+        let rest = ",\"age\":1,\"name\":\"\(String(repeating: "x", count: 100))\"}"
+        return keys.map { "{\"_id\":" + String($0) + rest }.joined(separator: "\n")
     }
 
     @Test func `a long body is kept in a file, packed or not, and comes in like a short one`() throws {

@@ -6,7 +6,7 @@ import RealmTestSupport
 import Testing
 
 /// Interactive transactions over a socket. Features A24, A25, A28, A35.
-@Suite struct TransactionTests {
+@Suite(.ownThread) struct TransactionTests {
     private func withServer(
         change: (inout ServerOptions) -> Void = { _ in }, _ body: (WriteServer) throws -> Void
     ) throws {

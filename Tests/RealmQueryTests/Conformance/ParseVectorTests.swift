@@ -6,6 +6,8 @@ import Testing
 
 @Suite("Vectors: parsing")
 struct ParseVectorTests {
+    @Test func `all groups are there`() { #expect(QueryVectors.groups.count >= 41) }
+
     @Test(arguments: QueryVectors.groups)
     func `exactly the texts that the reference refuses are syntax errors`(_ group: String) throws {
         for entry in try QueryVectors(group: group).cases {

@@ -14,8 +14,15 @@ struct QueryPlanTests {
     private let snapshot: Snapshot
     private let table: Table
 
-    /// `Item {group int indexed, part int indexed, number int}`: two groups of 10,000, parts of 2,000.
     init() throws {
+        snapshot = try QueryPlanTests.items.get()
+        table = try #require(snapshot.classTable(named: "Item"))
+    }
+
+    /// `Item {group int indexed, part int indexed, number int}`: two groups of 10,000, parts of 2,000. Made once for all tests.
+    private static let items = Result { try makeItems() }
+
+    private static func makeItems() throws -> Snapshot {
         let realm = try ScratchRealm()
         let transaction = realm.transaction
         let key = try transaction.createTable("class_Item")
@@ -26,14 +33,13 @@ struct QueryPlanTests {
         let group = try #require(columns.column(named: "group"))
         let part = try #require(columns.column(named: "part"))
         let number = try #require(columns.column(named: "number"))
-        for index in 0..<Int64(QueryPlanTests.count) {
+        for index in 0..<Int64(count) {
             let object = try transaction.createObject(in: key)
             try transaction.set(.int(index % 2), group, of: object, in: key)
             try transaction.set(.int(index % 10), part, of: object, in: key)
             try transaction.set(.int(index), number, of: object, in: key)
         }
-        snapshot = try realm.commit()
-        table = try #require(snapshot.classTable(named: "Item"))
+        return try realm.commit()
     }
 
     private func bind(_ text: String, sort: String? = nil) throws -> BoundQuery {

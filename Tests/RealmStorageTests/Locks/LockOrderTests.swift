@@ -63,14 +63,17 @@ struct LockOrderTests {
     @Test func `the sources have no lock without a rank`() throws {
         let folder = Fixtures.packageRoot.appending(path: "Sources")
         let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
-        var found: [String] = []
+        var (found, count) = ([String](), 0)
         for case let file as URL in files where file.pathExtension == "swift" {
             guard !file.path.contains("RealmStorage/Locks/") else { continue }
             let text = try String(contentsOf: file, encoding: .utf8)
+            count += 1
+            // Most files have no such word, which is known sooner.
+            guard ["Mutex", "pthread_", "NSLock", "os_unfair_lock"].contains(where: { text.contains($0) }) else { continue }
             if try /(^|[^A-Za-z])Mutex[<(]|pthread_(mutex|rwlock|spin)_|NSLock|os_unfair_lock/.firstMatch(in: text) != nil {
                 found.append(file.lastPathComponent)
             }
         }
-        #expect(found == [])
+        #expect(found == [] && count > 500)
     }
 }

@@ -67,12 +67,12 @@ package final class EngineRealm: Sendable {
 
     // MARK: - Writing
 
-    package static func request(seconds: Double = 30) -> WriteRequest { WriteRequest(deadline: .now().adding(seconds: seconds)) }
+    package static func request(seconds: Double = 120) -> WriteRequest { WriteRequest(deadline: .now().adding(seconds: seconds)) }
 
     /// Writes and waits for the commit.
     @discardableResult
     package func write<Value: Sendable>(
-        _ request: WriteRequest = EngineRealm.request(), waiting seconds: Double = 60,
+        _ request: WriteRequest = EngineRealm.request(), waiting seconds: Double = 180,
         _ body: @escaping @Sendable (WriteSession) throws -> Value
     ) throws -> WriteReceipt<Value> {
         let answer = Awaited<Result<WriteReceipt<Value>, WriteError>>()
