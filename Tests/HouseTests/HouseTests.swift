@@ -44,4 +44,20 @@ import Testing
         let others = types.filter { $0.0.subject != $0.1 }
         #expect(others.count * 20 <= types.count, "\(others.map { "\($0.1) in \($0.0.path)" }.joined(separator: "\n"))")
     }
+
+    @Test func `no function takes four values in a row without labels`() throws {
+        for file in try SourceTree.shared.get().files {
+            for function in file.functions where function.longestUnlabelledRun >= 4 {
+                Issue.record(
+                    "\(file.path): \(function.name) has \(function.longestUnlabelledRun) parameters in a row without labels")
+            }
+        }
+    }
+
+    @Test func `a quarter of all lines are doc comments`() throws {
+        let files = try SourceTree.shared.get().files
+        let lines = files.reduce(0) { $0 + $1.lineCount }
+        let documented = files.reduce(0) { $0 + $1.docCommentLineCount }
+        #expect(documented * 4 >= lines, "\(documented) of \(lines) lines")
+    }
 }

@@ -5,7 +5,7 @@ package import RealmStorage
 /// Changes single fields of a file in memory, to make exactly one kind of damage.
 ///
 /// Works on plain files in normal or streaming form whose nodes have the usual layout; a path that is not there traps,
-/// which is a mistake in a test.
+/// which is an error in a test.
 package struct FileEditor {
     package var bytes: [UInt8]
 

@@ -205,7 +205,7 @@ extension Database {
 extension Database: WriteBackend {
     /// Makes the writer of the database. Its thread starts with the first write.
     func startWriter() {
-        let writer = WriteQueue(self, limits, writeFigures, name: name.text)
+        let writer = WriteQueue(self, limits, writeMetrics, name: name.text)
         queue.withLock { $0 = writer }
     }
 
@@ -269,7 +269,7 @@ extension Database: WriteBackend {
     }
 
     /// Adds the counts of a write to the metrics.
-    func didRun(_ session: WriteSession) { writeFigures.note(session) }
+    func didRun(_ session: WriteSession) { writeMetrics.note(session) }
 
     /// Commits a transaction: makes it durable, then its version the newest, and then publishes it to
     /// observers.
@@ -293,7 +293,7 @@ extension Database: WriteBackend {
                 defer { newest = version }
                 return newest
             }
-            writeFigures.noteCommit()
+            writeMetrics.noteCommit()
             commits.publish(Commit(previous: previous, version: version, changes: changes, mark: mark))
             return version
         } catch {

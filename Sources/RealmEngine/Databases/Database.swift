@@ -56,7 +56,7 @@ package final class Database: VersionSource {
     /// The writer; nil when nothing can be written, and after closing.
     let queue = RankedMutex<WriteQueue?>(.leaf, nil)
     /// The metrics of the writer: waiting times, holding times and counts of work.
-    package let writeFigures = WriteFigures()
+    package let writeMetrics = WriteMetrics()
     /// Publishes every commit of this database to its observers, on the writer's thread.
     package let commits = CommitFeed()
     /// Advances observed targets from version to version.

@@ -37,7 +37,7 @@ package struct BacklinkNames: Sendable, Equatable {
     ///
     /// - Parameter snapshot: The version whose classes and properties the names must fit.
     /// - Returns: A sentence that describes the first error; nil when all names fit.
-    package func mistake(in snapshot: Snapshot) -> String? {
+    package func defect(in snapshot: Snapshot) -> String? {
         for (className, names) in byClass.sorted(by: { $0.key < $1.key }) {
             guard let table = snapshot.classTable(named: className) else { return "there is no class '\(className)'" }
             for (name, path) in names.sorted(by: { $0.key < $1.key }) {

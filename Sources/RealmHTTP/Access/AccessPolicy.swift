@@ -10,7 +10,7 @@ package struct AccessPolicy: Sendable {
     package var isLoopback = true
     /// Whether requests from other machines, or through a proxy, may read (option `--insecure`).
     /// Otherwise they may only ask for the health of the server.
-    package var letsStrangersRead = false
+    package var allowsAnonymousReads = false
     /// Whether clients on this machine may administer through the main listener, and not only
     /// write.
     package var administersOnMain = true
@@ -33,7 +33,7 @@ package struct AccessPolicy: Sendable {
         case .adminPort, .adminSocket: return .health
         case .main where isLoopback && request.headers.forwardedBy == nil && request.isFromThisMachine:
             return administersOnMain ? .administer : .write
-        case .main: return letsStrangersRead ? .read : .health
+        case .main: return allowsAnonymousReads ? .read : .health
         }
     }
 

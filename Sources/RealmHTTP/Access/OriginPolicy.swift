@@ -14,7 +14,7 @@ package struct OriginPolicy: Sendable {
 
     /// Allows pages of the server's own origin and of the listed ones.
     ///
-    /// - Parameter allowed: Origins for which `mistake(in:)` returns nil.
+    /// - Parameter allowed: Origins for which `error(in:)` returns nil.
     package init(allowed: Set<String> = []) { self.allowed = allowed }
 
     /// Checks that a request was not caused by a page of an origin that is not allowed.
@@ -89,7 +89,7 @@ package struct OriginPolicy: Sendable {
     /// - Parameter origin: A text that should have the form `scheme://host` or
     ///   `scheme://host:port`.
     /// - Returns: A sentence that states the error; nil when browsers can send exactly this origin.
-    package static func mistake(in origin: String) -> String? {
+    package static func defect(in origin: String) -> String? {
         guard origin == origin.lowercased(), let scheme = ["http://", "https://"].first(where: { origin.hasPrefix($0) }) else {
             return "an origin begins with http:// or https:// and is written in lower case, such as https://app.example"
         }
@@ -174,7 +174,7 @@ extension OriginPolicy {
         ]
 
     /// `rules` as lines of a header section, for responses that the server writes to a socket
-    /// itself; see `LastWords`.
+    /// itself; see `FinalResponse`.
     static let ruleLines = rules.map { "\($0.name): \($0.text)\r\n" }.joined()
 
     /// Adds the CORS fields that answer a preflight request, by which a browser asks before it

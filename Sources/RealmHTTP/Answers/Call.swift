@@ -13,6 +13,8 @@ package struct Call: Sendable {
     package let readMethods: MethodSet
     /// All methods that the path takes, for the header field `Allow`.
     package let methods: MethodSet
+    /// The media types that the operation accepts as its body.
+    package let bodyTypes: BodyTypes
     /// The version to read instead of the newest one. It is the uncommitted state inside an
     /// interactive transaction.
     package var version: Version?
@@ -24,11 +26,12 @@ package struct Call: Sendable {
     ///   - services: What all reads of the server share.
     ///   - readMethods: The methods of the path that change nothing.
     ///   - methods: All methods of the path.
-    package init(_ request: Request, _ services: ReadServices, readMethods: MethodSet, methods: MethodSet) {
+    package init(_ request: Request, _ services: ReadServices, readMethods: MethodSet, methods: MethodSet, bodyTypes: BodyTypes) {
         self.request = request
         self.services = services
         self.readMethods = readMethods
         self.methods = methods
+        self.bodyTypes = bodyTypes
     }
 
     /// The segments of the request's path by their names: `call.match[.key]` is the decoded key.

@@ -130,8 +130,8 @@ struct CollectionPage {
 /// Computes the identity of a list, which its cursors carry.
 extension ReadParameters {
     /// Returns a hash of everything that decides which rows a request has and in which order: the
-    /// path, the predicate with its arguments, the order, and the sections. Cursors carry it, so
-    /// that one of another request is refused.
+    /// path, the predicate with its arguments, the order, the sections, and the one section that is
+    /// wanted. Cursors carry it, so that one of another request is refused.
     ///
     /// - Parameter path: What is read. It need not be a URL, but must differ between things that
     ///   are read.
@@ -148,6 +148,15 @@ extension ReadParameters {
         hash.add(UInt64(sort.count))
         for path in distinct { hash.add(path) }
         hash.add(sectionBy ?? "")
+        switch section {
+        case nil: hash.add(0)
+        case .text(let text)?:
+            hash.add(1)
+            hash.add(text)
+        case .json(let value)?:
+            hash.add(2)
+            hash.add(value.canonicalText)
+        }
         return hash.value
     }
 }
@@ -172,7 +181,7 @@ extension ReadContext {
         var parts: [String] = []
         if let query = request.target.query {
             for part in request.target.bytes[query].split(separator: UInt8(ascii: "&")) {
-                let name = String(decoding: part.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+                let name = PercentDecoding.decode(part.prefix { $0 != UInt8(ascii: "=") }, plusIsSpace: true)
                 if name != "after", name != "offset" { parts.append(String(decoding: part, as: UTF8.self)) }
             }
         }

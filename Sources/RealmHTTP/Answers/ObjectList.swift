@@ -223,7 +223,7 @@ final class ObjectList: @unchecked Sendable {
 
     /// Writes objects as lines of NDJSON or CSV.
     private func lines(_ rows: PageRows, _ plan: ObjectPlan, _ cursor: Cursor?) throws(Problem) -> Made {
-        let lines = RowLines(plan, context.snapshot, parameters, context.request.budget)
+        let lines = RowLines(plan, context.snapshot, parameters, budget: context.request.budget)
         let buffer = OutputBuffer(capacity: 1024 + min(rows.count, 4096) * 256)
         lines.begin(in: buffer)
         let progress = try Problem.mapping { () throws(StorageError) in
@@ -245,12 +245,12 @@ final class ObjectList: @unchecked Sendable {
         } else {
             source = .keys(try query.keys(window))
         }
-        let rows = RowLines(plan, context.snapshot, parameters, context.request.budget)
+        let rows = RowLines(plan, context.snapshot, parameters, budget: context.request.budget)
         var response = Response(status: 200)
         response.add("Content-Type", constant: rows.mediaType)
         context.addReadHeaders(to: &response, etag: etag)
         if parameters.countsExactly { response.add("Realm-Count", String(try query.count())) }
-        response.body = .stream(RowStream(source, rows, table, StreamPace(context.request.budget, context.limits)))
+        response.body = .stream(RowStream(source, rows, of: table, pace: StreamPace(context.request.budget, context.limits)))
         return response
     }
 

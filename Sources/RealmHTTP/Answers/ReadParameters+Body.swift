@@ -17,10 +17,10 @@ extension ReadParameters {
             try self.init(call.request, call.limits, kind, formats: formats)
             return
         }
-        try RequestBody.requireJSON(call.request)
+        _ = try call.bodyTypes.type(of: call.request)
         _ = try ResponseFormat.negotiate(
             call.request, parameter: (try? QueryParameters(call.request.target))?["format"], among: formats)
-        let body = try RequestBody.object(call.request, call.limits)
+        let body = try RequestBody.object(call.request, call.limits, types: call.bodyTypes)
         try self.init(call.request, call.limits, kind, formats: formats, body: body)
     }
 }

@@ -22,7 +22,7 @@ final class RowLines {
     ///   - snapshot: The version that is read.
     ///   - parameters: The format and the representation.
     ///   - budget: The budget of the request.
-    init(_ plan: ObjectPlan, _ snapshot: Snapshot, _ parameters: ReadParameters, _ budget: WorkBudget) {
+    init(_ plan: ObjectPlan, _ snapshot: Snapshot, _ parameters: ReadParameters, budget: WorkBudget) {
         self.plan = plan
         self.budget = budget
         encoder = ObjectEncoder(snapshot, parameters.representation, budget)

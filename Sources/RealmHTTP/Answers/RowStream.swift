@@ -38,7 +38,7 @@ final class RowStream: ChunkProducer, @unchecked Sendable {
     ///   - rows: Writes one line.
     ///   - table: The class of the objects.
     ///   - pace: The time that each chunk may take.
-    init(_ source: Source, _ rows: RowLines, _ table: Table, _ pace: StreamPace) {
+    init(_ source: Source, _ rows: RowLines, of table: Table, pace: StreamPace) {
         self.source = source
         self.rows = rows
         self.pace = pace

@@ -201,7 +201,7 @@ struct SectionedList {
         context.writeVersion(to: &writer)
         writer.endObject()
         var notes = encoder.notes
-        notes.hasUnsafeIntegers = notes.hasUnsafeIntegers || values.notes.hasUnsafeIntegers
+        notes.formUnion(values.notes)
         var response = context.answer(
             writer.buffer, type: parameters.representation.mediaType, etag: list.etag, notes: notes)
         context.addPageHeaders(to: &response, next: next, count: count)

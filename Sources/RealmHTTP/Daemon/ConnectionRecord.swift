@@ -133,7 +133,7 @@ final class ConnectionRecord: Sendable {
     func setReading(_ isReading: Bool) { readingFlag.store(isReading, ordering: .relaxed) }
 
     /// The status of a response that was written past the daemon; 0 if there was none.
-    var statusOfLastWords: Int { lastStatus.load(ordering: .relaxed) }
+    var statusOfFinalResponse: Int { lastStatus.load(ordering: .relaxed) }
 
     // MARK: - Time limits
 
@@ -334,9 +334,9 @@ final class ConnectionRecord: Sendable {
     ///
     /// - Parameter problem: What is wrong with the request.
     func refuse(_ problem: Problem) {
-        guard statusOfLastWords == 0 else { return }
+        guard statusOfFinalResponse == 0 else { return }
         lastStatus.store(problem.status, ordering: .relaxed)
-        sendLast(LastWords.bytes(problem, RequestID()))
+        sendLast(FinalResponse.bytes(problem, RequestID()))
         discardReceived()
     }
 

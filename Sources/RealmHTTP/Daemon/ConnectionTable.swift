@@ -21,7 +21,7 @@ final class ConnectionTable: Sendable {
         /// The numbers of connections that were given up, and that the daemon has not closed yet.
         var leaving: Set<Int> = []
         /// The counts for the metrics.
-        var figures = Figures()
+        var counts = Counts()
 
         /// How many connections count towards the limits.
         var count: Int { records.count - leaving.count }
@@ -31,7 +31,7 @@ final class ConnectionTable: Sendable {
     }
 
     /// Counts of connections since the start, for the metrics.
-    struct Figures: Sendable {
+    struct Counts: Sendable {
         /// Connections that were closed at once because too many were open.
         var refused = 0
         /// Connections that were ended, while idle or hardly progressing, to make room for others.
@@ -63,7 +63,7 @@ final class ConnectionTable: Sendable {
     /// How many connections are open, those that were given up included.
     var count: Int { state.withLock { $0.records.count } }
     /// How many connections were refused, displaced or timed out since the start.
-    var figures: Figures { state.withLock { $0.figures } }
+    var counts: Counts { state.withLock { $0.counts } }
 
     /// Returns the greatest number of sockets that can be open at the same time.
     ///
@@ -79,7 +79,7 @@ final class ConnectionTable: Sendable {
     func admits(_ client: String) -> Bool {
         state.withLock { state in
             let isAdmitted = hasRoom(for: client, &state)
-            if !isAdmitted { state.figures.refused += 1 }
+            if !isAdmitted { state.counts.refused += 1 }
             return isAdmitted
         }
     }
@@ -127,7 +127,7 @@ final class ConnectionTable: Sendable {
                 active.insert(record.number)
                 continue
             }
-            state.figures.displaced += 1
+            state.counts.displaced += 1
             leave(record, verdict, &state)
             return true
         }
@@ -242,7 +242,7 @@ final class ConnectionTable: Sendable {
         state.withLock { state in
             for record in state.records.values {
                 guard let verdict = record.verdict(now, limits) else { continue }
-                state.figures.timedOut += 1
+                state.counts.timedOut += 1
                 leave(record, verdict, &state)
             }
         }
@@ -257,7 +257,7 @@ final class ConnectionTable: Sendable {
         case .silent: record.hangUp()
         case .tooSlow(let detail, let limit):
             let problem = Problem.overLimit(.requestTimeout, detail, limit: limit)
-            record.hangUp(with: LastWords.bytes(problem, RequestID()))
+            record.hangUp(with: FinalResponse.bytes(problem, RequestID()))
         }
     }
 }

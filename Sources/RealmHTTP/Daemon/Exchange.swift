@@ -276,7 +276,7 @@ internal import Synchronization
         if status == 0 {
             let problem = Problem.overLimit(.bodyTooLarge, "the body is larger than \(bodyLimit) bytes", limit: bodyLimit)
             status = refusal?.status ?? problem.status
-            record.sendLast(LastWords.bytes(problem, request.id))
+            record.sendLast(FinalResponse.bytes(problem, request.id))
         }
         return bytesReceived <= bodyLimit + 4 * Exchange.readBeyondLimit
     }
@@ -498,7 +498,7 @@ extension Exchange {
     /// Returns the status for the log and the metrics: 499 when the client left before it had the
     /// response.
     fileprivate func finalStatus(isComplete: Bool) -> Int {
-        if record.statusOfLastWords != 0 { return record.statusOfLastWords }
+        if record.statusOfFinalResponse != 0 { return record.statusOfFinalResponse }
         return status == 0 || !isComplete ? 499 : status
     }
 }

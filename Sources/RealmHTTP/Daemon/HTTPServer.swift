@@ -160,7 +160,7 @@ internal import Synchronization
     ///
     /// If the library is stopped while it refuses a malformed request, it continues with a response
     /// that does not exist, and the process ends.
-    private func letConnectionsGo() {
+    private func closeConnections() {
         let end = Instant.now().adding(seconds: HTTPServer.secondsToLetGo)
         while connections.count > 0, Instant.now() < end {
             connections.hangUpAll()
@@ -226,7 +226,7 @@ internal import Synchronization
         closeThreads()
         // A daemon must not be stopped while connections are suspended.
         suspensions.close()
-        letConnectionsGo()
+        closeConnections()
         // This closes the listening socket, too.
         unsafe MHD_stop_daemon(daemon)
         unsafe self.daemon = nil

@@ -21,7 +21,7 @@ struct HeadLayout {
     /// The address at which the next field has to begin; nil when distances are not checked.
     private var next: UInt?
     /// The first error that was found.
-    private var mistake: StaticString?
+    private var violation: StaticString?
 
     /// Whether the library is one of the versions that accept such forms and parse in place.
     private static let looksAtDistances = unsafe MHD_get_version().map { unsafe String(cString: $0).hasPrefix("0.9.") } ?? false
@@ -40,7 +40,7 @@ struct HeadLayout {
         guard HeadLayout.looksAtDistances, let version = unsafe version else { return }
         let versionStart = UInt(bitPattern: version)
         if unsafe start &+ UInt(strlen(method)) &+ 1 != target || target &+ UInt(targetByteCount) &+ 1 != versionStart {
-            mistake = "the request line has to consist of a method, a target and a version, with one space between them"
+            violation = "the request line has to consist of a method, a target and a version, with one space between them"
         }
         next = unsafe versionStart &+ UInt(strlen(version)) &+ 2
     }
@@ -57,11 +57,11 @@ struct HeadLayout {
         _ name: UnsafePointer<CChar>, _ nameLength: Int, isKnown: Bool, _ value: UnsafePointer<CChar>?, _ valueLength: Int
     ) {
         if !isKnown, unsafe !HeadLayout.isToken(name, nameLength) {
-            mistake = mistake ?? "the name of a header field has a character that names cannot have, such as a blank"
+            violation = violation ?? "the name of a header field has a character that names cannot have, such as a blank"
         }
         guard let value = unsafe value else { return }
         if unsafe HeadLayout.hasControl(value, valueLength) {
-            mistake = mistake ?? "a header field has a control character"
+            violation = violation ?? "a header field has a control character"
         }
         guard let expected = next else { return }
         let nameEnd = UInt(bitPattern: name) &+ UInt(nameLength) &+ 1
@@ -69,7 +69,7 @@ struct HeadLayout {
         if unsafe UInt(bitPattern: name) != expected || valueStart < nameEnd
             || !HeadLayout.isBlank(name + nameLength + 1, upTo: value)
         {
-            mistake = mistake ?? "each line of the head has to end with CRLF, without a continuation line or NUL"
+            violation = violation ?? "each line of the head has to end with CRLF, without a continuation line or NUL"
         }
         next = valueStart &+ UInt(valueLength) &+ 2
     }
@@ -81,7 +81,7 @@ struct HeadLayout {
     ///   that is unknown.
     mutating func checkEnd(_ byteCount: Int) {
         guard let expected = next, byteCount > 0, start &+ UInt(byteCount) != expected &+ 2 else { return }
-        mistake = mistake ?? "the head has to end with an empty line, and each of its lines with CRLF"
+        violation = violation ?? "the head has to end with an empty line, and each of its lines with CRLF"
     }
 
     /// Returns what is wrong with the header section, including the form of the target and the
@@ -90,7 +90,7 @@ struct HeadLayout {
     /// - Parameter request: The request that was made of it.
     /// - Returns: The problem to answer; nil when nothing is wrong.
     func problem(of request: Request) -> Problem? {
-        if let mistake { return Problem(.malformedRequest, mistake.description) }
+        if let violation { return Problem(.malformedRequest, violation.description) }
         if let blank = HeadLayout.blank(in: request.target.bytes) {
             let detail = blank == 0x20 ? "the target of a request has no spaces; write %20" : "the target has a control character"
             return Problem(.malformedRequest, detail)

@@ -13,7 +13,7 @@ final class MemoryReturn: Sendable {
     /// Whether a return is planned already.
     private let isDue = Atomic<Bool>(false)
     /// Starts a planned return.
-    private let alarm: Alarm
+    private let timers: TimerQueue
 
     /// How many seconds after the end of a large request memory is returned. By then the request
     /// has been released, and requests that end meanwhile share the return.
@@ -33,9 +33,9 @@ final class MemoryReturn: Sendable {
 
     /// Sets the limits of the allocator, unless that was done before.
     ///
-    /// - Parameter alarm: Starts the returns.
-    init(_ alarm: Alarm) {
-        self.alarm = alarm
+    /// - Parameter timer: Starts the returns.
+    init(_ timers: TimerQueue) {
+        self.timers = timers
         MemoryReturn.boundOfProcess
     }
 
@@ -50,7 +50,7 @@ final class MemoryReturn: Sendable {
         guard max(bytesReceived, bytesSent) > MemoryReturn.largeByteCount || seconds > MemoryReturn.longSeconds,
             !isDue.exchange(true, ordering: .acquiringAndReleasing)
         else { return }
-        alarm.set(at: Instant.now().adding(seconds: MemoryReturn.seconds)) { [self] in
+        timers.set(at: Instant.now().adding(seconds: MemoryReturn.seconds)) { [self] in
             let isQueued = workers.submit(for: WorkerPool.server) { [self] in
                 isDue.store(false, ordering: .releasing)
                 realm_rest_return_memory()

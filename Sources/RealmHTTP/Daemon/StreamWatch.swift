@@ -42,7 +42,7 @@ final class StreamWatch: Sendable {
         /// The socket of its connection.
         let descriptor: Int32
         /// When the next heartbeat is due.
-        var nextBeat: Instant
+        var nextHeartbeat: Instant
         /// When the response reaches its greatest age.
         var end: Instant
         /// The state of the connection after the last heartbeat; nil while it has not been
@@ -90,7 +90,7 @@ final class StreamWatch: Sendable {
 
     private let state = RankedMutex(.streamWatch, State())
     /// The time between two heartbeats of a connection, in seconds.
-    private let beatSeconds: Double
+    private let heartbeatSeconds: Double
     /// The age in seconds at which responses end, varied by a tenth so that they do not end at the
     /// same time.
     private let ageSeconds: Double
@@ -106,7 +106,7 @@ final class StreamWatch: Sendable {
     init(_ limits: Limits) {
         ageSeconds = Double(limits.streamSeconds)
         stallSeconds = Double(limits.stallSeconds)
-        beatSeconds = Double(limits.heartbeat)
+        heartbeatSeconds = Double(limits.heartbeat)
         watch = realm_rest_watch_new()
     }
 
@@ -128,7 +128,7 @@ final class StreamWatch: Sendable {
             state.nextNumber += 1
             state.numbers[ObjectIdentifier(body)] = state.nextNumber
             state.entries[state.nextNumber] = Entry(
-                body: body, descriptor: descriptor, nextBeat: now.adding(seconds: beatSeconds),
+                body: body, descriptor: descriptor, nextHeartbeat: now.adding(seconds: heartbeatSeconds),
                 end: now.adding(seconds: ageSeconds * Double.random(in: 0.9...1.1)), progressTime: now)
             // The socket forgets that it is watched when it is closed.
             _ = realm_rest_watch_add(watch, descriptor, state.nextNumber)
@@ -211,7 +211,7 @@ final class StreamWatch: Sendable {
     private func run() {
         // At most ten turns per heartbeat, and at least one per second, as the end of the server
         // waits for this thread.
-        let pause = max(20, min(1000, Int(beatSeconds * 100)))
+        let pause = max(20, min(1000, Int(heartbeatSeconds * 100)))
         var numbers = [UInt64](repeating: 0, count: Int(realm_rest_watch_limit))
         var nextLook = Instant.now()
         while !state.withLock({ $0.isClosed }) {
@@ -245,7 +245,7 @@ final class StreamWatch: Sendable {
         state.withLock { state in
             for number in state.entries.keys {
                 guard var entry = state.entries[number] else { continue }
-                if entry.nextBeat <= now {
+                if entry.nextHeartbeat <= now {
                     if let flight = entry.flight, let present = StreamWatch.flight(entry.descriptor),
                         flight.isLost(present)
                     {
@@ -254,7 +254,7 @@ final class StreamWatch: Sendable {
                     } else {
                         due.append(entry.body)
                     }
-                    entry.nextBeat = now.adding(seconds: beatSeconds)
+                    entry.nextHeartbeat = now.adding(seconds: heartbeatSeconds)
                     entry.isUnmeasured = true
                     entry.flight = nil
                 } else if entry.isUnmeasured {

@@ -81,8 +81,7 @@ struct AdminEndpoints: Sendable {
     /// - Throws: `invalid_body` for any member but `logLevel`, `invalid_parameter` for an unknown
     ///   level.
     private func change(_ call: Call) throws(Problem) {
-        let body = try RequestBody.object(
-            call.request, call.limits, types: ["application/json", "application/merge-patch+json"])
+        let body = try RequestBody.object(call.request, call.limits, types: call.bodyTypes)
         for member in body.members where member.name != "logLevel" {
             throw Problem(.invalidBody, "'\(member.name)' cannot be changed while the server runs").with(
                 "pointer", "/" + member.name)

@@ -16,11 +16,11 @@ struct BatchEndpoints: Sendable {
     ///   index in `op`, and nothing is changed.
     func run(_ call: WriteCall) throws(Problem) -> Reply {
         let database = try call.database()
-        let options = try WriteOptions(call, types: WriteOptions.json, honours: .init(returns: true, handling: true))
+        let options = try WriteOptions(call, honours: .init(returns: true, handling: true))
         let operations = try BatchReader(call.limits).read(call.request)
         let write = PreparedWrite(call: call, database: database, options: options) { context throws(Problem) in
             try context.requireNoObjectCondition()
-            return try BatchRun(context, limits: call.limits).run(operations)
+            return try BatchRun(context).run(operations)
         }
         return try write.reply()
     }

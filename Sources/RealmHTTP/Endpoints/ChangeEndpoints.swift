@@ -10,7 +10,7 @@ struct ChangeEndpoints: Sendable {
     /// The registry in which administrators see and end streams.
     let leases: LeaseRegistry
     /// The timer that ends long-polls whose time has passed.
-    let alarm: Alarm
+    let timers: TimerQueue
     /// Threads that parse and bind long definitions.
     let workers: WorkerPool
 
@@ -51,7 +51,7 @@ struct ChangeEndpoints: Sendable {
                 start: request.start, wantsSnapshots: request.wantsSnapshots, seconds: request.waitSeconds,
                 representation: request.representation)
             return .later { promise in
-                LongPoll(reader, realm, options, slot: slot, registration: registration, call, alarm, promise).begin()
+                LongPoll(reader, realm, options, slot: slot, registration: registration, call, timers, promise).begin()
             }
         }
         return .now(stream(request, reader, registration: registration, slot: slot, realm: realm, call, context: context))

@@ -21,7 +21,7 @@ struct ClassWriteEndpoints: Sendable {
     func create(_ call: WriteCall) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(
-            call, types: WriteOptions.json + ["application/x-ndjson"], names: ["upsert", "nested"],
+            call, names: ["upsert", "nested"],
             honours: .init(returns: true, handling: true))
         let maker = ObjectMaker(
             className: target.name, policy: try ObjectMaker.policy(options.parameters), input: try options.input())
@@ -49,7 +49,7 @@ struct ClassWriteEndpoints: Sendable {
     func patch(_ call: WriteCall) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(
-            call, types: ["application/merge-patch+json"] + WriteOptions.json,
+            call,
             names: ["where", "args", "maxAffected", "nested"], honours: .init(returns: true, handling: true))
         let input = try options.input()
         let body = try ObjectBodies.one(call)
@@ -79,7 +79,7 @@ struct ClassWriteEndpoints: Sendable {
     ///   condition.
     func delete(_ call: WriteCall) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
-        let options = try WriteOptions(call, types: [], names: ["where", "args", "maxAffected"], honours: .init(returns: true))
+        let options = try WriteOptions(call, names: ["where", "args", "maxAffected"], honours: .init(returns: true))
         let selection = try Selection(call, options)
         try target.requireClass()
         try target.requireCondition(options.condition)
@@ -104,7 +104,7 @@ struct ClassWriteEndpoints: Sendable {
     /// - Throws: `missing_where` without `confirm`, `invalid_parameter` when it has another value.
     func deleteAll(_ call: WriteCall) throws(Problem) -> Reply {
         let database = try call.database()
-        let options = try WriteOptions(call, types: [], names: ["confirm"])
+        let options = try WriteOptions(call, names: ["confirm"])
         switch try options.parameters.text("confirm") {
         case "all": break
         case nil:

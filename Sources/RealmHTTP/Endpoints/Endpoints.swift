@@ -55,7 +55,7 @@ struct Endpoints: Sendable {
             catalog: state.catalog, options: state.options, rules: state.rules, registry: state.leases,
             logLevel: state.logLevel)
         changes = ChangeEndpoints(
-            notifications: state.notifications, leases: state.leases, alarm: state.alarm, workers: state.workers)
+            notifications: state.notifications, leases: state.leases, timers: state.timers, workers: state.workers)
         imports = ImportEndpoints(limits: state.limits, spoolFolders: state.spoolFolders)
         operations = OperationsEndpoints(catalog: state.catalog, registry: state.metrics, lifecycle: state.lifecycle)
         realms = RealmEndpoints(directory: state.directory)

@@ -26,7 +26,7 @@ struct ImportEndpoints: Sendable {
     ///   number in `line`, and in `committed` how many lines were committed.
     func post(_ call: WriteCall) throws(Problem) -> Reply {
         let database = try call.database()
-        let options = try WriteOptions(call, types: ["application/x-ndjson", "text/csv"], names: ["mode", "class", "atomic"])
+        let options = try WriteOptions(call, names: ["mode", "class", "atomic"])
         let mode: ImportRun.Mode = try options.parameters.choice("mode", ["create", "upsert"]) == "upsert" ? .upsert : .create
         let isAtomic = try options.parameters.choice("atomic", ["true", "false"]) == "true"
         let reader = try importReader(call, options, database)
@@ -55,7 +55,7 @@ struct ImportEndpoints: Sendable {
     ) throws(Problem) -> ImportReader {
         let name = try options.parameters.text("class")
         let source = try importSource(call.request)
-        guard options.bodyType == "text/csv" else {
+        guard options.bodyType == .csv else {
             guard source.byteCount > 0 else { throw Problem(.invalidJSON, "the body is empty where JSON is needed") }
             return ImportReader(source, className: name, bounds: limits.importedJSON)
         }

@@ -16,7 +16,7 @@ struct MigrationEndpoints: Sendable {
     ///   malformed body. Problems of steps are in the reply.
     func migrate(_ call: WriteCall) throws(Problem) -> Reply {
         let database = try call.database()
-        let options = try WriteOptions(call, types: WriteOptions.json)
+        let options = try WriteOptions(call)
         guard options.transaction == nil else {
             throw Problem(.conflictingParameters, "a migration is a transaction by itself").with("header", "Realm-Transaction")
         }

@@ -19,7 +19,7 @@ struct ObjectWriteEndpoints: Sendable {
     func put(_ call: WriteCall) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(
-            call, types: WriteOptions.json, names: ["nested"], honours: .init(returns: true, handling: true))
+            call, names: ["nested"], honours: .init(returns: true, handling: true))
         let input = try options.input()
         let body = try ObjectBodies.one(call)
         let key = try call.match[.key]
@@ -51,10 +51,10 @@ struct ObjectWriteEndpoints: Sendable {
     func patch(_ call: WriteCall) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(
-            call, types: ["application/merge-patch+json", "application/json-patch+json"] + WriteOptions.json,
+            call,
             names: ["nested"], honours: .init(returns: true, handling: true))
         let input = try options.input()
-        let patch = try ObjectPatch(call, isJSONPatch: options.bodyType == "application/json-patch+json")
+        let patch = try ObjectPatch(call, isJSONPatch: options.bodyType == .jsonPatch)
         let key = try call.match[.key]
         try target.requireClass()
         try target.requireCondition(options.condition)
@@ -78,7 +78,7 @@ struct ObjectWriteEndpoints: Sendable {
     /// - Throws: The `Problem` of an unknown class or a missing condition.
     func delete(_ call: WriteCall) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
-        let options = try WriteOptions(call, types: [])
+        let options = try WriteOptions(call)
         let key = try call.match[.key]
         try target.requireClass()
         try target.requireCondition(options.condition)
@@ -103,16 +103,16 @@ struct ObjectWriteEndpoints: Sendable {
     func setProperty(_ call: WriteCall) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(
-            call, types: WriteOptions.json + ["application/octet-stream"], names: ["nested"], honours: .init(handling: true))
+            call, names: ["nested"], honours: .init(handling: true))
         let input = try options.input()
         let property = try call.match[.property]
-        let value: Result<InputValue, InputReader.Mistake>
-        if options.bodyType == "application/octet-stream" {
+        let value: Result<InputValue, InputReader.InputError>
+        if options.bodyType == .bytes {
             try requireData(property, target, call)
             value = .success(.typed(.binary(call.request.body)))
         } else {
             let json = try call.request.takeJSON(call.limits)
-            value = Result { () throws(InputReader.Mistake) in try InputReader().value(json) }
+            value = Result { () throws(InputReader.InputError) in try InputReader().value(json) }
         }
         let key = try call.match[.key]
         try target.requireClass()

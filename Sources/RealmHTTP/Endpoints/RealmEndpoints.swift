@@ -66,7 +66,7 @@ struct RealmEndpoints: Sendable {
     ///   before that.
     /// - Throws: The `Problem` of a malformed body. Problems of the file are in the reply.
     func attach(_ call: WriteCall) throws(Problem) -> Reply {
-        let options = try WriteOptions(call, types: WriteOptions.json)
+        let options = try WriteOptions(call)
         let attachment = try RealmAttachment(call, dataFolder: directory.options.dataFolder)
         return directory.workers.reply(to: call.request) { promise in
             do throws(Problem) {
@@ -119,7 +119,7 @@ struct RealmEndpoints: Sendable {
     /// - Returns: A reply that a worker completes when the realm is closed, with 204.
     /// - Throws: `realm_not_found`, or the `Problem` of a wrong parameter.
     func detach(_ call: WriteCall) throws(Problem) -> Reply {
-        let options = try WriteOptions(call, types: [], names: ["files"])
+        let options = try WriteOptions(call, names: ["files"])
         let deletesFiles = try options.parameters.flag("files")
         guard let name = call.match.decoded(.realm), catalog[name] != nil else { throw RealmDeparture.unknown }
         return directory.workers.reply(to: call.request) { promise in

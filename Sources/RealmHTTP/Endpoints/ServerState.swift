@@ -24,7 +24,7 @@ package final class ServerState: Sendable {
     /// Threads for longer work. The main listener starts and closes them.
     package let workers: WorkerPool
     /// One thread that runs short actions at given times.
-    let alarm = Alarm()
+    let timers = TimerQueue()
     /// The memory that request bodies may take, for all clients together and for each.
     let waitingBytes: ByteLedger
     /// The versions that clients hold for later reads.
@@ -62,8 +62,8 @@ package final class ServerState: Sendable {
         logLevel = accessLog?.level ?? AccessLog.LevelSwitch()
         workers = WorkerPool(limits)
         waitingBytes = ByteLedger(limit: limits.waitingBytes, limitOfPrincipal: limits.waitingBytesPerPrincipal)
-        pinned = PinnedVersions(limits, leases, alarm)
-        notifications = ChangeService(limits, alarm, workers)
+        pinned = PinnedVersions(limits, leases, timers)
+        notifications = ChangeService(limits, timers, workers)
         caretaker = RealmCaretaker(
             catalog: catalog, pinned: pinned, notifications: notifications, workers: workers, log: accessLog)
         directory = RealmDirectory(
@@ -83,13 +83,13 @@ package final class ServerState: Sendable {
     private func addMetrics() {
         metrics.addSnapshots(pinned)
         metrics.add { [waitingBytes] text in
-            let figures = waitingBytes.figures
+            let counts = waitingBytes.counts
             text.single(
                 "waiting_bytes", .gauge, help: "Memory for bodies of requests that are received, parsed or waiting.",
-                value: Double(figures.bytes))
+                value: Double(counts.bytes))
             text.single(
                 "waiting_bytes_refused_total", .counter, help: "Requests refused because bodies took too much memory.",
-                value: Double(figures.refusals))
+                value: Double(counts.refusals))
         }
         metrics.add { [notifications] text in notifications.write(to: &text) }
         metrics.add { [caretaker] text in caretaker.write(to: &text) }

@@ -120,10 +120,9 @@ struct SnapshotEndpoints: Sendable {
     /// - Throws: `invalid_body` for other members, `invalid_parameter` for something that is not a
     ///   duration, or is above the limit of the server.
     private func ttl(_ call: Call) throws(Problem) -> Double? {
-        let types = ["application/json", "application/merge-patch+json"]
-        try RequestBody.requireJSON(call.request, types)
+        _ = try call.bodyTypes.type(of: call.request)
         guard !call.request.body.isEmpty else { return nil }
-        let body = try RequestBody.object(call.request, call.limits, types: types)
+        let body = try RequestBody.object(call.request, call.limits, types: call.bodyTypes)
         for member in body.members where member.name != "ttl" {
             throw Problem(.invalidBody, "a snapshot has no '\(member.name)'").with("pointer", "/" + member.name)
         }

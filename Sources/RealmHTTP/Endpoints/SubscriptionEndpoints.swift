@@ -25,7 +25,7 @@ struct SubscriptionEndpoints: Sendable {
         try call.refuseTransaction("changes are not delivered inside a transaction")
         let context = try ReadContext(call)
         try QueryParameters(call.request.target).requireKnown([])
-        let body = try RequestBody.object(call.request, call.limits)
+        let body = try RequestBody.object(call.request, call.limits, types: call.bodyTypes)
         let definitions = try SubscriptionDefinition.readAll(body, call.limits)
         let client = call.request.client
         let realm = try notifications.notifications(of: context.database)

@@ -22,11 +22,11 @@ struct TransactionEndpoints: Sendable {
         guard allowsTransactions else {
             throw Problem(.transactionsDisabled, "this server has no interactive transactions; send a batch")
         }
-        let options = try WriteOptions(call, types: WriteOptions.json)
+        let options = try WriteOptions(call)
         guard options.transaction == nil else {
             throw Problem(.transactionBusy, "a transaction cannot begin inside another one")
         }
-        let wishes = try TransactionWishes(call, database.limits)
+        let wishes = try TransactionOptions(call, database.limits)
         return .later { promise in
             database.beginTransaction(
                 owner: Principal.none, client: call.request.client, wait: wishes.wait, idleTime: wishes.idle,

@@ -24,7 +24,7 @@ package struct InputReader {
     ///
     /// It is not a `Problem` yet: reading happens early, but the error is reported only when it is
     /// the input's turn.
-    package struct Mistake: Error, Sendable {
+    package struct InputError: Error, Sendable {
         /// The problem code that the error will have.
         package let code: ProblemCode
         /// The sentence that the problem will have as its detail.
@@ -33,8 +33,8 @@ package struct InputReader {
         package var steps: [InputPath.Step] = []
 
         /// Returns the same error, seen from the value that holds the input under `step`.
-        func inside(_ step: InputPath.Step) -> Mistake {
-            Mistake(code: code, detail: detail, steps: [step] + steps)
+        func inside(_ step: InputPath.Step) -> InputError {
+            InputError(code: code, detail: detail, steps: [step] + steps)
         }
     }
 
@@ -43,9 +43,9 @@ package struct InputReader {
     /// Whether the value fits a property is checked later, in the write.
     ///
     /// - Parameter json: Any JSON value.
-    /// - Throws: A `Mistake` for a wrapper whose contents cannot be read, with the path to it.
+    /// - Throws: A `InputError` for a wrapper whose contents cannot be read, with the path to it.
     /// - Complexity: O(n) in the number of JSON values inside.
-    package func value(_ json: JSONValue) throws(Mistake) -> InputValue {
+    package func value(_ json: JSONValue) throws(InputError) -> InputValue {
         switch json {
         case .null: return .null
         case .bool(let flag): return .bool(flag)
@@ -64,11 +64,11 @@ package struct InputReader {
     /// Reads the elements of an array, in their order.
     ///
     /// - Throws: The first error, which states in which element it is.
-    package func values(_ elements: [JSONValue]) throws(Mistake) -> [InputValue] {
+    package func values(_ elements: [JSONValue]) throws(InputError) -> [InputValue] {
         var values: [InputValue] = []
         values.reserveCapacity(elements.count)
         for (index, element) in elements.enumerated() {
-            do throws(Mistake) { values.append(try value(element)) } catch { throw error.inside(.index(index)) }
+            do throws(InputError) { values.append(try value(element)) } catch { throw error.inside(.index(index)) }
         }
         return values
     }
@@ -78,18 +78,18 @@ package struct InputReader {
     /// - Parameter json: The JSON in the place of the object.
     /// - Returns: The members in their order, each name once. Whether the class has them is checked
     ///   in the write.
-    /// - Throws: A `Mistake` with `type_mismatch` for JSON that is no object, or one for a wrapper
+    /// - Throws: A `InputError` with `type_mismatch` for JSON that is no object, or one for a wrapper
     ///   inside.
-    package func object(_ json: JSONValue) throws(Mistake) -> InputObject {
+    package func object(_ json: JSONValue) throws(InputError) -> InputObject {
         guard let object = json.object else {
-            throw Mistake(code: .typeMismatch, detail: "\(json.kind) was found where an object of the class is needed")
+            throw InputError(code: .typeMismatch, detail: "\(json.kind) was found where an object of the class is needed")
         }
         return try members(object)
     }
 
     /// Reads the members of an object in their order. `$meta` is ignored on input, so its value is
     /// not read.
-    private func members(_ object: JSONObject) throws(Mistake) -> InputObject {
+    private func members(_ object: JSONObject) throws(InputError) -> InputObject {
         var members: [(name: String, value: InputValue)] = []
         members.reserveCapacity(object.count)
         for member in object.members {
@@ -98,7 +98,7 @@ package struct InputReader {
                 members.append((name: member.name, value: .null))
                 continue
             }
-            do throws(Mistake) {
+            do throws(InputError) {
                 members.append((name: member.name, value: try value(member.value)))
             } catch {
                 throw error.inside(.name(member.name))
@@ -110,22 +110,22 @@ package struct InputReader {
     // MARK: - Wrappers
 
     /// Reads the contents of a wrapper; nil when no wrapper has this name.
-    private func wrapper(_ name: String, _ value: JSONValue) throws(Mistake) -> InputValue? {
+    private func wrapper(_ name: String, _ value: JSONValue) throws(InputError) -> InputValue? {
         switch name {
         case "$link": return .link(try InputReader.readable(InputReader.link(value), name))
         case "$expr" where takesExpressions: return .expression(try InputReader.readable(value.string, name))
         default:
-            do throws(ExtendedJSON.Mistake) {
+            do throws(ExtendedJSON.InputError) {
                 return try ExtendedJSON.value(name, value).map { .typed($0) }
             } catch {
-                throw Mistake(error, name)
+                throw InputError(error, name)
             }
         }
     }
 
     /// Returns what was read, or throws that the wrapper cannot be read.
-    private static func readable<Read>(_ read: Read?, _ name: String) throws(Mistake) -> Read {
-        guard let read else { throw Mistake(.unreadable, name) }
+    private static func readable<Read>(_ read: Read?, _ name: String) throws(InputError) -> Read {
+        guard let read else { throw InputError(.unreadable, name) }
         return read
     }
 
@@ -138,16 +138,16 @@ package struct InputReader {
 }
 
 /// Makes errors of wrappers from those of their decoder, and problems from both.
-extension InputReader.Mistake {
+extension InputReader.InputError {
     /// Makes the error of a wrapper from the error of its decoder.
-    init(_ mistake: ExtendedJSON.Mistake, _ name: String) {
+    init(_ inputError: ExtendedJSON.InputError, _ name: String) {
         let code: ProblemCode
-        switch mistake {
+        switch inputError {
         case .unreadable: code = .typeMismatch
         case .outOfRange: code = .outOfRange
         case .decimalNeedsString: code = .decimalNeedsString
         }
-        self.init(code: code, detail: mistake.detail(name))
+        self.init(code: code, detail: inputError.detail(name))
     }
 
     /// Returns the problem that the error is.

@@ -126,7 +126,7 @@ struct MigrationReader {
     /// - Throws: The problem of a wrapper that cannot be read, with a pointer to it.
     private func value(_ object: JSONObject, _ name: String, _ place: InputPlace) throws(Problem) -> InputValue? {
         guard let json = object[name] else { return nil }
-        let read = Result { () throws(InputReader.Mistake) in try InputReader().value(json) }
+        let read = Result { () throws(InputReader.InputError) in try InputReader().value(json) }
         return try read.value(at: place.inside(name))
     }
 
@@ -141,7 +141,7 @@ struct MigrationReader {
         _ object: JSONObject, _ name: String, _ place: InputPlace, takesExpressions: Bool
     ) throws(Problem) -> InputObject {
         guard let json = object[name] else { throw reader.malformed("'\(name)' is missing", place) }
-        let read = Result { () throws(InputReader.Mistake) in
+        let read = Result { () throws(InputReader.InputError) in
             try InputReader(takesExpressions: takesExpressions).object(json)
         }
         return try read.value(at: place.inside(name))

@@ -131,12 +131,6 @@ package import RealmStorage
         }
     }
 
-    /// The byte that was written last; nil when the buffer is empty.
-    package var lastByte: UInt8? {
-        guard count > 0, let start = unsafe start else { return nil }
-        return unsafe start[count - 1]
-    }
-
     /// Gives the contents to a closure without copying them.
     ///
     /// - Parameter body: Uses the bytes; it must neither keep them nor write to this buffer.

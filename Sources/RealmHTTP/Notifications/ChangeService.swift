@@ -17,7 +17,7 @@ final class ChangeService: Sendable {
     let metrics = NotificationMetrics()
     private let limits: Limits
     /// The timer for polls, registrations and unused feeds.
-    private let alarm: Alarm
+    private let timers: TimerQueue
     /// The pool whose workers write snapshots for streams and polls, which may be long.
     private let workers: WorkerPool
 
@@ -27,7 +27,7 @@ final class ChangeService: Sendable {
         var realms: [ObjectIdentifier: RealmNotifications] = [:]
         /// Whether the server is stopping, so that no realm can be observed anymore.
         var isEnding = false
-        /// Whether an alarm is set that ends registrations which have expired.
+        /// Whether a timer is set that ends registrations which have expired.
         var willSweep = false
     }
 
@@ -37,11 +37,11 @@ final class ChangeService: Sendable {
     ///
     /// - Parameters:
     ///   - limits: The limits of the server.
-    ///   - alarm: The timer for polls, registrations and unused feeds.
+    ///   - timers: The timer for polls, registrations and unused feeds.
     ///   - workers: The pool that writes snapshots.
-    init(_ limits: Limits, _ alarm: Alarm, _ workers: WorkerPool) {
+    init(_ limits: Limits, _ timers: TimerQueue, _ workers: WorkerPool) {
         self.limits = limits
-        self.alarm = alarm
+        self.timers = timers
         self.workers = workers
         slots = StreamSlots(limits)
         registrations = RegistrationTable(limits)
@@ -55,7 +55,7 @@ final class ChangeService: Sendable {
         let notifications = state.withLock { state -> RealmNotifications? in
             guard !state.isEnding else { return nil }
             if let known = state.realms[ObjectIdentifier(database)] { return known }
-            let notifications = RealmNotifications(database, limits: limits, metrics: metrics, alarm: alarm) {
+            let notifications = RealmNotifications(database, limits: limits, metrics: metrics, timers: timers) {
                 [workers, name = database.name.text] job in
                 // Workers count the realm as the client, so that subscribers of one realm do not delay those of another.
                 workers.submitContinuation(for: "realm " + name, job)
@@ -77,22 +77,22 @@ final class ChangeService: Sendable {
             defer { state.willSweep = true }
             return !state.willSweep
         }
-        if isFirst { setSweepAlarm() }
+        if isFirst { setSweepTimer() }
     }
 
-    /// Sets an alarm for the registration that expires first.
-    private func setSweepAlarm() {
+    /// Sets a timer for the registration that expires first.
+    private func setSweepTimer() {
         guard let seconds = registrations.secondsToNextEnd else { return endWatch() }
-        alarm.set(at: Instant.now().adding(seconds: seconds + 0.01)) { [weak self] in
+        timers.set(at: Instant.now().adding(seconds: seconds + 0.01)) { [weak self] in
             self?.registrations.sweep()
             self?.endWatch()
         }
     }
 
-    /// Notes that no alarm is set, and sets another one if a registration needs it.
+    /// Notes that no timer is set, and sets another one if a registration needs it.
     private func endWatch() {
         state.withLock { $0.willSweep = false }
-        // A registration may have been added meanwhile, by a caller that relied on the alarm which has just gone off.
+        // A registration may have been added meanwhile, by a caller that relied on the timer which has just gone off.
         if registrations.secondsToNextEnd != nil { watchRegistrations() }
     }
 

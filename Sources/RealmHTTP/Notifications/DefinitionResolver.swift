@@ -29,7 +29,7 @@ struct DefinitionResolver {
         guard let className = definition.className else { return resolved(.realm, .realm, element: nil, filter: .all) }
         guard let table = snapshot.classTable(named: className) else {
             let hint =
-                Spelling.nearest(to: className, in: snapshot.classes.compactMap(\.className)).map { "; did you mean '\($0)'?" }
+                Suggestion.nearest(to: className, in: snapshot.classes.compactMap(\.className)).map { "; did you mean '\($0)'?" }
                 ?? ""
             throw Problem(.classNotFound, "there is no class of this name\(hint)").with("parameter", "class")
         }

@@ -9,7 +9,7 @@ internal import RealmStorage
 /// that changes one of the subscriptions, or when the requested time has passed. It states the
 /// position from which the client polls next.
 ///
-/// `ChangeEndpoints` makes one per request. The feeds notify it on their threads, the alarm ends
+/// `ChangeEndpoints` makes one per request. The feeds notify it on their threads, the timer ends
 /// its wait, and a worker writes snapshots. A lock ensures that it is answered once.
 final class LongPoll: ChangeSubscriber {
     /// What the client of a poll asked for besides its subscriptions.
@@ -59,7 +59,7 @@ final class LongPoll: ChangeSubscriber {
     /// The request that the poll answers.
     private let call: Call
     /// The timer that ends the wait of the poll.
-    private let alarm: Alarm
+    private let timers: TimerQueue
     /// Receives the response to the poll, once.
     private let promise: any ResponsePromise
     private let state = RankedMutex(.leaf, State())
@@ -73,12 +73,12 @@ final class LongPoll: ChangeSubscriber {
     ///   - slot: The place of the poll among those that the limits allow.
     ///   - registration: The registration that is read; nil for a definition in the request.
     ///   - call: The request.
-    ///   - alarm: The timer that ends the wait.
+    ///   - timers: The timer that ends the wait.
     ///   - promise: Receives the response.
     init(
         _ reader: ChangeReader, _ notifications: RealmNotifications, _ options: Options, slot: StreamSlots.Slot,
         registration: Registration?,
-        _ call: Call, _ alarm: Alarm, _ promise: any ResponsePromise
+        _ call: Call, _ timers: TimerQueue, _ promise: any ResponsePromise
     ) {
         self.reader = reader
         self.notifications = notifications
@@ -86,7 +86,7 @@ final class LongPoll: ChangeSubscriber {
         self.slot = slot
         self.registration = registration
         self.call = call
-        self.alarm = alarm
+        self.timers = timers
         self.promise = promise
     }
 
@@ -137,7 +137,7 @@ final class LongPoll: ChangeSubscriber {
         if !answerIfReady(), options.seconds > 0, !state.withLock({ $0.isUrgent }) {
             let isOver = state.withLock { $0.isAnswered }
             guard !isOver else { return }
-            alarm.set(at: call.request.arrival.adding(seconds: Double(options.seconds))) { [weak self] in
+            timers.set(at: call.request.arrival.adding(seconds: Double(options.seconds))) { [weak self] in
                 self?.finish()
             }
             // A client that disconnects gives its share of the limits back.

@@ -37,7 +37,7 @@ final class RealmNotifications: Sendable {
         var roundToken: Int?
         /// Whether the realm is closed, so that no feed or subscriber is added.
         var isClosed = false
-        /// Whether an alarm is set that evicts unused feeds.
+        /// Whether a timer is set that evicts unused feeds.
         var willDrop = false
 
         /// Removes a feed from the lists by identity and by definition.
@@ -72,7 +72,7 @@ final class RealmNotifications: Sendable {
     /// The counts of change sets, resets and overflows of all realms.
     private let metrics: NotificationMetrics
     /// The timer that evicts unused feeds.
-    private let alarm: Alarm
+    private let timers: TimerQueue
     /// Gives a job to a worker, and returns false when the server stops.
     private let submit: @Sendable (@escaping WorkerPool.Job) -> Bool
     private let state = RankedMutex(.realmNotifications, State())
@@ -85,16 +85,16 @@ final class RealmNotifications: Sendable {
     ///   - database: The open realm.
     ///   - limits: The limits of the server.
     ///   - metrics: The counts of all realms.
-    ///   - alarm: The timer that evicts unused feeds.
+    ///   - timers: The timer that evicts unused feeds.
     ///   - submit: Gives a job to a worker.
     init(
-        _ database: Database, limits: Limits, metrics: NotificationMetrics, alarm: Alarm,
+        _ database: Database, limits: Limits, metrics: NotificationMetrics, timers: TimerQueue,
         submit: @escaping @Sendable (@escaping WorkerPool.Job) -> Bool
     ) {
         self.database = database
         self.limits = limits
         self.metrics = metrics
-        self.alarm = alarm
+        self.timers = timers
         self.submit = submit
         publishedVersion = Atomic(database.current.token.version)
         let token = database.observations.onRound { [weak self] round in self?.endRound(round) }
@@ -202,15 +202,15 @@ final class RealmNotifications: Sendable {
         }
         for feed in excess { feed.close() }
         // One timer at a time: clients may come and go by the hundred.
-        if sets { setDropAlarm(at: Instant.now()) }
+        if sets { setDropTimer(at: Instant.now()) }
     }
 
-    /// Sets the alarm that evicts unused feeds, for feeds that became unused at a time.
-    private func setDropAlarm(at time: Instant) {
-        alarm.set(at: time.adding(seconds: Double(limits.retentionSeconds) + 0.01)) { [weak self] in self?.dropUnused() }
+    /// Sets the timer that evicts unused feeds, for feeds that became unused at a time.
+    private func setDropTimer(at time: Instant) {
+        timers.set(at: time.adding(seconds: Double(limits.retentionSeconds) + 0.01)) { [weak self] in self?.dropUnused() }
     }
 
-    /// Evicts feeds that have been unused for the time of retention, and sets the next alarm.
+    /// Evicts feeds that have been unused for the time of retention, and sets the next timer.
     private func dropUnused() {
         let limit = Instant.now().adding(seconds: -Double(limits.retentionSeconds))
         let (unused, next) = state.withLock { state -> ([ChangeFeed], Instant?) in
@@ -221,7 +221,7 @@ final class RealmNotifications: Sendable {
             return (unused, next)
         }
         for feed in unused { feed.close() }
-        if let next { setDropAlarm(at: next) }
+        if let next { setDropTimer(at: next) }
     }
 
     /// Removes a feed that has failed. Its subscribers find the failure when they read from it.

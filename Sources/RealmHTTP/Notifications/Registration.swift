@@ -36,7 +36,7 @@ final class Registration: Sendable {
     let version: String
     /// How many seconds the registration lives without a reader.
     private let seconds: Double
-    /// Called when the last reader has left, so that an alarm is set for the expiry.
+    /// Called when the last reader has left, so that a timer is set for the expiry.
     private let becameIdle: @Sendable () -> Void
     private let state: RankedMutex<State>
 

@@ -37,28 +37,29 @@ enum OpenAPIChanges {
                     "application/json": ["schema": OpenAPIParts.schema("Changes")],
                     "application/ejson": ["schema": ["type": "object"]], "text/event-stream": ["schema": text],
                 ],
-            ], isConditional: false
-        ).adding([.init("410", OpenAPIParts.response("Problem")), .init("412", OpenAPIParts.response("Problem"))]))
+            ], isConditional: false),
+        problems: .ofChanges)
 
     /// The operation `POST …/subscriptions`, which registers several named subscriptions at once.
     static let register = OperationDescription(
         "createSubscriptions", "Registers named subscriptions, which one stream delivers together.", tag: "changes",
         parameters: ["RealmMinVersion", "RequestId"],
-        body: OpenAPIWrites.content(["application/json", "application/ejson"], OpenAPIParts.schema("SubscriptionsBody")),
-        responses: answers(
-            "201", "The subscriptions are registered and observed.", "RegistrationCreated", more: ["412", "413", "415"]))
+        taking: .json, body: OpenAPIParts.schema("SubscriptionsBody"),
+        responses: answers("201", "The subscriptions are registered and observed.", "RegistrationCreated"), problems: .ofChanges)
 
     /// The operation `GET …/subscriptions/{id}`, which describes a registration.
     static let registration = OperationDescription(
         "getSubscriptions", "Describes a registration.", tag: "changes", parameters: ["RealmMinVersion", "RequestId"],
-        responses: answers("200", "The body describes the registration.", "Registration", more: ["410", "412"]))
+        responses: answers("200", "The body describes the registration.", "Registration"),
+        problems: .ofChanges)
 
     /// The operation `DELETE …/subscriptions/{id}`, which ends a registration and the streams that
     /// read it.
     static let unregister = OperationDescription(
         "deleteSubscriptions", "Ends a registration, and the streams that read it.", tag: "changes",
         parameters: ["RealmMinVersion", "RequestId"],
-        responses: answers("204", "The registration is deleted.", nil, more: ["412"]))
+        responses: answers("204", "The registration is deleted.", nil),
+        problems: .ofChanges)
 
     /// The header fields of the responses here. They have no entity tag, because none of these
     /// operations is conditional.
@@ -73,18 +74,12 @@ enum OpenAPIChanges {
     ///   - status: The status of success, such as `201`.
     ///   - description: A sentence about the response to a successful request.
     ///   - schema: The name of the shared schema of its body; nil for a response without a body.
-    ///   - more: Statuses of errors besides those that all operations on registrations have.
-    /// - Returns: An object of responses by status, with a problem document for each error.
-    private static func answers(_ status: String, _ description: String, _ schema: String?, more: [String]) -> DocumentValue {
+    /// - Returns: An object of responses by status.
+    private static func answers(_ status: String, _ description: String, _ schema: String?) -> DocumentValue {
         let body = schema.map { name -> DocumentValue in ["application/json": ["schema": OpenAPIParts.schema(name)]] }
-        var members: [DocumentValue.Member] = [
+        return .object([
             .init(status, .members(("description", .string(description)), ("headers", answerHeaders), ("content", body)))
-        ]
-        for status in ["400", "404", "405", "406", "429", "503", "504"] + more {
-            members.append(.init(status, OpenAPIParts.response("Problem")))
-        }
-        members.append(.init("default", OpenAPIParts.response("Problem")))
-        return .object(members)
+        ])
     }
 
     // MARK: - Parameters
@@ -173,7 +168,7 @@ enum OpenAPIChanges {
     static func schemas(_ ints: OpenAPIDocument.Integers) -> [(String, DocumentValue)] {
         [
             ("Changes", changes(of: OpenAPIParts.schema("Object"), ints)), ("ChangeReset", reset), ("ChangeSchema", schemaChange),
-            ("SubscriptionDefinition", definition), ("SubscriptionsBody", subscriptions(closed: true)),
+            ("SubscriptionDefinition", definition), ("SubscriptionsBody", subscriptions),
             ("Registration", registered), ("RegistrationCreated", created),
         ]
     }
@@ -303,19 +298,14 @@ enum OpenAPIChanges {
         ],
     ]
 
-    /// Returns the schema of an object that has named definitions in its member `subscriptions`.
-    ///
-    /// - Parameter closed: Whether the schema permits no other members.
-    private static func subscriptions(closed: Bool) -> DocumentValue {
-        .members(
-            ("type", "object"), ("required", ["subscriptions"]), ("additionalProperties", closed ? false : nil),
-            (
-                "properties",
-                [
-                    "subscriptions": ["type": "object", "additionalProperties": OpenAPIParts.schema("SubscriptionDefinition")]
-                ]
-            ))
-    }
+    /// The body of a registration, which has named definitions in its member `subscriptions` and no
+    /// other member.
+    private static let subscriptions: DocumentValue = [
+        "type": "object", "required": ["subscriptions"], "additionalProperties": false,
+        "properties": [
+            "subscriptions": ["type": "object", "additionalProperties": OpenAPIParts.schema("SubscriptionDefinition")]
+        ],
+    ]
 
     /// A registration with its definitions, and how long it lasts: `expiresAt` is null while a
     /// stream reads it.

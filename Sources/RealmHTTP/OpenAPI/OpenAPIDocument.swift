@@ -118,7 +118,7 @@ package enum OpenAPIDocument {
         OpenAPIParts.responses(
             OpenAPIParts.document("The body is one page of the result.", OpenAPIParts.schema(schema), isTabular: true),
             isConditional: true
-        ).adding([.init("422", OpenAPIParts.response("Problem"))])
+        )
     }
 
     /// The responses of an operation that computes aggregates.
@@ -128,7 +128,6 @@ package enum OpenAPIDocument {
     static let aggregates = OpenAPIParts.responses(
         OpenAPIParts.document("The body holds one result per operation.", OpenAPIParts.schema("Aggregates"))
     )
-    .adding([.init("422", OpenAPIParts.response("Problem"))])
 
     /// The responses of an operation that reads a property.
     ///
@@ -183,11 +182,15 @@ package enum OpenAPIDocument {
         ])
     }
 
-    /// The responses of the two health checks, `/healthz` and `/readyz`.
-    static let status = OpenAPIParts.responses(
-        [
-            "description": "The check passed; the member status is ok or ready.",
-            "content": ["application/json": ["schema": OpenAPIParts.schema("Status")]],
-        ],
-        isConditional: false)
+    /// Returns the responses of a health check.
+    ///
+    /// - Parameter description: A sentence about what has been checked when it passes.
+    static func status(_ description: String) -> DocumentValue {
+        OpenAPIParts.responses(
+            [
+                "description": .string(description),
+                "content": ["application/json": ["schema": OpenAPIParts.schema("Status")]],
+            ],
+            isConditional: false)
+    }
 }

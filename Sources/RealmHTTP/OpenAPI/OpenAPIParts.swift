@@ -240,18 +240,15 @@ enum OpenAPIParts {
         return ["description": .string(description), "headers": readHeaders, "content": .object(content)]
     }
 
-    /// Returns the responses of a read: its own for 200, and those that all reads share.
+    /// Returns the responses of a successful read. Those of problems are added by the operation.
     ///
     /// - Parameters:
     ///   - success: The response for status 200.
     ///   - isConditional: Whether the operation evaluates `If-None-Match` and so can answer 304.
-    /// - Returns: An object of responses by status, with a problem document for each error status
-    ///   and for `default`.
+    /// - Returns: An object of responses by status.
     static func responses(_ success: DocumentValue, isConditional: Bool = true) -> DocumentValue {
         var members: [DocumentValue.Member] = [.init("200", success)]
         if isConditional { members.append(.init("304", response("NotModified"))) }
-        for status in ["400", "404", "405", "406", "429", "503", "504"] { members.append(.init(status, response("Problem"))) }
-        members.append(.init("default", response("Problem")))
         return .object(members)
     }
 
@@ -263,6 +260,8 @@ enum OpenAPIParts {
             [
                 "description": "The body describes the problem in the form of RFC 9457.", "headers": headers,
                 "content": ["application/problem+json": ["schema": schema("Problem")]],
+                // Those of one operation are listed there.
+                "x-problem-codes": Set.ofAnyRequest.document ?? [],
             ]
         ),
     ]

@@ -81,7 +81,7 @@ extension OpenAPIWrites {
                     ],
                 ])
         ),
-        ("TransactionWishes", object([], ["wait": text, "idle": text, "lifetime": text])),
+        ("TransactionOptions", object([], ["wait": text, "idle": text, "lifetime": text])),
         (
             "Transaction",
             object(
@@ -154,7 +154,7 @@ extension OpenAPIWrites {
                 ])
         ),
         (
-            "SnapshotWishes",
+            "SnapshotOptions",
             object(
                 [], ["ttl": ["type": "string", "description": "States how long the version is held, as 60s or 2m; at most 10m."]])
         ),

@@ -104,24 +104,8 @@ enum OpenAPIWrites {
 
     // MARK: - Pieces
 
-    /// The media type of a merge patch (RFC 7396), in which null removes a member.
-    static let merge = "application/merge-patch+json"
     /// The names of the parameters that all operations take which change objects.
     static let common = ["DryRun", "IfMatch", "Prefer", "RealmTransaction", "RealmWithoutNotifying", "RequestId"]
-
-    /// Returns a required request body that has the same schema in several media types.
-    ///
-    /// - Parameters:
-    ///   - types: The media types, in the order of the document.
-    ///   - schema: The schema of the body.
-    static func content(_ types: [String], _ schema: DocumentValue) -> DocumentValue {
-        ["required": true, "content": .object(types.map { .init($0, ["schema": schema]) })]
-    }
-
-    /// Returns a required JSON request body with a shared schema.
-    ///
-    /// - Parameter name: The name of the schema.
-    static func json(_ name: String) -> DocumentValue { content(["application/json"], OpenAPIParts.schema(name)) }
 
     /// Returns the responses of a write.
     ///
@@ -150,26 +134,6 @@ enum OpenAPIWrites {
                         "content": ["application/json": ["schema": OpenAPIParts.schema("WriteState")]],
                     ]))
         }
-        for status in ["400", "404", "405", "406", "409", "412", "413", "415", "422", "423", "429", "503", "504"] {
-            members.append(.init(status, OpenAPIParts.response("Problem")))
-        }
-        members.append(.init("default", OpenAPIParts.response("Problem")))
         return .object(members)
-    }
-}
-
-extension DocumentValue {
-    /// Returns the same request body with one more media type.
-    ///
-    /// - Parameters:
-    ///   - type: The media type.
-    ///   - schema: The schema of the body in this type.
-    /// - Returns: The longer description; a value that is no object is returned unchanged.
-    func addingContent(_ type: String, _ schema: DocumentValue) -> DocumentValue {
-        guard case .object(let members) = self else { return self }
-        return .object(
-            members.map { member in
-                member.name == "content" ? .init("content", member.value.adding([.init(type, ["schema": schema])])) : member
-            })
     }
 }

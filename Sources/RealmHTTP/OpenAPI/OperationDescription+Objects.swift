@@ -14,7 +14,8 @@ extension OperationDescription {
     ///   - page: The name of the schema of a page.
     static func list(_ id: String, _ summary: String, tag: String, page: String) -> OperationDescription {
         OperationDescription(
-            id, summary, tag: tag, parameters: OpenAPIDocument.listParameters, responses: OpenAPIDocument.list(page))
+            id, summary, tag: tag, parameters: OpenAPIDocument.listParameters, taking: .json,
+            responses: OpenAPIDocument.list(page), problems: .ofReads, .ofQueries)
     }
 
     /// Describes an operation that reads one object.
@@ -27,7 +28,8 @@ extension OperationDescription {
     static func object(_ id: String, _ summary: String, tag: String, schema: String) -> OperationDescription {
         OperationDescription(
             id, summary, tag: tag, parameters: OpenAPIDocument.objectParameters,
-            responses: OpenAPIParts.responses(OpenAPIParts.document("The body is the object.", OpenAPIParts.schema(schema))))
+            responses: OpenAPIParts.responses(OpenAPIParts.document("The body is the object.", OpenAPIParts.schema(schema))),
+            problems: .ofReads, .ofObjects)
     }
 
     /// Describes an operation that creates one object, or several from an array or from lines of
@@ -41,11 +43,11 @@ extension OperationDescription {
         OperationDescription(
             id, "Creates one object, or all objects of an array as a unit.", tag: tag,
             parameters: ["Upsert", "Nested", "IdempotencyKey"] + OpenAPIWrites.common,
-            body: OpenAPIWrites.content(["application/json", "application/ejson"], body)
-                .addingContent("application/x-ndjson", OpenAPIParts.text),
+            taking: .objects, body: body,
             responses: OpenAPIWrites.responses(
                 ("200", "Every object existed already.", "Created"),
-                ("201", "The body is the object, or counts and keys.", "Created")))
+                ("201", "The body is the object, or counts and keys.", "Created")),
+            problems: .ofWrites, .ofValues)
     }
 
     /// Describes an operation that applies a merge patch to all objects that a query matches.
@@ -58,8 +60,9 @@ extension OperationDescription {
         OperationDescription(
             id, "Merges a patch into every object that matches.", tag: tag,
             parameters: ["RequiredWhere", "Args", "MaxAffected", "Nested", "IdempotencyKey"] + OpenAPIWrites.common,
-            body: OpenAPIWrites.content([OpenAPIWrites.merge, "application/json"], body),
-            responses: OpenAPIWrites.responses(("200", "The body states how many objects matched.", "Matched")))
+            taking: .mergePatch, body: body,
+            responses: OpenAPIWrites.responses(("200", "The body states how many objects matched.", "Matched")),
+            problems: .ofWrites, .ofValues, .ofQueries, [.missingWhere, .tooManyAffected])
     }
 
     /// Describes an operation that deletes all objects that a query matches.
@@ -71,7 +74,8 @@ extension OperationDescription {
         OperationDescription(
             id, "Deletes every object that matches.", tag: tag,
             parameters: ["RequiredWhere", "Args", "MaxAffected"] + OpenAPIWrites.common,
-            responses: OpenAPIWrites.responses(("200", "The body states how many objects matched.", "Matched")))
+            responses: OpenAPIWrites.responses(("200", "The body states how many objects matched.", "Matched")),
+            problems: .ofWrites, .ofQueries, [.missingWhere, .tooManyAffected])
     }
 
     /// Describes an operation that creates one object or replaces all of its properties.
@@ -85,10 +89,11 @@ extension OperationDescription {
         OperationDescription(
             id, "Creates or replaces the whole object.", tag: tag,
             parameters: ["Nested"] + OpenAPIWrites.common + ["IfNoneMatchWrite"],
-            body: OpenAPIWrites.content(["application/json", "application/ejson"], body),
+            taking: .json, body: body,
             responses: OpenAPIWrites.responses(
                 ("200", "The body is the object.", schema), ("201", "The body is the new object.", schema),
-                ("204", "The write succeeded and the body is empty.", nil)))
+                ("204", "The write succeeded and the body is empty.", nil)),
+            problems: .ofWrites, .ofValues)
     }
 
     /// Describes an operation that changes some properties of one object.
@@ -102,10 +107,10 @@ extension OperationDescription {
         OperationDescription(
             id, "Changes some properties by a merge patch or a JSON Patch.", tag: tag,
             parameters: ["Nested"] + OpenAPIWrites.common + ["IdempotencyKey"],
-            body: OpenAPIWrites.content([OpenAPIWrites.merge, "application/json"], body)
-                .addingContent("application/json-patch+json", OpenAPIParts.schema("JSONPatch")),
+            taking: .objectPatch, body: body,
             responses: OpenAPIWrites.responses(
-                ("200", "The body is the object.", schema), ("204", "The write succeeded and the body is empty.", nil)))
+                ("200", "The body is the object.", schema), ("204", "The write succeeded and the body is empty.", nil)),
+            problems: .ofWrites, .ofValues, [.patchTestFailed])
     }
 
     /// Describes an operation that deletes one object together with the embedded objects that it
@@ -119,6 +124,7 @@ extension OperationDescription {
             id, "Deletes the object and what it owns.", tag: tag, parameters: OpenAPIWrites.common,
             responses: OpenAPIWrites.responses(
                 ("200", "With dryRun=true the body is the response that the write would have had.", "DryRun"),
-                ("204", "The object is deleted.", nil)))
+                ("204", "The object is deleted.", nil)),
+            problems: .ofWrites, .ofObjects)
     }
 }

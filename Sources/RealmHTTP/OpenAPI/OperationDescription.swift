@@ -17,10 +17,18 @@ struct OperationDescription: Sendable {
     /// The names of the shared parameters besides those of the path variables, in the order of the
     /// document.
     let parameters: [String]
-    /// The description of the request body; nil when the operation takes none.
+    /// The media types that the body of a request may have; the empty set for an operation without
+    /// one.
+    let bodyTypes: BodyTypes
+    /// The schema of the JSON forms of the body; nil when no body is described, as for reads that
+    /// `QUERY` shares with `GET`.
     let body: DocumentValue?
-    /// The possible responses, as an object of descriptions by status.
+    /// Whether a request without a body is an error.
+    let requiresBody: Bool
+    /// The responses of success by status, as an object.
     let responses: DocumentValue
+    /// The codes of all problems that a request can be answered with.
+    let problems: Set<ProblemCode>
 
     /// Creates the description of an operation.
     ///
@@ -29,29 +37,56 @@ struct OperationDescription: Sendable {
     ///   - summary: One sentence for people.
     ///   - tag: The group under which the operation is shown.
     ///   - parameters: The names of shared parameters besides those of path variables.
-    ///   - body: The request body; nil when the operation takes none.
-    ///   - responses: The responses by status, as an object.
+    ///   - types: The media types that the body may have.
+    ///   - body: The schema of the JSON forms of the body; nil when none is described.
+    ///   - requiresBody: Whether a request without a body is an error.
+    ///   - responses: The responses of success by status, as an object.
+    ///   - problems: The codes of the operation besides those that any request, and any body, can
+    ///     have.
     init(
-        _ id: String, _ summary: String, tag: String, parameters: [String] = [], body: DocumentValue? = nil,
-        responses: DocumentValue
+        _ id: String, _ summary: String, tag: String, parameters: [String] = [], taking types: BodyTypes = [],
+        body: DocumentValue? = nil, requiresBody: Bool = true, responses: DocumentValue, problems: Set<ProblemCode>...
     ) {
         self.id = id
         self.summary = summary
         self.tag = tag
         self.parameters = parameters
+        bodyTypes = types
         self.body = body
+        self.requiresBody = requiresBody
         self.responses = responses
+        self.problems = problems.reduce(types.isEmpty ? .ofAnyRequest : Set.ofAnyRequest.union(Set.ofBodies)) { $0.union($1) }
     }
 
     /// Returns the operation object for the document.
     ///
     /// - Parameter variables: The variables of the path, whose parameters come first.
     /// - Returns: An OpenAPI operation object; members without a value are left out.
+    ///   `x-problem-codes` lists the codes of problems, except those that any request can have:
+    ///   these are listed at the shared response `Problem`.
     func document(variables: [PathVariable]) -> DocumentValue {
         let names = variables.map { OpenAPIParts.parameterName(of: $0) } + parameters
         return .members(
             ("operationId", .string(id)), ("summary", .string(summary)), ("tags", [.string(tag)]),
-            ("parameters", names.isEmpty ? nil : .array(names.map(OpenAPIParts.parameter))), ("requestBody", body),
-            ("responses", responses))
+            ("parameters", names.isEmpty ? nil : .array(names.map(OpenAPIParts.parameter))), ("requestBody", bodyDocument),
+            ("responses", responses.adding(problemResponses)),
+            ("x-problem-codes", problems.subtracting(.ofAnyRequest).document))
+    }
+
+    /// The request body with its media types; nil when none is described.
+    private var bodyDocument: DocumentValue? {
+        body.map { schema in
+            [
+                "required": .bool(requiresBody),
+                "content": .object(bodyTypes.all.map { .init($0.rawValue, ["schema": $0.schema(schema)]) }),
+            ]
+        }
+    }
+
+    /// A reference to the problem document for each status that the problems have, in ascending
+    /// order, and one for all others.
+    private var problemResponses: [DocumentValue.Member] {
+        let statuses = Set(problems.map(\.status)).sorted().map(String.init)
+        return (statuses + ["default"]).map { .init($0, OpenAPIParts.response("Problem")) }
     }
 }

@@ -72,7 +72,7 @@ final class ByteLedger: Sendable {
     }
 
     /// The bytes that are held at present, and how often bytes were refused.
-    var figures: (bytes: Int, refusals: UInt64) { state.withLock { ($0.total, $0.refusals) } }
+    var counts: (bytes: Int, refusals: UInt64) { state.withLock { ($0.total, $0.refusals) } }
 }
 
 /// How work on a response is stopped when there is no memory for it.

@@ -47,14 +47,14 @@ private struct RealmMetrics {
         each("file_bytes", help: "Size of the file.", to: &text) { Double($0.current.snapshot.file.fileByteCount) }
         each("used_bytes", help: "Bytes of the file that are not free.", to: &text) { $0.usedBytes.map(Double.init) }
         each("version", help: "Number of the newest version.", to: &text) { Double($0.current.token.version) }
-        let figures = realms.map { ($0.name, $0.database.writeFigures.figures) }
+        let counts = realms.map { ($0.name, $0.database.writeMetrics.counts) }
         text.header("commits_total", .counter, "Commits that made a version.")
-        for (name, figures) in figures { text.sample("commits_total", [("realm", name)], Double(figures.commits)) }
+        for (name, counts) in counts { text.sample("commits_total", [("realm", name)], Double(counts.commits)) }
         histogram(
-            "write_lock_wait_seconds", help: "Time that writes waited for the writer.", of: figures.map { ($0, $1.waits) },
+            "write_lock_wait_seconds", help: "Time that writes waited for the writer.", of: counts.map { ($0, $1.waits) },
             to: &text)
         histogram(
-            "write_lock_hold_seconds", help: "Time that the writer was held.", of: figures.map { ($0, $1.holds) }, to: &text)
+            "write_lock_hold_seconds", help: "Time that the writer was held.", of: counts.map { ($0, $1.holds) }, to: &text)
     }
 
     /// Writes one gauge with a sample for each realm that has a value.
@@ -70,12 +70,12 @@ private struct RealmMetrics {
 
     /// Writes one histogram per realm. Times are in seconds.
     private func histogram(
-        _ name: String, help: String, of figures: [(String, WriteFigures.Histogram)], to text: inout MetricsText
+        _ name: String, help: String, of counts: [(String, WriteMetrics.Histogram)], to text: inout MetricsText
     ) {
         text.header(name, .histogram, help)
-        for (realm, histogram) in figures {
+        for (realm, histogram) in counts {
             text.histogram(
-                name, [("realm", realm)], bounds: WriteFigures.Histogram.bounds, counts: histogram.counts, sum: histogram.seconds)
+                name, [("realm", realm)], bounds: WriteMetrics.Histogram.bounds, counts: histogram.counts, sum: histogram.seconds)
         }
     }
 }

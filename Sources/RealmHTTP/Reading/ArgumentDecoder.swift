@@ -68,7 +68,7 @@ package struct ArgumentDecoder {
             }
             return shape
         default:
-            do throws(ExtendedJSON.Mistake) {
+            do throws(ExtendedJSON.InputError) {
                 if let typed = try ExtendedJSON.value(name, value) { return QueryArgument(typed) }
             } catch {
                 throw invalid(error.detail(name), pointer)
@@ -83,7 +83,7 @@ package struct ArgumentDecoder {
     /// - Throws: `unknown_key_path` when the class does not exist.
     private func link(_ value: JSONValue, _ pointer: String) throws(Problem) -> QueryArgument {
         guard let (name, key) = ExtendedJSON.stub(value) else {
-            throw invalid(ExtendedJSON.Mistake.unreadable.detail("$link"), pointer)
+            throw invalid(ExtendedJSON.InputError.unreadable.detail("$link"), pointer)
         }
         guard let table = snapshot.classTable(named: name) else {
             throw Problem(.unknownKeyPath, "there is no class '\(name)'").with("parameter", "args").with("pointer", pointer)

@@ -208,21 +208,21 @@ final class Attaching: Sendable {
         case .known: isNew = false
         }
         guard attachment.schema != nil || attachment.wantedVersion != nil else {
-            return finish(namesMistake(database), nil)
+            return finish(namesError(database), nil)
         }
-        guard database.isWritable else { return finish(compare(database) ?? namesMistake(database), nil) }
+        guard database.isWritable else { return finish(compare(database) ?? namesError(database), nil) }
         fit(database, isNew: isNew, stage, finish)
     }
 
     /// The problem when the requested names of linking objects do not fit the schema; nil when they
     /// do.
-    private func namesMistake(_ database: Database) -> Problem? {
-        attachment.backlinkNames.mistake(in: database.current.snapshot).map(Attaching.wrongNames)
+    private func namesError(_ database: Database) -> Problem? {
+        attachment.backlinkNames.defect(in: database.current.snapshot).map(Attaching.wrongNames)
     }
 
     /// The problem `invalid_schema` that points at the names of linking objects.
-    private static func wrongNames(_ mistake: String) -> Problem {
-        Problem(.invalidSchema, mistake).with("pointer", "/backlinkNames")
+    private static func wrongNames(_ defect: String) -> Problem {
+        Problem(.invalidSchema, defect).with("pointer", "/backlinkNames")
     }
 
     /// The problem when a read-only file has another schema version than requested; nil when it has
@@ -270,7 +270,7 @@ final class Attaching: Sendable {
             request(stage),
             { session in
                 let migrates = try plan.apply(to: session)
-                if let mistake = plan.names.mistake(in: try session.view()) { throw Attaching.wrongNames(mistake) }
+                if let defect = plan.names.defect(in: try session.view()) { throw Attaching.wrongNames(defect) }
                 return try migrates ? database.backUp(before: session) : nil
             },
             completion: { [self] (result: Result<WriteReceipt<String?>, WriteError>) in
@@ -355,7 +355,7 @@ final class Attaching: Sendable {
             writer.buffer.truncate(to: writer.buffer.count - 1)
             writer.buffer.append(attachment.exists ? ",\"exists\":true}" as StaticString : ",\"exists\":false}" as StaticString)
             let draft = WriteDraft(status: 201, content: .document(writer.buffer))
-            let options = try WriteOptions(call, types: WriteOptions.json)
+            let options = try WriteOptions(call)
             var response = draft.response(.init(version: "", isCommitted: false), options)
             response.headers.removeAll { $0.name.description == "Realm-Version" }
             return response

@@ -179,7 +179,7 @@ final class RealmCaretaker: Sendable {
     ///   - name: The name of the realm.
     ///   - now: The time of the request, from which the catalog decides whether another attempt is
     ///     due.
-    func noteWish(_ name: String, _ now: Instant) {
+    func noteRequest(_ name: String, _ now: Instant) {
         if catalog.take(name, now) { revive(name) }
     }
 

@@ -12,7 +12,7 @@ internal import RealmStorage
 /// `$numberFloat`, `$instant` and `$bytes`.
 enum ExtendedJSON {
     /// Why the contents of a wrapper are not a value of its type.
-    enum Mistake: Error {
+    enum InputError: Error {
         /// The contents do not have the form of the type, such as digits that are missing from an
         /// object id.
         case unreadable
@@ -42,10 +42,10 @@ enum ExtendedJSON {
     ///   - json: Its contents.
     /// - Returns: The value; nil when no wrapper for plain values has this name.
     /// - Throws: Why the contents are not a value of the type.
-    static func value(_ name: String, _ json: JSONValue) throws(Mistake) -> TypedInput? {
+    static func value(_ name: String, _ json: JSONValue) throws(InputError) -> TypedInput? {
         let read: TypedInput?
         switch name {
-        case "$numberInt": read = try integer(json).map { number throws(Mistake) in .int(Int64(try narrow(number))) }
+        case "$numberInt": read = try integer(json).map { number throws(InputError) in .int(Int64(try narrow(number))) }
         case "$numberLong": read = try integer(json).map { .int($0) }
         case "$numberDouble": read = try real(json).map { .double($0) }
         case "$numberFloat": read = try float(json).map { .float($0) }
@@ -75,10 +75,10 @@ enum ExtendedJSON {
     // MARK: - Numbers
 
     /// The error of a number beyond the range of its type.
-    private static let tooLarge = Mistake.outOfRange("the number is beyond the range of its type")
+    private static let tooLarge = InputError.outOfRange("the number is beyond the range of its type")
 
     /// Returns a number as one of 32 bits, or throws when it does not fit.
-    private static func narrow(_ number: Int64) throws(Mistake) -> Int32 {
+    private static func narrow(_ number: Int64) throws(InputError) -> Int32 {
         guard let narrow = Int32(exactly: number) else { throw tooLarge }
         return narrow
     }
@@ -90,13 +90,13 @@ enum ExtendedJSON {
     ///   - read: Reads the text; returns nil when it is not a number.
     private static func number<Number>(
         _ text: String, _ read: (String) throws(NumberText.OutOfRange) -> Number?
-    ) throws(Mistake) -> Number? {
+    ) throws(InputError) -> Number? {
         do throws(NumberText.OutOfRange) { return try read(text) } catch { throw .outOfRange(error.detail) }
     }
 
     /// Returns a 64-bit integer, given as a JSON number or as a string of digits; nil for anything
     /// else.
-    private static func integer(_ json: JSONValue) throws(Mistake) -> Int64? {
+    private static func integer(_ json: JSONValue) throws(InputError) -> Int64? {
         switch json {
         case .integer(let integer): return integer
         case .string(let digits), .longInteger(let digits): return try number(digits, NumberText.integer)
@@ -108,7 +108,7 @@ enum ExtendedJSON {
     /// `-Infinity`; nil for anything else.
     ///
     /// - Throws: `outOfRange` for a finite number beyond the range of doubles.
-    private static func real(_ json: JSONValue) throws(Mistake) -> Double? {
+    private static func real(_ json: JSONValue) throws(InputError) -> Double? {
         switch json {
         case .integer(let number): return Double(number)
         case .real(let number): return number
@@ -124,14 +124,14 @@ enum ExtendedJSON {
     /// Returns the float that is nearest to a number; nil for anything that is not a number.
     ///
     /// A text is converted directly, because rounding to a double first could give a neighbour.
-    private static func float(_ json: JSONValue) throws(Mistake) -> Float? {
+    private static func float(_ json: JSONValue) throws(InputError) -> Float? {
         if case .string(let text) = json, JSONTokens.isNumber(text[...].utf8) { return try finite(Float(text)) }
         guard let number = try real(json) else { return nil }
         return number.isFinite ? try finite(Float(number)) : Float(number)
     }
 
     /// Returns a number that was converted, or throws when it became infinite.
-    private static func finite<Number: FloatingPoint>(_ number: Number?) throws(Mistake) -> Number {
+    private static func finite<Number: FloatingPoint>(_ number: Number?) throws(InputError) -> Number {
         guard let number, number.isFinite else { throw tooLarge }
         return number
     }
@@ -140,7 +140,7 @@ enum ExtendedJSON {
     ///
     /// - Throws: `decimalNeedsString` for a JSON number with fraction or exponent, `outOfRange` for
     ///   too many digits or too large an exponent.
-    private static func decimal(_ json: JSONValue) throws(Mistake) -> Decimal128? {
+    private static func decimal(_ json: JSONValue) throws(InputError) -> Decimal128? {
         switch json {
         case .string(let text), .longInteger(let text): return try number(text, NumberText.decimal)
         case .integer(let number): return Decimal128(number)
@@ -167,7 +167,7 @@ enum ExtendedJSON {
     }
 
     /// Returns a date, given as RFC 3339 text or as `$numberLong` with milliseconds since 1970.
-    private static func date(_ json: JSONValue) throws(Mistake) -> Timestamp? {
+    private static func date(_ json: JSONValue) throws(InputError) -> Timestamp? {
         if let text = json.string { return Timestamp(rfc3339: text) }
         guard let (name, inner) = json.object?.single, name == "$numberLong", let milliseconds = try integer(inner) else {
             return nil
@@ -177,7 +177,7 @@ enum ExtendedJSON {
 
     /// Returns a date, given as seconds since 1970 and nanoseconds, for years that RFC 3339 does
     /// not have.
-    private static func instant(_ json: JSONValue) throws(Mistake) -> Timestamp? {
+    private static func instant(_ json: JSONValue) throws(InputError) -> Timestamp? {
         guard let object = json.object, object.count == 2, let first = object["seconds"], let second = object["nanoseconds"],
             let seconds = try integer(first), let nanoseconds = try integer(second), nanoseconds.magnitude < 1_000_000_000
         else { return nil }

@@ -10,4 +10,10 @@ package struct RepresentationNotes: Sendable, Equatable {
 
     /// Creates notes with nothing to report.
     package init() {}
+
+    /// Adds what other values of the same response have reported.
+    mutating func formUnion(_ other: RepresentationNotes) {
+        hasUnsafeIntegers = hasUnsafeIntegers || other.hasUnsafeIntegers
+        hasLossyDates = hasLossyDates || other.hasLossyDates
+    }
 }

@@ -128,7 +128,7 @@ struct AdmissionControl: Sendable {
             caretaker.fail(database, failure)
             return .failed(failure)
         case .failed?:
-            if let name = request.match.decoded(.realm) { caretaker.noteWish(name, request.arrival) }
+            if let name = request.match.decoded(.realm) { caretaker.noteRequest(name, request.arrival) }
             return state
         case .opening?, nil: return state
         }

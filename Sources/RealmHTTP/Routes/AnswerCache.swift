@@ -189,7 +189,7 @@ final class AnswerCache: Sendable {
     // MARK: - Metrics
 
     /// The counts of the cache that the metrics show.
-    struct Figures {
+    struct Counts {
         /// The number of responses that came from the cache since the start of the server.
         var hits: UInt64 = 0
         /// The number of responses that are kept now.
@@ -200,8 +200,8 @@ final class AnswerCache: Sendable {
 
     /// The counts of all shards together. The shards are locked one after the other, so the sum
     /// need not have existed at any moment.
-    var figures: Figures {
-        shards.reduce(into: Figures()) { sum, shard in
+    var counts: Counts {
+        shards.reduce(into: Counts()) { sum, shard in
             shard.state.withLock { shard in
                 sum.hits &+= shard.hits
                 sum.entries += shard.young.count + shard.old.count
@@ -216,11 +216,11 @@ extension AnswerCache {
     ///
     /// - Parameter text: The metrics page that is being written.
     func write(to text: inout MetricsText) {
-        let figures = figures
+        let counts = counts
         text.single(
             "known_answers_total", .counter, help: "Responses that were sent again for the same version.",
-            value: Double(figures.hits))
-        text.single("known_answers", .gauge, help: "Responses that are kept.", value: Double(figures.entries))
-        text.single("known_answer_bytes", .gauge, help: "Memory for responses that are kept.", value: Double(figures.bytes))
+            value: Double(counts.hits))
+        text.single("known_answers", .gauge, help: "Responses that are kept.", value: Double(counts.entries))
+        text.single("known_answer_bytes", .gauge, help: "Memory for responses that are kept.", value: Double(counts.bytes))
     }
 }

@@ -126,7 +126,7 @@ extension ReadDispatcher {
     /// Answers a read when the realm has reached a version, or at the deadline with the newest
     /// version by then.
     ///
-    /// No thread waits: a commit or the alarm continues the request on a worker.
+    /// No thread waits: a commit or the timer continues the request on a worker.
     ///
     /// - Parameters:
     ///   - call: The call.
@@ -140,7 +140,7 @@ extension ReadDispatcher {
             let wait = VersionWait {
                 workers.submit(for: call.request, to: promise) { answer(call, promise, endpoint) }
             }
-            wait.begin(wanted, database, alarm, until: call.request.deadline)
+            wait.begin(wanted, database, timers, until: call.request.deadline)
         }
     }
 

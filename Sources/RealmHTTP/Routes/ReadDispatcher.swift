@@ -20,7 +20,7 @@ struct ReadDispatcher: Sendable {
     /// The responses that are kept for repeated requests.
     let answers: AnswerCache
     /// Ends the wait for a version that does not come in time.
-    let alarm: Alarm
+    let timers: TimerQueue
 
     /// Answers a call that reads.
     ///

@@ -52,7 +52,7 @@ package final class RequestDispatcher: RequestHandler {
         admission = AdmissionControl(state)
         bodies = BodyReader(state)
         finisher = ResponseFinisher(state)
-        reads = ReadDispatcher(limits: state.limits, workers: state.workers, answers: answers, alarm: state.alarm)
+        reads = ReadDispatcher(limits: state.limits, workers: state.workers, answers: answers, timers: state.timers)
         writes = WriteDispatcher()
         workers = state.workers
         waitingBytes = state.waitingBytes
@@ -130,7 +130,8 @@ package final class RequestDispatcher: RequestHandler {
     private func dispatch(_ request: Request) throws(Problem) -> Reply {
         let route = RouteTable.route(of: request)
         let call = Call(
-            request, readServices, readMethods: route.readMethods, methods: route.readMethods.union(route.writeMethods))
+            request, readServices, readMethods: route.readMethods, methods: route.readMethods.union(route.writeMethods),
+            bodyTypes: route.bodyTypes(of: request.method))
         switch handlers[request] {
         case .read(let endpoint): return try reads.reply(to: call, route, endpoint)
         case .write(let endpoint): return try writes.reply(to: WriteCall(call, writeServices), endpoint)
@@ -149,8 +150,8 @@ package final class RequestDispatcher: RequestHandler {
         let allowed =
             route.traits.contains(.isServer) ? MethodSet(available) : admission.allowed(route, request.realm, for: request)
         response.add("Allow", allowed.allow)
-        if allowed.contains(.query) { response.add("Accept-Query", constant: "application/json, application/ejson") }
-        if allowed.contains(.patch) { response.add("Accept-Patch", constant: route.patchTypes) }
+        if allowed.contains(.query) { response.add("Accept-Query", route.bodyTypes(of: .query).fieldValue) }
+        if allowed.contains(.patch) { response.add("Accept-Patch", route.bodyTypes(of: .patch).fieldValue) }
         if case .ready(let database)? = request.realm {
             response.add("Realm-Version", database.current.tokenText)
         }

@@ -18,7 +18,7 @@ struct RequestEnds: Sendable {
     ///
     /// - Parameter state: The state that the server was made with.
     init(_ state: ServerState) {
-        memory = MemoryReturn(state.alarm)
+        memory = MemoryReturn(state.timers)
         workers = state.workers
         accessLog = state.accessLog
     }

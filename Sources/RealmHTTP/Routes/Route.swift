@@ -37,36 +37,30 @@ package final class Route: Sendable {
     /// What can be done at the path, in the order of the API description. It is empty for a path
     /// that is reserved.
     package let operations: [RouteOperation]
-    /// The media types that `PATCH` takes, as the value of `Accept-Patch`.
-    let patchTypes: StaticString
-    /// The methods at this path that change no realm.
+    /// The methods that change no realm.
     package let readMethods: MethodSet
     /// The methods at this path that change a realm, or the list of realms.
     package let writeMethods: MethodSet
     /// The access class that each method needs, by its position in `MethodSet`.
     private let accessByMethod: [AccessClass]
-
-    /// The value of `Accept-Patch` for paths that take a merge patch.
-    static let mergePatch: StaticString = "application/merge-patch+json, application/json"
+    /// The media types of the body that each method accepts, by its position in `MethodSet`.
+    private let bodyTypesByMethod: [BodyTypes]
 
     /// Creates a route.
     ///
     /// - Parameters:
     ///   - pattern: The path, with variables in braces, as `PathPattern` reads it.
     ///   - traits: In which ways the path is special.
-    ///   - patchTypes: The value of `Accept-Patch`.
     ///   - operations: What can be done at the path; nothing for a reserved path.
-    init(
-        _ pattern: String, _ traits: Traits = [], patchTypes: StaticString = Route.mergePatch,
-        operations: [RouteOperation] = []
-    ) {
+    init(_ pattern: String, _ traits: Traits = [], operations: [RouteOperation] = []) {
         self.pattern = PathPattern(pattern)
         self.traits = traits
-        self.patchTypes = patchTypes
         self.operations = operations
         readMethods = operations.reduce(into: MethodSet()) { if !$1.isWrite { $0.formUnion($1.methods) } }
         writeMethods = operations.reduce(into: MethodSet()) { if $1.isWrite { $0.formUnion($1.methods) } }
-        accessByMethod = HTTPMethod.allCases.sorted { $0.position < $1.position }.map { Route.access(of: $0, operations) }
+        let methods = HTTPMethod.allCases.sorted { $0.position < $1.position }
+        accessByMethod = methods.map { Route.access(of: $0, operations) }
+        bodyTypesByMethod = methods.map { method in operations.first { $0.methods.contains(method) }?.bodyTypes ?? [] }
     }
 
     /// Whether anything can be done at the path with this server. Other paths are answered with
@@ -81,6 +75,23 @@ package final class Route: Sendable {
     package func access(of method: HTTPMethod?) -> AccessClass {
         guard let method else { return operations.isEmpty ? .read : .administer }
         return accessByMethod[method.position]
+    }
+
+    /// Returns the media types that a method accepts as its body.
+    ///
+    /// - Parameter method: The method; nil for one that the server does not know.
+    /// - Returns: The types; the empty set when the method takes no body, or when the path does not
+    ///   have it.
+    package func bodyTypes(of method: HTTPMethod?) -> BodyTypes { method.map { bodyTypesByMethod[$0.position] } ?? [] }
+
+    /// Returns the codes of all problems that a request can be answered with.
+    ///
+    /// - Parameter method: The method of the request; nil for one that the server does not know.
+    /// - Returns: The codes of the operation; for a method that the path does not have, those of any
+    ///   request, and of the realm that the path names.
+    package func problems(of method: HTTPMethod?) -> Set<ProblemCode> {
+        operations.first { method.map($0.methods.contains) ?? false }?.problems
+            ?? (pattern.variables.contains(.realm) ? Set.ofAnyRequest.union(Set.ofRealms) : .ofAnyRequest)
     }
 
     /// Returns the access class that a method needs among these operations.

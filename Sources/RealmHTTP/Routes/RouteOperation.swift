@@ -20,6 +20,10 @@ package struct RouteOperation: Sendable {
     package let access: AccessClass
     /// Selects the function that answers among the endpoints of a server.
     let handler: Handler
+    /// The media types that the body of a request may have; the empty set for none.
+    package let bodyTypes: BodyTypes
+    /// The codes of all problems that a request can be answered with.
+    package let problems: Set<ProblemCode>
     /// The name of the method in the API description with the operation there; nil for what is not
     /// described.
     let description: (method: String, operation: OperationDescription)?
@@ -37,12 +41,14 @@ package struct RouteOperation: Sendable {
     ///   - access: The access class that a client needs.
     ///   - description: The operation in the API description; nil for paths that are not
     ///     described.
+    ///   - types: The media types of the body of an operation without description; one with a
+    ///     description has them there.
     ///   - handler: Selects the function among the endpoints of a server.
     static func read(
         _ methods: MethodSet, for access: AccessClass, _ description: OperationDescription? = nil,
-        _ handler: @escaping @Sendable (Endpoints) -> @Sendable (Call) throws(Problem) -> Reply
+        taking types: BodyTypes = [], _ handler: @escaping @Sendable (Endpoints) -> @Sendable (Call) throws(Problem) -> Reply
     ) -> RouteOperation {
-        RouteOperation(methods, access, .read(handler), description: description)
+        RouteOperation(methods: methods, access: access, handler: .read(handler), description: description, types: types)
     }
 
     /// Creates an operation that writes.
@@ -52,20 +58,26 @@ package struct RouteOperation: Sendable {
     ///   - access: The access class that a client needs.
     ///   - description: The operation in the API description; nil for paths that are not
     ///     described.
+    ///   - types: The media types of the body of an operation without description; one with a
+    ///     description has them there.
     ///   - handler: Selects the function among the endpoints of a server.
     static func write(
         _ methods: MethodSet, for access: AccessClass, _ description: OperationDescription? = nil,
-        _ handler: @escaping @Sendable (Endpoints) -> @Sendable (WriteCall) throws(Problem) -> Reply
+        taking types: BodyTypes = [], _ handler: @escaping @Sendable (Endpoints) -> @Sendable (WriteCall) throws(Problem) -> Reply
     ) -> RouteOperation {
-        RouteOperation(methods, access, .write(handler), description: description)
+        RouteOperation(methods: methods, access: access, handler: .write(handler), description: description, types: types)
     }
 
     /// Creates an operation and finds the name under which it is described: that of its first
     /// method, in lower case.
-    private init(_ methods: MethodSet, _ access: AccessClass, _ handler: Handler, description: OperationDescription?) {
+    private init(
+        methods: MethodSet, access: AccessClass, handler: Handler, description: OperationDescription?, types: BodyTypes
+    ) {
         self.methods = methods
         self.access = access
         self.handler = handler
+        bodyTypes = description?.bodyTypes ?? types
+        problems = description?.problems ?? Set.ofAnyRequest.union(Set.ofBodies).union([.notFound])
         let name = HTTPMethod.allCases.first { methods.contains($0) }?.rawValue.lowercased() ?? ""
         self.description = description.map { (name, $0) }
     }

@@ -14,14 +14,16 @@ extension RouteTable {
                             "getWrite", "Reports the state of a write that was answered before it was done.", tag: "transactions",
                             parameters: ["RequestId"],
                             responses: OpenAPIWrites.responses(
-                                ("200", "The body describes the write.", "WriteState"), isAsynchronous: false))
+                                ("200", "The body describes the write.", "WriteState"), isAsynchronous: false),
+                            problems: .ofWrites)
                     ) { $0.asyncWrites.write },
                     .read(
                         .delete, for: .write,
                         .init(
                             "cancelWrite", "Cancels a write that has not begun.", tag: "transactions",
                             parameters: ["RequestId"],
-                            responses: OpenAPIWrites.responses(("204", "The write is cancelled.", nil), isAsynchronous: false))
+                            responses: OpenAPIWrites.responses(("204", "The write is cancelled.", nil), isAsynchronous: false),
+                            problems: .ofWrites)
                     ) { $0.asyncWrites.write },
                 ])
         ]
@@ -37,12 +39,10 @@ extension RouteTable {
                     .init(
                         "beginTransaction", "Begins a transaction that spans several requests.", tag: "transactions",
                         parameters: ["RequestId"],
-                        body: [
-                            "required": false,
-                            "content": ["application/json": ["schema": OpenAPIParts.schema("TransactionWishes")]],
-                        ],
+                        taking: .json, body: OpenAPIParts.schema("TransactionOptions"), requiresBody: false,
                         responses: OpenAPIWrites.responses(
-                            ("201", "The body describes the transaction.", "Transaction"), isAsynchronous: false))
+                            ("201", "The body describes the transaction.", "Transaction"), isAsynchronous: false),
+                        problems: .ofWrites)
                 ) { $0.transactions.begin }
             ]),
         Route(
@@ -54,13 +54,16 @@ extension RouteTable {
                     .init(
                         "getTransaction", "Reports the state of a transaction.", tag: "transactions", parameters: ["RequestId"],
                         responses: OpenAPIWrites.responses(
-                            ("200", "The body describes the transaction.", "Transaction"), isAsynchronous: false))
+                            ("200", "The body describes the transaction.", "Transaction"), isAsynchronous: false),
+                        problems: .ofWrites)
                 ) { $0.transactions.transaction },
                 .read(
                     .delete, for: .write,
                     .init(
                         "rollBackTransaction", "Rolls a transaction back.", tag: "transactions", parameters: ["RequestId"],
-                        responses: OpenAPIWrites.responses(("204", "The transaction is rolled back.", nil), isAsynchronous: false)
+                        responses: OpenAPIWrites.responses(
+                            ("204", "The transaction is rolled back.", nil), isAsynchronous: false),
+                        problems: .ofWrites
                     )
                 ) { $0.transactions.transaction },
             ]),
@@ -73,7 +76,8 @@ extension RouteTable {
                         "commitTransaction", "Commits a transaction.", tag: "transactions",
                         parameters: ["IdempotencyKey", "RequestId"],
                         responses: OpenAPIWrites.responses(
-                            ("200", "The body states the new version.", "CommittedVersion"), isAsynchronous: false))
+                            ("200", "The body states the new version.", "CommittedVersion"), isAsynchronous: false),
+                        problems: .ofWrites, .ofValues)
                 ) { $0.transactions.commit }
             ]),
     ]
@@ -89,15 +93,18 @@ extension RouteTable {
                     .init(
                         "listSnapshots", "Lists the snapshots of a realm.", tag: "snapshots", parameters: ["RequestId"],
                         responses: OpenAPIWrites.responses(
-                            ("200", "The body lists the snapshots.", "SnapshotPage"), isAsynchronous: false))
+                            ("200", "The body lists the snapshots.", "SnapshotPage"), isAsynchronous: false),
+                        problems: .ofReads, [.tooManySnapshots])
                 ) { $0.snapshots.snapshots },
                 .read(
                     .post, for: .read,
                     .init(
                         "createSnapshot", "Creates a snapshot, which holds the newest version for later reads.", tag: "snapshots",
-                        parameters: ["RequestId"], body: snapshotWishes(isRequired: false),
+                        parameters: ["RequestId"], taking: .settings,
+                        body: OpenAPIParts.schema("SnapshotOptions"), requiresBody: false,
                         responses: OpenAPIWrites.responses(
-                            ("201", "The body describes the snapshot.", "Snapshot"), isAsynchronous: false))
+                            ("201", "The body describes the snapshot.", "Snapshot"), isAsynchronous: false),
+                        problems: .ofReads, [.tooManySnapshots])
                 ) { $0.snapshots.snapshots },
             ]),
         Route(
@@ -108,34 +115,26 @@ extension RouteTable {
                     .init(
                         "getSnapshot", "Describes one snapshot.", tag: "snapshots", parameters: ["RequestId"],
                         responses: OpenAPIWrites.responses(
-                            ("200", "The body describes the snapshot.", "Snapshot"), isAsynchronous: false))
+                            ("200", "The body describes the snapshot.", "Snapshot"), isAsynchronous: false),
+                        problems: .ofReads, [.tooManySnapshots])
                 ) { $0.snapshots.snapshot },
                 .read(
                     .patch, for: .read,
                     .init(
                         "renewSnapshot", "Extends the time for which a snapshot holds its version.", tag: "snapshots",
                         parameters: ["RequestId"],
-                        body: snapshotWishes(isRequired: true),
+                        taking: .settings, body: OpenAPIParts.schema("SnapshotOptions"),
                         responses: OpenAPIWrites.responses(
-                            ("200", "The body describes the snapshot.", "Snapshot"), isAsynchronous: false))
+                            ("200", "The body describes the snapshot.", "Snapshot"), isAsynchronous: false),
+                        problems: .ofReads, [.tooManySnapshots])
                 ) { $0.snapshots.snapshot },
                 .read(
                     .delete, for: .read,
                     .init(
                         "freeSnapshot", "Releases a snapshot.", tag: "snapshots", parameters: ["RequestId"],
-                        responses: OpenAPIWrites.responses(("204", "The snapshot is released.", nil), isAsynchronous: false))
+                        responses: OpenAPIWrites.responses(("204", "The snapshot is released.", nil), isAsynchronous: false),
+                        problems: .ofReads, [.tooManySnapshots])
                 ) { $0.snapshots.snapshot },
             ]),
     ]
-
-    /// Returns the request body that states how long a version is held.
-    ///
-    /// - Parameter isRequired: Whether the request needs it: creating a snapshot has a default,
-    ///   renewing one has none.
-    private static func snapshotWishes(isRequired: Bool) -> DocumentValue {
-        let content: DocumentValue = ["schema": OpenAPIParts.schema("SnapshotWishes")]
-        return [
-            "required": .bool(isRequired), "content": ["application/json": content, "application/merge-patch+json": content],
-        ]
-    }
 }

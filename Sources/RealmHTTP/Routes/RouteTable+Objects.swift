@@ -23,7 +23,6 @@ extension RouteTable {
             ]),
         Route(
             "/v1/realms/{realm}/objects/{class}/{key}", kept,
-            patchTypes: "application/merge-patch+json, application/json-patch+json, application/json",
             operations: [
                 .read(.get, for: .read, .object("getObject", "Returns one object.", tag: "objects", schema: "Object")) {
                     $0.objects.get
@@ -43,17 +42,18 @@ extension RouteTable {
                     .get, for: .read,
                     .init(
                         "getProperty", "Returns one property: its value, or one page of a collection.", tag: "objects",
-                        parameters: OpenAPIDocument.propertyParameters, responses: OpenAPIDocument.propertyResponses)
+                        parameters: OpenAPIDocument.propertyParameters, responses: OpenAPIDocument.propertyResponses,
+                        problems: .ofReads, .ofQueries, .ofObjects)
                 ) { $0.properties.get },
                 .write(
                     .put, for: .write,
                     .init(
                         "setProperty", "Sets one property.", tag: "objects", parameters: ["Nested"] + OpenAPIWrites.common,
-                        body: OpenAPIWrites.content(["application/json", "application/ejson"], .object([]))
-                            .addingContent("application/octet-stream", ["type": "string", "format": "binary"]),
+                        taking: .value, body: .object([]),
                         responses: OpenAPIWrites.responses(
                             ("200", "With dryRun=true the body is the response that the write would have had.", "DryRun"),
-                            ("204", "The property is set.", nil)))
+                            ("204", "The property is set.", nil)),
+                        problems: .ofWrites, .ofValues)
                 ) { $0.objectWrites.setProperty },
             ]),
         Route(
@@ -63,7 +63,8 @@ extension RouteTable {
                     .get, for: .read,
                     .init(
                         "getLinkingObjects", "Lists the objects that link to one object.", tag: "objects",
-                        parameters: OpenAPIDocument.propertyParameters, responses: OpenAPIDocument.list("ObjectPage"))
+                        parameters: OpenAPIDocument.propertyParameters, responses: OpenAPIDocument.list("ObjectPage"),
+                        problems: .ofReads, .ofQueries, .ofObjects)
                 ) { $0.properties.links }
             ]),
         Route(
@@ -73,8 +74,8 @@ extension RouteTable {
                     .post, for: .read,
                     .init(
                         "queryObjects", "Lists the objects of a class, with the parameters in the body.", tag: "objects",
-                        parameters: ["Format", "IfNoneMatch", "RequestId"], body: OpenAPIWrites.json("QueryBody"),
-                        responses: OpenAPIDocument.list("ObjectPage"))
+                        parameters: ["Format", "IfNoneMatch", "RequestId"], taking: .json, body: OpenAPIParts.schema("QueryBody"),
+                        responses: OpenAPIDocument.list("ObjectPage"), problems: .ofReads, .ofQueries)
                 ) { $0.lists.list }
             ]),
         Route(
@@ -84,14 +85,16 @@ extension RouteTable {
                     .get, for: .read,
                     .init(
                         "aggregate", "Computes count, minimum, maximum, sum and average.", tag: "objects",
-                        parameters: OpenAPIDocument.aggregateParameters, responses: OpenAPIDocument.aggregates)
+                        parameters: OpenAPIDocument.aggregateParameters, responses: OpenAPIDocument.aggregates,
+                        problems: .ofReads, .ofQueries)
                 ) { $0.aggregates.aggregate },
                 .read(
                     .post, for: .read,
                     .init(
                         "aggregateByBody", "Computes aggregates, with the parameters in the body.", tag: "objects",
-                        parameters: ["DocumentFormat", "IfNoneMatch", "RequestId"], body: OpenAPIWrites.json("AggregateBody"),
-                        responses: OpenAPIDocument.aggregates)
+                        parameters: ["DocumentFormat", "IfNoneMatch", "RequestId"], taking: .json,
+                        body: OpenAPIParts.schema("AggregateBody"), responses: OpenAPIDocument.aggregates,
+                        problems: .ofReads, .ofQueries)
                 ) { $0.aggregates.aggregate },
             ]),
     ]
@@ -106,7 +109,8 @@ extension RouteTable {
                     .init(
                         "deleteAllObjects", "Deletes the objects of every class and keeps the schema.", tag: "objects",
                         parameters: ["Confirm"] + OpenAPIWrites.common,
-                        responses: OpenAPIWrites.responses(("200", "The body states how many objects were deleted.", "Matched")))
+                        responses: OpenAPIWrites.responses(("200", "The body states how many objects were deleted.", "Matched")),
+                        problems: .ofWrites, [.missingWhere])
                 ) { $0.classes.deleteAll }
             ]),
         Route(
@@ -116,8 +120,10 @@ extension RouteTable {
                     .post, for: .write,
                     .init(
                         "batch", "Runs operations in order, as a unit.", tag: "objects",
-                        parameters: ["IdempotencyKey"] + OpenAPIWrites.common, body: OpenAPIWrites.json("Batch"),
-                        responses: OpenAPIWrites.responses(("200", "The body holds one result per operation.", "BatchResult")))
+                        parameters: ["IdempotencyKey"] + OpenAPIWrites.common, taking: .json, body: OpenAPIParts.schema("Batch"),
+                        responses: OpenAPIWrites.responses(("200", "The body holds one result per operation.", "BatchResult")),
+                        problems: .ofWrites, .ofValues, .ofQueries,
+                        [.missingWhere, .tooManyAffected, .patchTestFailed, .assertionFailed])
                 ) { $0.batches.run }
             ]),
     ]

@@ -21,7 +21,7 @@ extension RouteTable {
                     .get, for: .health,
                     .init(
                         "health", "Checks that the process is alive and answers requests.", tag: "operations",
-                        responses: OpenAPIDocument.status)
+                        responses: OpenAPIDocument.status("The process is alive and answers requests; the member status is ok."))
                 ) { $0.operations.health }
             ]),
         Route(
@@ -29,7 +29,10 @@ extension RouteTable {
             operations: [
                 .read(
                     .get, for: .health,
-                    .init("ready", "Checks that every realm is open.", tag: "operations", responses: OpenAPIDocument.status)
+                    .init(
+                        "ready", "Checks that every realm is open.", tag: "operations",
+                        responses: OpenAPIDocument.status("Every realm is open; the member status is ready."),
+                        problems: [.notReady])
                 ) { $0.operations.readiness }
             ]),
         Route(
@@ -55,8 +58,8 @@ extension RouteTable {
         Route("/admin/leases", .isHidden, operations: [.read(.get, for: .administer) { $0.administration.leases }]),
         Route("/admin/leases/{id}", .isHidden, operations: [.read(.delete, for: .administer) { $0.administration.endLease }]),
         Route(
-            "/admin/config", .isHidden, patchTypes: "application/json, application/merge-patch+json",
-            operations: [.read([.get, .patch], for: .administer) { $0.administration.configuration }]),
+            "/admin/config", .isHidden,
+            operations: [.read([.get, .patch], for: .administer, taking: .settings) { $0.administration.configuration }]),
         Route("/v1/realms/{realm}/backup"),
     ]
 }

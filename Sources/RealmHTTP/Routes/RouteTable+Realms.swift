@@ -16,10 +16,12 @@ extension RouteTable {
                     .post, for: .administer,
                     .init(
                         "attachRealm", "Creates or attaches a realm.", tag: "realms",
-                        parameters: ["DryRun", "Prefer", "RequestId"], body: OpenAPIWrites.json("RealmAttachment"),
+                        parameters: ["DryRun", "Prefer", "RequestId"], taking: .json,
+                        body: OpenAPIParts.schema("RealmAttachment"),
                         responses: OpenAPIWrites.responses(
                             ("200", "With dryRun=true the body is the response that the write would have had.", "DryRun"),
-                            ("201", "The body describes the realm.", "RealmDocument")))
+                            ("201", "The body describes the realm.", "RealmDocument")),
+                        problems: .ofWrites, .ofValues, .ofQueries, .ofSchemas, .ofFiles)
                 ) { $0.realms.attach },
             ]),
         Route(
@@ -29,7 +31,7 @@ extension RouteTable {
                     .get, for: .read,
                     .init(
                         "getRealm", "Describes one realm.", tag: "realms", parameters: ["RequestId"],
-                        responses: OpenAPIDocument.plain("The body describes the realm.", "RealmDocument"))
+                        responses: OpenAPIDocument.plain("The body describes the realm.", "RealmDocument"), problems: .ofRealms)
                 ) { $0.realms.get },
                 .write(
                     .delete, for: .administer,
@@ -39,7 +41,8 @@ extension RouteTable {
                         responses: OpenAPIWrites.responses(
                             ("200", "With dryRun=true the body is the response that the write would have had.", "DryRun"),
                             ("204", "The realm is detached.", nil),
-                            isAsynchronous: false))
+                            isAsynchronous: false),
+                        problems: .ofWrites, .ofFiles)
                 ) { $0.realms.detach },
             ]),
         Route(
@@ -50,7 +53,7 @@ extension RouteTable {
                     .init(
                         "getSchema", "Returns the schema of a realm.", tag: "schema",
                         parameters: ["SchemaFormat", "Snapshot", "IfNoneMatch", "RequestId"],
-                        responses: OpenAPIDocument.schemaResponses("SchemaDocument"))
+                        responses: OpenAPIDocument.schemaResponses("SchemaDocument"), problems: .ofReads)
                 ) { $0.schemas.schema }
             ]),
         Route(
@@ -61,7 +64,7 @@ extension RouteTable {
                     .init(
                         "getClass", "Returns the schema of one class.", tag: "schema",
                         parameters: ["SchemaFormat", "Snapshot", "IfNoneMatch", "RequestId"],
-                        responses: OpenAPIDocument.schemaResponses("SchemaClass"))
+                        responses: OpenAPIDocument.schemaResponses("SchemaClass"), problems: .ofReads)
                 ) { $0.schemas.schema }
             ]),
         Route(
@@ -72,7 +75,7 @@ extension RouteTable {
                     .init(
                         "getRealmOpenAPI", "Describes this API for the classes of one realm.", tag: "schema",
                         parameters: ["DocumentInts", "IfNoneMatch", "RequestId"],
-                        responses: OpenAPIDocument.anyObject("The body is an OpenAPI document."))
+                        responses: OpenAPIDocument.anyObject("The body is an OpenAPI document."), problems: .ofReads)
                 ) { $0.schemas.realmOpenAPI }
             ]),
     ]

@@ -11,8 +11,9 @@ extension RouteTable {
                     .init(
                         "migrate", "Changes the schema, and the data with it.", tag: "schema",
                         parameters: ["DryRun", "IfMatch", "Prefer", "IdempotencyKey", "RequestId"],
-                        body: OpenAPIWrites.json("Migration"),
-                        responses: OpenAPIWrites.responses(("200", "The body states the schema before and after.", "Migrated")))
+                        taking: .json, body: OpenAPIParts.schema("Migration"),
+                        responses: OpenAPIWrites.responses(("200", "The body states the schema before and after.", "Migrated")),
+                        problems: .ofWrites, .ofValues, .ofQueries, .ofSchemas)
                 ) { $0.migrations.migrate }
             ]),
         Route(
@@ -26,7 +27,7 @@ extension RouteTable {
                             "ExportFormat", "ForExcel", "ExportClass", "Where", "Args", "Snapshot", "RealmTransaction",
                             "RealmMinVersion", "RequestId",
                         ],
-                        responses: exportResponses)
+                        responses: exportResponses, problems: .ofReads, .ofQueries)
                 ) { $0.exports.get }
             ]),
         Route(
@@ -37,9 +38,10 @@ extension RouteTable {
                     .init(
                         "importObjects", "Imports an export, or lines with objects of one class.", tag: "transfer",
                         parameters: ["ImportMode", "ImportClass", "Atomic", "IdempotencyKey"] + OpenAPIWrites.common,
-                        body: OpenAPIWrites.content(["application/x-ndjson", "text/csv"], OpenAPIParts.text),
+                        taking: .lines, body: OpenAPIParts.text,
                         responses: OpenAPIWrites.responses(
-                            ("200", "The body counts the objects that were created and updated.", "Imported")))
+                            ("200", "The body counts the objects that were created and updated.", "Imported")),
+                        problems: .ofWrites, .ofValues)
                 ) { $0.imports.post }
             ]),
     ]

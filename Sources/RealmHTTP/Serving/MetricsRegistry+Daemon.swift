@@ -22,7 +22,7 @@ extension MetricsRegistry {
             text.single(
                 "answers_cut_off_total", .counter, help: "Streamed responses that took longer than answer-seconds.",
                 value: Double(daemon.answersCutOff.load(ordering: .relaxed)))
-            let unsent = daemon.unsentBytes.figures
+            let unsent = daemon.unsentBytes.counts
             text.single(
                 "unsent_bytes", .gauge, help: "Memory of long responses that clients have not received yet.",
                 value: Double(unsent.bytes))
@@ -33,7 +33,7 @@ extension MetricsRegistry {
             text.single("worker_queue", .gauge, help: "Requests waiting for a worker.", value: Double(daemon.waitingJobs))
             text.single(
                 "worker_threads", .gauge, help: "Threads of the worker pool.", value: Double(daemon.workers.threadCount))
-            let connections = daemon.connections.figures
+            let connections = daemon.connections.counts
             text.single(
                 "connections_refused_total", .counter, help: "Connections closed on arrival because too many were open.",
                 value: Double(connections.refused))

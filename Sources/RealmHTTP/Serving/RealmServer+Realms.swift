@@ -122,8 +122,8 @@ extension RealmServer {
             guard let state = catalog[realm] else {
                 throw Failure(description: "backlink names for '\(realm)': there is no realm of this name")
             }
-            if case .ready(let database) = state, let mistake = names.mistake(in: database.current.snapshot) {
-                throw Failure(description: "backlink names for '\(realm)': \(mistake)")
+            if case .ready(let database) = state, let defect = names.defect(in: database.current.snapshot) {
+                throw Failure(description: "backlink names for '\(realm)': \(defect)")
             }
         }
     }

@@ -65,7 +65,7 @@ package final class RealmServer: Sendable {
             origins: OriginPolicy(allowed: Set(options.corsOrigins)))
         if let adminSocket, adminSocket.file == nil { rules.hosts.insert(adminSocket.address) }
         rules.access.isLoopback = socket.isLoopback
-        rules.access.letsStrangersRead = options.isInsecure
+        rules.access.allowsAnonymousReads = options.isInsecure
         rules.access.administersOnMain = options.administersOnMain
         log = try RealmServer.makeLog(options)
         state = ServerState(
@@ -101,7 +101,7 @@ package final class RealmServer: Sendable {
     }
 
     /// Starts the daemons, the thread that watches the files of the realms, and the thread of the
-    /// alarm.
+    /// timer.
     private func startAll() throws(Failure) {
         do throws(HTTPServer.Failure) {
             try daemon.start()
@@ -111,7 +111,7 @@ package final class RealmServer: Sendable {
         }
         do throws(Threads.Failure) {
             try state.caretaker.start()
-            try state.alarm.keepRunning()
+            try state.timers.keepRunning()
         } catch {
             throw Failure(description: error.description)
         }
@@ -157,15 +157,15 @@ package final class RealmServer: Sendable {
         state.notifications.closeAll()
         state.caretaker.stop()
         state.catalog.closeAll()
-        state.alarm.stop()
+        state.timers.stop()
         log?.close()
     }
 
     /// Checks that each allowed origin is well-formed, since a malformed one would never match.
     private static func checkOrigins(_ origins: [String]) throws(Failure) {
         for origin in origins {
-            guard let mistake = OriginPolicy.mistake(in: origin) else { continue }
-            throw Failure(description: "'\(origin)': \(mistake)")
+            guard let defect = OriginPolicy.defect(in: origin) else { continue }
+            throw Failure(description: "'\(origin)': \(defect)")
         }
     }
 

@@ -61,7 +61,7 @@ package final class PinnedVersions: Sendable {
         /// The tokens of the commit observers of databases with leases, by the identity of the
         /// database. The value -1 reserves a place while the observer is being added.
         var observers: [ObjectIdentifier: Int] = [:]
-        /// The time of the next alarm that ends expired leases; nil when no alarm is set.
+        /// The time of the next timer that ends expired leases; nil when no timer is set.
         var nextSweep: Instant?
         /// The number of leases that were ended because versions or disk space ran short.
         var dropped: UInt64 = 0
@@ -79,7 +79,7 @@ package final class PinnedVersions: Sendable {
     /// The list in which administrators see the leases.
     private let leaseRegistry: LeaseRegistry
     /// The timer that ends expired leases.
-    private let alarm: Alarm
+    private let timers: TimerQueue
 
     /// Makes the table of leases of a server, which has none at first.
     ///
@@ -88,11 +88,11 @@ package final class PinnedVersions: Sendable {
     ///     live, and how long ended leases are remembered.
     ///   - leases: The registry in which administrators see the leases, and through which they may
     ///     end them.
-    ///   - alarm: The timer that ends expired leases.
-    init(_ limits: Limits, _ leases: LeaseRegistry, _ alarm: Alarm) {
+    ///   - timers: The timer that ends expired leases.
+    init(_ limits: Limits, _ leases: LeaseRegistry, _ timers: TimerQueue) {
         self.limits = limits
         leaseRegistry = leases
-        self.alarm = alarm
+        self.timers = timers
     }
 
     /// The number of leases of all realms, including expired ones that are not ended yet.
@@ -258,7 +258,7 @@ package final class PinnedVersions: Sendable {
         end { $0.expires <= now }
     }
 
-    /// Sets an alarm for the lease that expires first, unless an earlier one is set.
+    /// Sets a timer for the lease that expires first, unless an earlier one is set.
     private func sweepLater() {
         let time = state.withLock { state -> Instant? in
             guard let next = state.leases.map(\.expires).min() else { return nil }
@@ -269,10 +269,10 @@ package final class PinnedVersions: Sendable {
             return time
         }
         guard let time else { return }
-        alarm.set(at: time) { [weak self] in
+        timers.set(at: time) { [weak self] in
             guard let self else { return }
             let isDue = state.withLock { state -> Bool in
-                // A lease that expires earlier may have set an alarm of its own meanwhile.
+                // A lease that expires earlier may have set a timer of its own meanwhile.
                 guard let planned = state.nextSweep, planned <= .now() else { return false }
                 state.nextSweep = nil
                 return true

@@ -66,15 +66,15 @@ struct CSVObjects: Sendable {
                 key = cell.text
                 continue
             }
-            let value: Result<InputValue, InputReader.Mistake>
-            do throws(InputReader.Mistake) {
+            let value: Result<InputValue, InputReader.InputError>
+            do throws(InputReader.InputError) {
                 value = .success(try self.value(cell, name))
             } catch {
                 value = .failure(error.inside(.name(name)))
             }
             guard case .success(let read) = value else {
-                if case .failure(let mistake) = value {
-                    return ImportedObject(place: place, className: table.className ?? "", key: key, body: .failure(mistake))
+                if case .failure(let inputError) = value {
+                    return ImportedObject(place: place, className: table.className ?? "", key: key, body: .failure(inputError))
                 }
                 continue
             }
@@ -87,7 +87,7 @@ struct CSVObjects: Sendable {
     ///
     /// An empty cell without quotes is null, or an empty collection. A cell for a property that
     /// does not exist remains text; the engine refuses its name.
-    private func value(_ cell: CSVRecord.Cell, _ name: String) throws(InputReader.Mistake) -> InputValue {
+    private func value(_ cell: CSVRecord.Cell, _ name: String) throws(InputReader.InputError) -> InputValue {
         let property = name.hasPrefix("$$") ? String(name.dropFirst()) : name
         guard let column = table.column(named: property) else { return .text(cell.text) }
         if cell.text.isEmpty, !cell.isQuoted {
@@ -104,19 +104,19 @@ struct CSVObjects: Sendable {
     }
 
     /// Reads a cell for a link: the text of a key, or the JSON of an embedded object.
-    private func link(_ text: String, _ column: Column) throws(InputReader.Mistake) -> InputValue {
+    private func link(_ text: String, _ column: Column) throws(InputReader.InputError) -> InputValue {
         guard let target = column.targetTable.flatMap({ snapshot.table($0) }) else { return .null }
         if target.kind == .embedded { return try json(text) }
         return .link(.stub(className: target.className ?? "", key: .text(text)))
     }
 
     /// Reads a cell whose text is JSON.
-    private func json(_ text: String) throws(InputReader.Mistake) -> InputValue {
+    private func json(_ text: String) throws(InputReader.InputError) -> InputValue {
         let parsed: JSONValue
         do throws(JSONError) {
             parsed = try JSONParser.parse(Array(text.utf8), bounds)
         } catch {
-            throw InputReader.Mistake(code: .typeMismatch, detail: "the cell is not JSON: \(error)")
+            throw InputReader.InputError(code: .typeMismatch, detail: "the cell is not JSON: \(error)")
         }
         return try InputReader().value(parsed)
     }

@@ -36,7 +36,7 @@ struct BatchOperation: Sendable {
         /// Deletes an object together with the embedded objects that it owns.
         case delete(ObjectTarget)
         /// Adds a number to a numeric property. The number is negative for a decrement.
-        case increment(ObjectTarget, PropertyAddress, by: Result<InputValue, InputReader.Mistake>)
+        case increment(ObjectTarget, PropertyAddress, by: Result<InputValue, InputReader.InputError>)
         /// Changes, deletes or counts the objects that a query matches, or asserts something about
         /// one object.
         case query(QueryKind)
@@ -47,16 +47,16 @@ struct BatchOperation: Sendable {
     /// The operations `patchWhere`, `deleteWhere` and `assert`.
     enum QueryKind: Sendable {
         /// Applies one merge patch to every object that matches (`patchWhere`).
-        case patch(className: String, Matches, body: ObjectBodies.Reading, nested: Bool)
+        case patch(className: String, Selection, body: ObjectBodies.Reading, nested: Bool)
         /// Deletes every object that matches (`deleteWhere`).
-        case delete(className: String, Matches)
+        case delete(className: String, Selection)
         /// Fails the batch unless the object exists, and matches the query if there is one.
-        case assertObject(ObjectTarget, Matches?)
+        case assertObject(ObjectTarget, Selection?)
         /// Fails the batch unless exactly `count` objects match, or at least one when `count` is
         /// nil.
         ///
         /// Without a query all objects of the class count as matches.
-        case assertCount(className: String, Matches?, count: Int?)
+        case assertCount(className: String, Selection?, count: Int?)
     }
 
     /// The object that an operation is about, together with the conditions under which it may be
@@ -70,18 +70,6 @@ struct BatchOperation: Sendable {
         /// The operation's `ifMatch` and `ifNoneMatch`. They are compared when it is the
         /// operation's turn, so they see the changes of the operations before it.
         let condition: WriteCondition
-    }
-
-    /// The objects of a class that a predicate selects, given by `where`, `args` and `maxAffected`.
-    struct Matches: Sendable {
-        /// The parsed predicate. It is bound to the class when the operation runs.
-        let query: Query
-        /// The values for `$0`, `$1` and so on, as JSON. They are decoded when the operation runs,
-        /// because a link among them is looked up in the state of that moment.
-        let args: [JSONValue]
-        /// The number of matches above which the batch fails with `too_many_affected`; nil for any
-        /// number. From `maxAffected`.
-        let maximum: Int?
     }
 
     /// One change of a collection, for example `{"insert":[2,"a"]}`.

@@ -13,8 +13,6 @@ internal import RealmStorage
 final class BatchRun {
     /// The write in progress: its session, and the means to show objects in the answer.
     private let context: WriteContext
-    /// The bounds of the server that the batch is run by.
-    private let limits: Limits
     /// The outcomes of the operations that were applied so far, in their order.
     private var results: [Outcome] = []
     /// The keys of objects that a later operation may have deleted, by the index of the operation
@@ -54,10 +52,8 @@ final class BatchRun {
     ///
     /// - Parameters:
     ///   - context: The write that the batch is. It must stay on the writer's thread.
-    ///   - limits: The bounds of the server.
-    init(_ context: WriteContext, limits: Limits) {
+    init(_ context: WriteContext) {
         self.context = context
-        self.limits = limits
     }
 
     /// Applies the operations in order and returns the answer, which lacks only the version.
@@ -89,16 +85,18 @@ final class BatchRun {
             let maker = ObjectMaker(className: className, policy: policy, input: input(nested))
             let written = try maker.make(body, place.inside("body"), as: name, session)
             return .object(written.place, isCreated: written.isCreated, shows: true)
-        case .put(let target, let body, let nested): return try put(target, body, nested, place)
+        case .put(let target, let body, let nested):
+            return try put(target, body, nested: nested, at: place)
         case .patch(let target, let patch, let nested):
             let object = try require(target, place)
             let written = try patch.apply(to: object, session, input(nested), at: place.inside("body"))
             return .object(written.place, isCreated: nil, shows: true)
         case .delete(let target): return try delete(target, place)
-        case .increment(let target, let property, let amount): return try increment(target, property, amount, place)
+        case .increment(let target, let property, let amount):
+            return try increment(target, property, by: amount, at: place)
         case .query(let kind): return try perform(kind, place)
         case .collection(let kind, let target, let property, let steps):
-            return try edit(kind, target, property, steps, at: place)
+            return try edit(kind, target, property, steps: steps, at: place)
         }
     }
 
@@ -131,7 +129,7 @@ final class BatchRun {
     /// The conditions are compared before the body is examined, so a failed condition is reported
     /// even when the body has errors as well.
     private func put(
-        _ target: BatchOperation.ObjectTarget, _ body: ObjectBodies.Reading, _ nested: Bool, _ place: InputPlace
+        _ target: BatchOperation.ObjectTarget, _ body: ObjectBodies.Reading, nested: Bool, at place: InputPlace
     ) throws(Problem) -> Outcome {
         let key = try Problem.writing(place) { () throws(WriteError) in
             try session.resolve(target.key, class: target.className)
@@ -177,7 +175,7 @@ final class BatchRun {
     /// Adds to a numeric property and returns the new value.
     private func increment(
         _ target: BatchOperation.ObjectTarget, _ property: PropertyAddress,
-        _ amount: Result<InputValue, InputReader.Mistake>, _ place: InputPlace
+        by amount: Result<InputValue, InputReader.InputError>, at place: InputPlace
     ) throws(Problem) -> Outcome {
         let found = try require(target, place)
         let amount = try amount.value(at: place.inside("by"))
@@ -229,10 +227,10 @@ final class BatchRun {
 
     /// Decodes the arguments of a query against the state of the transaction, where links among
     /// them are looked up.
-    private func arguments(_ matches: BatchOperation.Matches?, _ place: InputPlace) throws(Problem) -> [QueryArgument] {
-        guard let matches, !matches.args.isEmpty else { return [] }
+    private func arguments(_ matches: Selection?, _ place: InputPlace) throws(Problem) -> [QueryArgument] {
+        guard let matches else { return [] }
         do throws(Problem) {
-            return try ArgumentDecoder(try context.view()).decode(matches.args)
+            return try matches.arguments(context)
         } catch {
             throw error.relocated(to: place)
         }
@@ -259,7 +257,7 @@ final class BatchRun {
     /// Changes a collection step by step. The object is looked up once, before the first step.
     private func edit(
         _ kind: CollectionKind, _ target: BatchOperation.ObjectTarget, _ property: PropertyAddress,
-        _ steps: [BatchOperation.CollectionStep], at place: InputPlace
+        steps: [BatchOperation.CollectionStep], at place: InputPlace
     ) throws(Problem) -> Outcome {
         let object = try require(target, place)
         // A list may hold the object that it belongs to, and `deleteAll` deletes that too.

@@ -63,7 +63,7 @@ extension BatchOperation.CollectionStep {
     ///   - index: The position of the element in the value of the step, for the pointer of an
     ///     error; nil when it is the whole value.
     private func read(_ value: JSONValue, _ index: Int? = nil) throws(Problem) -> InputValue {
-        let result = Result { () throws(InputReader.Mistake) in try InputReader().value(value) }
+        let result = Result { () throws(InputReader.InputError) in try InputReader().value(value) }
         return try result.value(at: index.map(place.inside) ?? place)
     }
 

@@ -11,7 +11,7 @@ enum ObjectBodies {
     ///
     /// An error in an input is kept and reported when the object is written, because a problem with
     /// the state of the realm is reported before one with the values.
-    typealias Reading = Result<InputObject, InputReader.Mistake>
+    typealias Reading = Result<InputObject, InputReader.InputError>
 
     /// The only object of a body that is neither an array nor NDJSON.
     case one(Reading)
@@ -27,7 +27,7 @@ enum ObjectBodies {
     /// - Throws: `invalid_json` and `body_too_large`. Errors inside an object are not thrown but
     ///   kept in its `Reading`.
     init(_ call: WriteCall, _ options: WriteOptions) throws(Problem) {
-        if options.bodyType == "application/x-ndjson" {
+        if options.bodyType == .ndjson {
             let lines = try NDJSONLines.parse(call.request.body, call.limits) { count throws(Problem) in
                 try call.request.holding?.require(count * Request.bytesPerValue)
             }
@@ -45,7 +45,7 @@ enum ObjectBodies {
 
     /// Reads one object from JSON, and keeps an error instead of throwing it.
     static func read(_ value: JSONValue) -> Reading {
-        Result { () throws(InputReader.Mistake) in try InputReader().object(value) }
+        Result { () throws(InputReader.InputError) in try InputReader().object(value) }
     }
 
     /// Reads the body of a request about one object; the text of the body is released.
@@ -57,13 +57,13 @@ enum ObjectBodies {
 }
 
 /// Reports an input that was read early, at the time when it is written.
-extension Result where Success: Sendable, Failure == InputReader.Mistake {
+extension Result where Success: Sendable, Failure == InputReader.InputError {
     /// Returns the input that was read, or throws the problem with it.
     ///
     /// - Parameter place: The place of the input in the request body. The pointer of the problem
     ///   begins there.
     func value(at place: InputPlace = InputPlace()) throws(Problem) -> Success {
-        do throws(InputReader.Mistake) {
+        do throws(InputReader.InputError) {
             return try get()
         } catch {
             throw place.inside(InputPath(error.steps)).describe(Problem(error.code, error.detail))

@@ -27,7 +27,7 @@ enum ObjectPatch: Sendable {
         let from: [InputPath.Step]
         /// The value of `add`, `replace` and `test`, or the error in it, which is reported when the
         /// operation is applied; nil for the other operations.
-        let value: Result<InputValue, InputReader.Mistake>?
+        let value: Result<InputValue, InputReader.InputError>?
     }
 
     /// Reads the body of a PATCH request; the text of the body is released.
@@ -84,7 +84,7 @@ enum ObjectPatch: Sendable {
             }
             return Edit(
                 kind: kind, path: path, from: [],
-                value: Result { () throws(InputReader.Mistake) in try InputReader().value(value) })
+                value: Result { () throws(InputReader.InputError) in try InputReader().value(value) })
         case .remove: return Edit(kind: kind, path: path, from: [], value: nil)
         case .move, .copy: return Edit(kind: kind, path: path, from: try pointer(object, "from", place), value: nil)
         }

@@ -35,7 +35,7 @@ struct OperationMembers {
     /// name.
     func requireKnown(_ names: [String]) throws(Problem) {
         for member in object.members where !names.contains(member.name) {
-            let hint = Spelling.nearest(to: member.name, in: names).map { "; did you mean '\($0)'?" } ?? ""
+            let hint = Suggestion.nearest(to: member.name, in: names).map { "; did you mean '\($0)'?" } ?? ""
             throw invalid(member.name, "this operation has no member '\(member.name)'\(hint)")
         }
     }
@@ -109,9 +109,9 @@ struct OperationMembers {
     /// operation is applied.
     ///
     /// - Throws: `invalid_body` when the member is absent.
-    func value(_ name: String) throws(Problem) -> Result<InputValue, InputReader.Mistake> {
+    func value(_ name: String) throws(Problem) -> Result<InputValue, InputReader.InputError> {
         guard let value = object[name] else { throw missing(name) }
-        return Result { () throws(InputReader.Mistake) in try InputReader().value(value) }
+        return Result { () throws(InputReader.InputError) in try InputReader().value(value) }
     }
 
     /// Reads the object that an operation is about: `class`, `key`, `ifMatch` and `ifNoneMatch`.
@@ -138,24 +138,20 @@ struct OperationMembers {
     // MARK: - Queries
 
     /// Reads `where`, `args` and `maxAffected`; nil when there is no `where`.
-    func matches() throws(Problem) -> BatchOperation.Matches? { has("where") ? try requiredMatches() : nil }
+    func matches() throws(Problem) -> Selection? { has("where") ? try requiredMatches() : nil }
 
     /// Reads `where`, `args` and `maxAffected` of an operation that has to select objects
     /// explicitly.
     ///
     /// - Throws: `missing_where` without `where`; `invalid_query` when it cannot be parsed;
     ///   `invalid_parameter` for `args` that are no array.
-    func requiredMatches() throws(Problem) -> BatchOperation.Matches {
-        guard let text = try text("where") else {
-            throw place.describe(Problem(.missingWhere, "'where' has to select the objects; TRUEPREDICATE selects all"))
-        }
+    func requiredMatches() throws(Problem) -> Selection {
         do throws(Problem) {
-            return BatchOperation.Matches(
-                query: try SelectionParameters.query(text, limits), args: try SelectionParameters.args(object["args"], limits),
-                maximum: try int("maxAffected"))
+            return try Selection(
+                try text("where"), args: object["args"], maximum: try int("maxAffected"), limits)
         } catch {
-            let isArgument = error.code == .invalidParameter
-            throw place.inside(isArgument ? "args" : "where").describe(error)
+            if error.code == .missingWhere { throw place.describe(Problem(.missingWhere, error.detail)) }
+            throw place.inside(error.code == .invalidParameter ? "args" : "where").describe(error)
         }
     }
 

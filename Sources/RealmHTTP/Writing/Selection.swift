@@ -4,8 +4,8 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// The objects that a PATCH or DELETE of many objects is about, from the parameters `where`, `args`
-/// and `maxAffected`.
+/// The objects that a write of many objects is about, from the parameters `where`, `args` and
+/// `maxAffected` of a request or the members of the same names of a batch operation.
 struct Selection: Sendable {
     /// The predicate of `where`, parsed but not bound to the class.
     let query: Query
@@ -14,6 +14,24 @@ struct Selection: Sendable {
     /// The number of matches above which the write fails with `too_many_affected`; nil for any
     /// number.
     let maximum: Int?
+
+    /// Reads the three values, wherever they are from.
+    ///
+    /// - Parameters:
+    ///   - predicate: The text of `where`.
+    ///   - args: The value of `args`; nil when it is absent.
+    ///   - maximum: The value of `maxAffected`; nil when it is absent.
+    ///   - limits: The bounds of the server.
+    /// - Throws: `missing_where`, `invalid_query`, or `invalid_parameter` for `args`.
+    init(_ predicate: String?, args: JSONValue?, maximum: Int?, _ limits: Limits) throws(Problem) {
+        guard let predicate else {
+            throw Problem(.missingWhere, "'where' has to select the objects; TRUEPREDICATE selects all")
+                .with("parameter", "where")
+        }
+        self.args = try SelectionParameters.args(args, limits)
+        self.maximum = maximum
+        query = try SelectionParameters.query(predicate, limits)
+    }
 
     /// Reads the parameters of a request.
     ///
@@ -24,13 +42,9 @@ struct Selection: Sendable {
     ///   a link to an unknown class, `unknown_key_path`.
     init(_ call: WriteCall, _ options: WriteOptions) throws(Problem) {
         let parameters = options.parameters
-        guard let text = try parameters.text("where") else {
-            throw Problem(.missingWhere, "'where' has to select the objects; TRUEPREDICATE selects all").with(
-                "parameter", "where")
-        }
-        args = try SelectionParameters.args(try parameters.json("args", depthLimit: call.limits.jsonDepth), call.limits)
-        maximum = try parameters.int("maxAffected", in: 0...Int.max)
-        query = try SelectionParameters.query(text, call.limits)
+        try self.init(
+            try parameters.text("where"), args: try parameters.json("args", depthLimit: call.limits.jsonDepth),
+            maximum: try parameters.int("maxAffected", in: 0...Int.max), call.limits)
         _ = try ArgumentDecoder(try call.database().current.snapshot).decode(args)
     }
 

@@ -58,11 +58,6 @@ final class WriteContext {
         return (row, table)
     }
 
-    /// Writes an object in its present state, and returns its key and entity tag.
-    func shown(_ place: ObjectPlace, writingTo writer: inout JSONWriter) throws(Problem) -> Shown {
-        try show(place, in: try view(), &writer)
-    }
-
     /// Writes an object as JSON, and returns its key and entity tag.
     ///
     /// - Parameters:

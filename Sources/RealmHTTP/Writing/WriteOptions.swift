@@ -22,9 +22,9 @@ struct WriteOptions: Sendable {
     /// The subscriptions that are not notified of the write, from `Realm-Without-Notifying`; nil
     /// for none.
     let skipped: SkipMark?
-    /// The media type of the body without its parameters, one of those that the endpoint takes; nil
-    /// for an empty body without one.
-    let bodyType: String?
+    /// The media type of the body, one of those that the operation accepts; nil for an empty body
+    /// without one.
+    let bodyType: BodyType?
     /// Which preferences have an effect on this kind of write, for `Preference-Applied`.
     var honours = Honours()
 
@@ -38,24 +38,21 @@ struct WriteOptions: Sendable {
 
     /// The parameters that decide how objects in answers are written.
     static let shape = ["format", "ints", "meta"]
-    /// The media types of JSON bodies.
-    static let json = ["application/json", "application/ejson"]
 
     /// Reads the parameters and header fields of a request.
     ///
     /// - Parameters:
     ///   - call: The request.
-    ///   - types: The media types that the body may have; empty for a request without a body.
     ///   - names: The names of the endpoint's own parameters. `dryRun` and those in `shape` are
     ///     always known.
     ///   - honours: Which preferences have an effect.
     /// - Throws: `not_acceptable`, `unsupported_media_type`, `conflicting_parameters`,
     ///   `unknown_parameter` or `invalid_parameter`.
-    init(_ call: WriteCall, types: [String], names: [String] = [], honours: Honours = Honours()) throws(Problem) {
+    init(_ call: WriteCall, names: [String] = [], honours: Honours = Honours()) throws(Problem) {
         let request = call.request
         let url = Result { () throws(Problem) in try QueryParameters(request.target) }
         let format = try ResponseFormat.negotiate(request, parameter: (try? url.get())?["format"], among: .documents)
-        bodyType = try WriteOptions.bodyType(request, types)
+        bodyType = try call.call.bodyTypes.type(of: request)
         guard (try? url.get())?["snapshot"] == nil else {
             throw .conflict("a snapshot cannot be written to", parameter: "snapshot")
         }
@@ -91,38 +88,6 @@ struct WriteOptions: Sendable {
                 .with("header", "Realm-Without-Notifying")
         }
         return mark
-    }
-
-    /// Returns the media type of the body; nil when there is no body.
-    ///
-    /// - Throws: `unsupported_media_type` for a type that is not in `types`, for a body without a
-    ///   type, and for a character set other than UTF-8.
-    private static func bodyType(_ request: Request, _ types: [String]) throws(Problem) -> String? {
-        guard let text = request.headers[.contentType] else {
-            guard request.hasNoBody || types.isEmpty else { throw unsupported("the body has no Content-Type", types, request) }
-            return nil
-        }
-        guard !types.isEmpty else {
-            guard request.hasNoBody else { throw unsupported("this request takes no body", types, request) }
-            return nil
-        }
-        // The usual form, without parameters, needs no parsing.
-        if let plain = types.first(where: { $0 == text }) { return plain }
-        guard let type = MediaType(text), types.contains(type.essence) else {
-            throw unsupported("the media type of the body is not supported here", types, request)
-        }
-        if type.subtype != "octet-stream", let charset = type.parameters["charset"], charset.lowercased() != "utf-8" {
-            throw unsupported("the only character set of JSON is UTF-8", types, request)
-        }
-        return type.essence
-    }
-
-    /// Makes the problem of a media type that is not taken. For PATCH it lists those that are, in
-    /// `Accept-Patch`.
-    private static func unsupported(_ detail: String, _ types: [String], _ request: Request) -> Problem {
-        let problem = Problem(.unsupportedMediaType, detail)
-        return request.method != .patch
-            ? problem : problem.with(header: HeaderField("Accept-Patch", text: types.joined(separator: ", ")))
     }
 
     /// Returns how the engine treats the inputs of this write, from `nested` and from

@@ -53,9 +53,9 @@ package final class BoundQuery {
 
     /// The columns of the class that a scan reads: those of the query itself, and those that the
     /// caller reads of the matches.
-    func hints(reading columns: [Column]) -> LeafHints {
+    func hints(reading columns: [Column]) -> LeafPrefetch {
         let own = dependencies.columns.filter { $0.table == table.key }.map(\.leafIndex)
-        return LeafHints(leafIndexes: own.sorted() + columns.map(\.leafIndex).filter { !own.contains($0) })
+        return LeafPrefetch(leafIndexes: own.sorted() + columns.map(\.leafIndex).filter { !own.contains($0) })
     }
 
     /// A function that is called from time to time and returns whether the query may go on.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension Lexer {
     /// Matches tokens that start with a letter, a dollar sign or a character beyond ASCII.
     ///
@@ -154,7 +156,7 @@ extension Lexer {
     private func base64Length() -> Int? {
         guard matches("B64\"") else { return nil }
         var length = 4
-        while Base64Literal.isCharacter(byte(length)) { length += 1 }
+        while Base64.isCharacter(byte(length), of: .standard) { length += 1 }
         return byte(length) == ASCII.quote ? length + 1 : nil
     }
 }

@@ -188,7 +188,7 @@ extension Parser {
     ///
     /// - Throws: `QueryError.syntax` when the text is malformed.
     private func base64Bytes() throws(QueryError) -> [UInt8] {
-        guard let bytes = Base64Literal.decode(tokenBytes.dropFirst(4).dropLast()) else {
+        guard let bytes = Base64.decode(Array(tokenBytes.dropFirst(4).dropLast()), .standard, .paddingOptional) else {
             throw syntaxError("malformed base64", at: token.start)
         }
         return bytes

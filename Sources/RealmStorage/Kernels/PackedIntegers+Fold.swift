@@ -159,10 +159,10 @@ extension PackedIntegers {
         switch widthCode {
         case 0: return 0
         case 1, 2, 3: return narrowExtreme(first, rows, which)
-        case 4: return extreme(Int8.self, first, rows, which)
-        case 5: return extreme(Int16.self, first, rows, which)
-        case 6: return extreme(Int32.self, first, rows, which)
-        default: return extreme(Int64.self, first, rows, which)
+        case 4: return extreme(as: Int8.self, first, rows, which)
+        case 5: return extreme(as: Int16.self, first, rows, which)
+        case 6: return extreme(as: Int32.self, first, rows, which)
+        default: return extreme(as: Int64.self, first, rows, which)
         }
     }
 
@@ -183,7 +183,7 @@ extension PackedIntegers {
     /// Returns the extreme of up to 64 elements of whole bytes.
     @inline(__always)
     private func extreme<Element: PackedElement>(
-        _: Element.Type, _ first: Int, _ rows: UInt64, _ which: Extreme
+        as _: Element.Type, _ first: Int, _ rows: UInt64, _ which: Extreme
     ) -> Int64 {
         // In bounds: every set row exists; only a full group is read as a whole.
         let run = unsafe payload + first &* Element.byteCount

@@ -113,7 +113,7 @@ package final class Table: Sendable {
     /// - Parameters:
     ///   - key: The key to begin at; nil for the first leaf.
     ///   - hints: The columns that will be read, whose memory is requested in advance.
-    package func leaves(from key: ObjectKey? = nil, hints: LeafHints = .none) -> ClusterCursor {
+    package func leaves(from key: ObjectKey? = nil, hints: LeafPrefetch = .none) -> ClusterCursor {
         objects.leaves(from: key, hints: hints)
     }
 

@@ -33,6 +33,15 @@ package enum Base64 {
         }
     }
 
+    /// How much a decoder forgives.
+    package enum Strictness: Sendable {
+        /// Takes only what encoding would have written, so that each sequence of bytes has exactly one text.
+        case exact
+        /// Takes texts whose final padding is left out, and ignores bits that the last group has to spare, as the query
+        /// language does.
+        case paddingOptional
+    }
+
     // MARK: - Writing
 
     /// Returns the greatest length in bytes that the text of `byteCount` bytes can have, in either
@@ -100,16 +109,21 @@ package enum Base64 {
 
     // MARK: - Reading
 
-    /// Decodes a text, or returns nil when it is not exactly what `encode` would write for some
-    /// bytes: whole groups and padding where the alphabet has it, no other characters, no stray
-    /// bits in the last group.
+    /// Decodes a text.
     ///
     /// - Parameters:
-    ///   - text: The text.
-    ///   - alphabet: Its characters, and whether it is padded.
-    package static func decode(_ text: ByteView, _ alphabet: Alphabet = .standard) -> [UInt8]? {
+    ///   - text: ASCII characters of the alphabet, and padding where the alphabet has it.
+    ///   - strictness: Whether texts that encoding would not have written are decoded.
+    /// - Returns: The decoded bytes, or nil when the text has other characters or not whole groups; with `.exact` also
+    ///   when it lacks padding or has stray bits in the last group.
+    package static func decode(
+        _ text: ByteView, _ alphabet: Alphabet = .standard, _ strictness: Strictness = .exact
+    ) -> [UInt8]? {
         let padding = alphabet == .standard ? paddingCount(text) : 0
-        guard alphabet == .url || text.count % 4 == 0, (text.count - padding) % 4 != 1 else { return nil }
+        let hasWholeGroups = alphabet == .url || text.count % 4 == 0
+        guard hasWholeGroups || (strictness == .paddingOptional && padding == 0), (text.count - padding) % 4 != 1 else {
+            return nil
+        }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count / 4 * 3)
         var group: UInt32 = 0
@@ -122,7 +136,7 @@ package enum Base64 {
             bitCount -= 8
             bytes.append(UInt8(truncatingIfNeeded: group >> bitCount))
         }
-        return group & (1 << bitCount - 1) == 0 ? bytes : nil
+        return strictness == .paddingOptional || group & (1 << bitCount - 1) == 0 ? bytes : nil
     }
 
     /// Decodes a Swift string, as the function for byte views does.
@@ -133,11 +147,16 @@ package enum Base64 {
     }
 
     /// Decodes an array of bytes, as the function for byte views does.
-    ///
-    /// - Returns: The bytes; nil when the text is not exactly base64 of that alphabet.
-    package static func decode(_ text: [UInt8], _ alphabet: Alphabet = .standard) -> [UInt8]? {
+    package static func decode(
+        _ text: [UInt8], _ alphabet: Alphabet = .standard, _ strictness: Strictness = .exact
+    ) -> [UInt8]? {
         let storage = ByteStorage(text)
-        return withExtendedLifetime(storage) { decode(storage.view, alphabet) }
+        return withExtendedLifetime(storage) { decode(storage.view, alphabet, strictness) }
+    }
+
+    /// Whether `byte` can be part of a text in this alphabet, padding included.
+    package static func isCharacter(_ byte: UInt8, of alphabet: Alphabet) -> Bool {
+        alphabet.sextet(byte) != nil || byte == UInt8(ascii: "=") && alphabet == .standard
     }
 
     /// Returns how many `=` the text ends with: 0, 1 or 2.

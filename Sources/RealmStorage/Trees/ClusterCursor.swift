@@ -33,11 +33,11 @@ package struct ClusterCursor: Sendable {
     /// How many nodes may still be visited before the tree counts as damaged.
     private var budget: Int
     /// The columns whose memory is requested in advance.
-    private let hints: LeafHints
+    private let hints: LeafPrefetch
 
     /// Makes a cursor in front of the first leaf, or of the leaf in which `key` would be; no node
     /// is read yet.
-    init(_ tree: ClusterTree, from key: ObjectKey?, hints: LeafHints) {
+    init(_ tree: ClusterTree, from key: ObjectKey?, hints: LeafPrefetch) {
         self.tree = tree
         self.hints = hints
         firstKey = key

@@ -97,7 +97,7 @@ package struct ClusterTree: Sendable {
     /// - Parameters:
     ///   - key: The key to begin at; nil for the first leaf.
     ///   - hints: The columns that will be read, whose memory is requested in advance.
-    package func leaves(from key: ObjectKey? = nil, hints: LeafHints = .none) -> ClusterCursor {
+    package func leaves(from key: ObjectKey? = nil, hints: LeafPrefetch = .none) -> ClusterCursor {
         ClusterCursor(self, from: key, hints: hints)
     }
 

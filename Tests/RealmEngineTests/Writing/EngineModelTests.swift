@@ -231,7 +231,7 @@ import Testing
 
     // MARK: -
 
-    private struct Mistake: Error {}
+    private struct InputError: Error {}
 
     private static let seeds: [UInt64] = Array(1...(TestRun.isLong ? 40 : 4))
 
@@ -301,7 +301,7 @@ import Testing
             answers.append((answer, fails))
             realm.database.write(EngineRealm.request()) { session in
                 for operation in operations { try operation(session) }
-                if fails { throw Mistake() }
+                if fails { throw InputError() }
             } completion: {
                 answer.set($0)
             }
@@ -313,7 +313,7 @@ import Testing
             case .success: #expect(!fails, "\(place)")
             case .failure(let error):
                 guard case .caller(let cause)? = error.cause else { throw error }
-                #expect(fails && cause is Mistake, "\(place): \(error)")
+                #expect(fails && cause is InputError, "\(place): \(error)")
             }
         }
     }

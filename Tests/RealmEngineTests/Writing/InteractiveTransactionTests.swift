@@ -96,15 +96,15 @@ import Testing
 
     @Test func `a failed write aborts, a failed read and a failed dry run do not`() throws {
         let realm = try realm()
-        struct Mistake: Error {}
+        struct InputError: Error {}
         let info = try begin(realm)
         try perform(realm, info)
-        #expect(code { try perform(realm, info, .read) { _ in throw Mistake() } } == .caller)
+        #expect(code { try perform(realm, info, .read) { _ in throw InputError() } } == .caller)
         #expect(
             code {
                 try perform(realm, info, .dryRun) { session in
                     _ = try Self.add(session)
-                    throw Mistake()
+                    throw InputError()
                 }
             } == .caller)
         #expect(try perform(realm, info, .dryRun) == 2)

@@ -98,8 +98,8 @@ import Testing
                 for index in 0..<25 {
                     realm.database.write(EngineRealm.request()) { session in
                         try Self.add(session)
-                        struct Mistake: Error {}
-                        if index % 5 == 4 { throw Mistake() }
+                        struct InputError: Error {}
+                        if index % 5 == 4 { throw InputError() }
                     } completion: { _ in
                         left.broadcast { $0 -= 1 }
                     }
@@ -112,11 +112,11 @@ import Testing
     }
 
     @Test func `the caller's own errors come back as they were`() throws {
-        struct Mistake: Error, Equatable { let text: String }
+        struct InputError: Error, Equatable { let text: String }
         let realm = try realm()
-        let error = realm.failure { _ in throw Mistake(text: "x") }
-        guard case .caller(let cause)? = error?.cause else { throw Mistake(text: "no cause") }
-        #expect(error?.code == .caller && cause as? Mistake == Mistake(text: "x"))
+        let error = realm.failure { _ in throw InputError(text: "x") }
+        guard case .caller(let cause)? = error?.cause else { throw InputError(text: "no cause") }
+        #expect(error?.code == .caller && cause as? InputError == InputError(text: "x"))
         try realm.finish()
     }
 

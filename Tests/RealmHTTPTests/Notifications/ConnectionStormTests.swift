@@ -20,7 +20,7 @@ struct ConnectionStormTests {
     // MARK: - Coming and going
 
     /// What must be as it was when all are gone.
-    private struct Figures {
+    private struct Counts {
         let memory: Int
         let openFiles: Int
         let threads: Int
@@ -93,14 +93,14 @@ struct ConnectionStormTests {
         return (try body(), commits.load(ordering: .relaxed))
     }
 
-    private func settled(_ server: FaultServer) throws -> Figures {
-        var figures = try Figures(server)
+    private func settled(_ server: FaultServer) throws -> Counts {
+        var counts = try Counts(server)
         let isSettled = try ChangeServer.wait {
-            figures = try Figures(server)
-            return figures.held.isEmpty
+            counts = try Counts(server)
+            return counts.held.isEmpty
         }
-        #expect(isSettled, "\(figures.held)")
-        return figures
+        #expect(isSettled, "\(counts.held)")
+        return counts
     }
 
     /// Clients of all kinds, one after another; about a hundred are there at a time.

@@ -26,22 +26,22 @@ struct CrowdTests {
                 "app", "class=Dog&include=keys&initial=false&where=\(ChangeServer.encode("age > -\($0 + 1)"))")
         }
         for stream in streams { while let event = try stream.next(), event.name != "ready" {} }
-        let before = try figures(fixture)
+        let before = try counts(fixture)
         #expect(try fixture.server.metric("observed_definitions") == Double(CrowdTests.definitions + 1))
         for number in 1...3 {
             let version = try fixture.write(fixture.create(100 + number))
             for stream in streams { #expect(try stream.next()?.id == version) }
-            #expect(try figures(fixture) == before.map { $0 + Double(number * (CrowdTests.definitions + 1)) })
+            #expect(try counts(fixture) == before.map { $0 + Double(number * (CrowdTests.definitions + 1)) })
         }
-        let after = try figures(fixture)
+        let after = try counts(fixture)
         try fixture.write(fixture.patch(#"{"age":9}"#))
         try fixture.write(fixture.create(200))
         for stream in streams { _ = try stream.next() }
         // The first of the two touched nothing that is observed.
-        #expect(try figures(fixture) == after.map { $0 + Double(CrowdTests.definitions + 1) })
+        #expect(try counts(fixture) == after.map { $0 + Double(CrowdTests.definitions + 1) })
     }
 
-    private func figures(_ fixture: ChangeFixture) throws -> [Double] {
+    private func counts(_ fixture: ChangeFixture) throws -> [Double] {
         [try fixture.server.metric("evaluations_total") ?? 0, try fixture.server.metric("encodings_total") ?? 0]
     }
 }

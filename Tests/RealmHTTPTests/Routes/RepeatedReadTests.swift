@@ -12,7 +12,7 @@ import Testing
         "/v1/realms/links/objects/Person?format=csv&limit=3", "/v1/realms/links/objects/Person/73/dogs",
     ]
 
-    private func figure(_ name: String, _ server: TestServer) throws -> Int {
+    private func metric(_ name: String, _ server: TestServer) throws -> Int {
         let line = try server.get("/metrics").text.split(separator: "\n").first { $0.hasPrefix("realm_rest_\(name) ") }
         return try #require(line.flatMap { Int($0.split(separator: " ")[1]) })
     }
@@ -34,8 +34,8 @@ import Testing
             #expect(try server.request("HEAD", target)["ETag"] == first["ETag"])
         }
         // The first answer of each is noted only, the second kept, the others sent again.
-        #expect(try figure("known_answers", server) == targets.count)
-        #expect(try figure("known_answers_total", server) == targets.count * 3)
+        #expect(try metric("known_answers", server) == targets.count)
+        #expect(try metric("known_answers_total", server) == targets.count * 3)
     }
 
     @Test func `what the client takes decides the form, also of a known answer`() throws {
@@ -71,8 +71,8 @@ import Testing
             for offset in 0..<39 {
                 for _ in 0..<3 { #expect(try server.get("/v1/realms/links/objects/Person?offset=\(offset)").status == 200) }
             }
-            #expect(try figure("known_answer_bytes", server) <= most)
-            #expect(try (figure("known_answers", server) > 0) == (limit > 0))
+            #expect(try metric("known_answer_bytes", server) <= most)
+            #expect(try (metric("known_answers", server) > 0) == (limit > 0))
         }
     }
 
@@ -82,6 +82,6 @@ import Testing
             #expect(try server.get("/v1/realms/links/objects/Person?limt=3").status == 400)
             #expect(try server.get("/v1/realms/links/objects/Person?format=ndjson").status == 200)
         }
-        #expect(try figure("known_answers", server) == 0)
+        #expect(try metric("known_answers", server) == 0)
     }
 }

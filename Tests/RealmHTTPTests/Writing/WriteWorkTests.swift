@@ -56,10 +56,10 @@ import Testing
         let dogs = (100..<200).map { #"{"_id":\#($0),"age":1}"# }.joined(separator: ",")
         try server.done("POST", "app/objects/Dog", "[\(dogs)]")
         guard case .ready(let database)? = server.server.state.catalog["app"] else { throw MissingRealm() }
-        let before = database.writeFigures.figures
+        let before = database.writeMetrics.counts
         let answer = try server.send(request.method, request.path, request.body, request.headers)
         #expect((200..<300).contains(answer.status), "\(answer.text)")
-        let after = database.writeFigures.figures
+        let after = database.writeMetrics.counts
         #expect(after.lookups - before.lookups == request.lookups)
         #expect(after.views - before.views == request.views)
         try server.finish()

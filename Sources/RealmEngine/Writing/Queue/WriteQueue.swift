@@ -73,7 +73,7 @@ final class WriteQueue: Sendable {
     /// The database.
     private let writer: any WriteBackend
     /// The metrics of waiting times and holding times.
-    private let figures: WriteFigures
+    private let metrics: WriteMetrics
     /// The name of the realm, which is part of the thread's name.
     private let name: String
 
@@ -82,12 +82,12 @@ final class WriteQueue: Sendable {
     /// - Parameters:
     ///   - writer: The database.
     ///   - limits: The limits of the queue.
-    ///   - figures: Receives waiting times and holding times.
+    ///   - metrics: Receives waiting times and holding times.
     ///   - name: The name of the realm, for the name of the thread.
-    init(_ writer: any WriteBackend, _ limits: WriteLimits, _ figures: WriteFigures, name: String) {
+    init(_ writer: any WriteBackend, _ limits: WriteLimits, _ metrics: WriteMetrics, name: String) {
         self.writer = writer
         self.limits = limits
-        self.figures = figures
+        self.metrics = metrics
         self.name = name
     }
 
@@ -321,8 +321,8 @@ final class WriteQueue: Sendable {
     /// Writes that are put back start a new wait.
     private func hold<Result>(_ submissions: [Instant], _ body: () -> Result) -> Result {
         let begin = Instant.now()
-        for submitted in submissions { figures.noteWait(begin.seconds(since: submitted)) }
-        defer { figures.noteHold(Instant.now().seconds(since: begin)) }
+        for submitted in submissions { metrics.noteWait(begin.seconds(since: submitted)) }
+        defer { metrics.noteHold(Instant.now().seconds(since: begin)) }
         return body()
     }
 

@@ -25,9 +25,9 @@ package final class WriteSession {
     let transaction: WriteTransaction
     /// The last result of `view()`; nil when something has changed since.
     private var keptView: Snapshot?
-    /// The number of snapshots of the uncommitted state that were made, for `WriteFigures`.
+    /// The number of snapshots of the uncommitted state that were made, for `WriteMetrics`.
     private(set) var viewCount = 0
-    /// The number of objects that were looked up by their key, for `WriteFigures`.
+    /// The number of objects that were looked up by their key, for `WriteMetrics`.
     private(set) var lookupCount = 0
     /// The work and time that this write may take. All walks over data on its behalf spend from it.
     package let budget: WorkBudget

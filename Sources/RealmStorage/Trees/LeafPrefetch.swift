@@ -8,7 +8,7 @@ internal import CProcessor
 /// The nodes of a leaf lie anywhere in the file, and without hints the processor waits for each of
 /// them: first for the leaf, then for the column, then for the nodes that a column of texts refers
 /// to. Hints change no result and report no damage.
-package struct LeafHints: Sendable {
+package struct LeafPrefetch: Sendable {
     /// The greatest number of columns that are considered; further ones are ignored.
     private static let maximumColumns = 4
 
@@ -18,12 +18,12 @@ package struct LeafHints: Sendable {
     private var count = 0
 
     /// No hints: no memory is requested in advance.
-    package static let none = LeafHints(leafIndexes: [])
+    package static let none = LeafPrefetch(leafIndexes: [])
 
     /// Makes hints for the columns with these leaf indexes; those beyond the first four are left
     /// out.
     package init(leafIndexes: [Int]) {
-        for leafIndex in leafIndexes.prefix(LeafHints.maximumColumns) {
+        for leafIndex in leafIndexes.prefix(LeafPrefetch.maximumColumns) {
             slots[count] = UInt32(truncatingIfNeeded: leafIndex + 1)
             count += 1
         }
@@ -43,7 +43,7 @@ package struct LeafHints: Sendable {
             let slot = Int(slots[index])
             // The column has about the same size in neighbouring leaves.
             let expected = column(slot, of: current, space)?.byteCount ?? 64
-            if let second, let ref = LeafHints.ref(slot, of: second) { space.prefetch(ref, byteCount: expected) }
+            if let second, let ref = LeafPrefetch.ref(slot, of: second) { space.prefetch(ref, byteCount: expected) }
             if let next, let node = column(slot, of: next, space) { prepareParts(of: node, space) }
         }
     }
@@ -54,7 +54,7 @@ package struct LeafHints: Sendable {
     private func prepareParts(of node: Node, _ space: NodeSpace) {
         guard node.hasRefs, !node.hasContext, node.count <= 3 else { return }
         for slot in 0..<node.count {
-            if let ref = LeafHints.ref(slot, of: node) { space.prefetch(ref, byteCount: 448) }
+            if let ref = LeafPrefetch.ref(slot, of: node) { space.prefetch(ref, byteCount: 448) }
         }
     }
 
@@ -69,7 +69,7 @@ package struct LeafHints: Sendable {
     /// Returns the node of a column; nil where it cannot be found.
     @inline(__always)
     private func column(_ slot: Int, of leaf: Node, _ space: NodeSpace) -> Node? {
-        guard let ref = LeafHints.ref(slot, of: leaf) else { return nil }
+        guard let ref = LeafPrefetch.ref(slot, of: leaf) else { return nil }
         return try? space.node(at: ref)
     }
 

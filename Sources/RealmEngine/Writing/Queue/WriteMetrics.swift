@@ -6,7 +6,7 @@ internal import RealmStorage
 ///
 /// Lookups and views are counts of work rather than time: they show on any machine whether a kind of
 /// request does something twice. All threads may read the metrics.
-package final class WriteFigures: Sendable {
+package final class WriteMetrics: Sendable {
     /// A histogram of durations.
     package struct Histogram: Sendable {
         /// The upper bounds of the buckets, in seconds.
@@ -25,7 +25,7 @@ package final class WriteFigures: Sendable {
     }
 
     /// All metrics at one instant.
-    package struct Figures: Sendable {
+    package struct Counts: Sendable {
         /// The times for which writes waited for the writer.
         package fileprivate(set) var waits = Histogram()
         /// The times for which the writer was held without interruption.
@@ -39,10 +39,10 @@ package final class WriteFigures: Sendable {
     }
 
     /// The metrics so far; the lock is a leaf.
-    private let state = RankedMutex(.leaf, Figures())
+    private let state = RankedMutex(.leaf, Counts())
 
     /// The present metrics. All threads may read them.
-    package var figures: Figures { state.withLock { $0 } }
+    package var counts: Counts { state.withLock { $0 } }
 
     /// Adds the waiting time of a write, in seconds.
     func noteWait(_ seconds: Double) { state.withLock { $0.waits.add(seconds) } }
@@ -53,9 +53,9 @@ package final class WriteFigures: Sendable {
 
     /// Adds the counts of a write that has ended.
     func note(_ session: WriteSession) {
-        state.withLock { figures in
-            figures.lookups += UInt64(session.lookupCount)
-            figures.views += UInt64(session.viewCount)
+        state.withLock { counts in
+            counts.lookups += UInt64(session.lookupCount)
+            counts.views += UInt64(session.viewCount)
         }
     }
 }

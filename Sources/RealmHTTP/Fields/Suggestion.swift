@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Finds the name that a misspelled one was probably meant to be, for hints in error texts.
-package enum Spelling {
+package enum Suggestion {
     /// How many candidates are compared at most, so that a hint never costs noticeable time.
     private static let candidateLimit = 1000
 

@@ -5,41 +5,41 @@ internal import RealmStorage
 /// A timer: calls actions at given times, on a thread of its own.
 ///
 /// There is one for a server. It ends polls, leases and registrations. Every waiting poll sets an
-/// alarm, so there may be tens of thousands: they are kept in a heap, and the thread is woken only
-/// for one that comes before all others. There is no way to cancel an alarm; an action checks
+/// timer, so there may be tens of thousands: they are kept in a heap, and the thread is woken only
+/// for one that comes before all others. There is no way to cancel a timer; an action checks
 /// whether it is still needed.
-final class Alarm: Sendable {
-    /// One alarm: an action and the time at which it is due.
+final class TimerQueue: Sendable {
+    /// One timer: an action and the time at which it is due.
     fileprivate struct Entry {
         /// The time at which the action is due.
         let time: Instant
-        /// The action to call on the thread of the alarm.
+        /// The action to call on the thread of the timer.
         let action: @Sendable () -> Void
     }
 
-    /// The alarms that are set, and the state of the thread that waits for them.
+    /// The timers that are set, and the state of the thread that waits for them.
     fileprivate struct State {
-        /// The alarms as a binary heap: no entry is earlier than the one at half its index, counted
+        /// The timers as a binary heap: no entry is earlier than the one at half its index, counted
         /// from 1.
         var heap: [Entry] = []
-        /// Whether the alarm has a thread.
+        /// Whether the timer has a thread.
         var isRunning = false
-        /// Whether the thread stays when no alarm is set.
+        /// Whether the thread stays when no timer is set.
         var isKept = false
     }
 
     private let monitor = Monitor(State())
 
-    /// The number of alarms that have not gone off.
+    /// The number of timers that have not gone off.
     var count: Int { monitor.withLock { $0.heap.count } }
 
-    /// Calls an action at a time or soon after it, on the thread of the alarm.
+    /// Calls an action at a time or soon after it, on the thread of the timer.
     ///
     /// - Parameters:
     ///   - time: When to call it. A time in the past means at once.
-    ///   - action: What to do. It must be short and must not wait, because later alarms wait for
+    ///   - action: What to do. It must be short and must not wait, because later timers wait for
     ///     it.
-    /// - Complexity: O(log n) in the number of alarms.
+    /// - Complexity: O(log n) in the number of timers.
     func set(at time: Instant, _ action: @escaping @Sendable () -> Void) {
         let isNext = monitor.withLock { state -> Bool in
             // A server has started the thread before it accepts requests (`keepRunning`); otherwise the next entry tries again.
@@ -49,7 +49,7 @@ final class Alarm: Sendable {
         if isNext { monitor.broadcast { _ in } }
     }
 
-    /// Starts the thread and keeps it until `stop`, so that no later alarm fails because the system
+    /// Starts the thread and keeps it until `stop`, so that no later timer fails because the system
     /// provides no thread.
     ///
     /// - Throws: `Threads.Failure` when the system provides no thread now.
@@ -60,16 +60,16 @@ final class Alarm: Sendable {
         }
     }
 
-    /// Lets the thread end when no alarm is left.
+    /// Lets the thread end when no timer is left.
     func stop() { monitor.broadcast { $0.isKept = false } }
 
-    /// Starts the thread of the alarm. Called under the lock.
+    /// Starts the thread of the timer. Called under the lock.
     private func start(_ state: inout State) throws(Threads.Failure) {
-        try Threads.start("alarm") { [self] in run() }
+        try Threads.start("timers") { [self] in run() }
         state.isRunning = true
     }
 
-    /// The loop of the thread: waits for the next alarm or an earlier one, and calls all actions
+    /// The loop of the thread: waits for the next timer or an earlier one, and calls all actions
     /// that are due, without a lock.
     private func run() {
         while let next = nextTime() {
@@ -85,7 +85,7 @@ final class Alarm: Sendable {
         }
     }
 
-    /// The time of the next alarm; a time far in the future for a thread that is kept, and nil when
+    /// The time of the next timer; a time far in the future for a thread that is kept, and nil when
     /// the thread is to end.
     private func nextTime() -> Instant? {
         monitor.withLock { state in
@@ -97,12 +97,12 @@ final class Alarm: Sendable {
     }
 }
 
-/// The operations of the heap in which alarms are kept.
-extension Alarm.State {
-    /// Adds an alarm.
+/// The operations of the heap in which timers are kept.
+extension TimerQueue.State {
+    /// Adds a timer.
     ///
     /// - Returns: Whether it is now the first of all, so that the thread has to be woken.
-    fileprivate mutating func add(_ entry: Alarm.Entry) -> Bool {
+    fileprivate mutating func add(_ entry: TimerQueue.Entry) -> Bool {
         heap.append(entry)
         var index = heap.count - 1
         while index > 0, heap[index].time < heap[(index - 1) / 2].time {
@@ -112,7 +112,7 @@ extension Alarm.State {
         return index == 0
     }
 
-    /// Removes the first alarm if it is due, and returns its action; nil otherwise.
+    /// Removes the first timer if it is due, and returns its action; nil otherwise.
     fileprivate mutating func takeDue(_ now: Instant) -> (@Sendable () -> Void)? {
         guard let first = heap.first, first.time <= now else { return nil }
         heap[0] = heap[heap.count - 1]
@@ -121,7 +121,7 @@ extension Alarm.State {
         return first.action
     }
 
-    /// Moves the first alarm down to where it belongs in the heap.
+    /// Moves the first timer down to where it belongs in the heap.
     private mutating func sink() {
         var index = 0
         while true {

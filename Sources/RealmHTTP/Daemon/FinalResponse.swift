@@ -2,7 +2,7 @@
 
 /// Responses that the server writes to a socket by itself, where the library would close the
 /// connection without one.
-enum LastWords {
+enum FinalResponse {
     /// Returns a complete response, head and body, that ends its connection.
     ///
     /// - Parameters:

@@ -4,7 +4,7 @@ internal import RealmEngine
 internal import RealmStorage
 
 /// The options in the body of a request that begins a transaction. The body may be empty.
-struct TransactionWishes {
+struct TransactionOptions {
     /// How long the request waits for the writer at most.
     var wait = Duration.seconds(5)
     /// The time without a request after which the transaction is rolled back; nil for the limit of
@@ -28,9 +28,9 @@ struct TransactionWishes {
         }
         for member in body.members {
             switch member.name {
-            case "wait": wait = try TransactionWishes.duration(member, limits.maximumWait)
-            case "idle": idle = try TransactionWishes.duration(member, limits.idleTime)
-            case "lifetime": lifetime = try TransactionWishes.duration(member, limits.lifetime)
+            case "wait": wait = try TransactionOptions.duration(member, limits.maximumWait)
+            case "idle": idle = try TransactionOptions.duration(member, limits.idleTime)
+            case "lifetime": lifetime = try TransactionOptions.duration(member, limits.lifetime)
             default:
                 throw Problem(.invalidBody, "a transaction has no '\(member.name)'").with("pointer", "/" + member.name)
             }

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension BodyType {
+    /// Returns the schema of a body of this type in the API description.
+    ///
+    /// - Parameter schema: The schema of the JSON forms of the body. Lines, tables, bytes and a
+    ///   JSON Patch have schemas of their own.
+    func schema(_ schema: DocumentValue) -> DocumentValue {
+        switch self {
+        case .json, .ejson, .mergePatch: return schema
+        case .jsonPatch: return OpenAPIParts.schema("JSONPatch")
+        case .ndjson, .csv: return OpenAPIParts.text
+        case .bytes: return ["type": "string", "format": "binary"]
+        }
+    }
+}

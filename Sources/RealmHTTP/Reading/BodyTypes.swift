@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The media types that an operation accepts as its body, and how the type of a request is checked
+/// against them.
+///
+/// An operation states its types once, in its `OperationDescription`. The check of requests,
+/// `Accept-Patch`, `Accept-Post`, `Accept-Query` and the API description derive from there.
+package struct BodyTypes: OptionSet, Sendable, Hashable {
+    /// One bit per type, in the order of `BodyType.allCases`.
+    package let rawValue: UInt8
+    /// Creates the set of the types whose bits are set.
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Creates the set of some types.
+    package init(_ types: BodyType...) {
+        self.init(
+            rawValue: BodyType.allCases.enumerated().reduce(0) { $0 | (types.contains($1.element) ? 1 << UInt8($1.offset) : 0) })
+    }
+
+    /// JSON, plain or extended: the types of most bodies.
+    static let json = BodyTypes(.json, .ejson)
+    /// One object, an array of objects, or one object per line.
+    static let objects = BodyTypes(.json, .ejson, .ndjson)
+    /// A merge patch, which may be sent as JSON too.
+    static let mergePatch = BodyTypes(.mergePatch, .json, .ejson)
+    /// A change of one object: a merge patch or a JSON Patch.
+    static let objectPatch = BodyTypes(.mergePatch, .jsonPatch, .json, .ejson)
+    /// A few settings, of which those that are absent keep their values.
+    static let settings = BodyTypes(.mergePatch, .json)
+    /// The value of one property.
+    static let value = BodyTypes(.json, .ejson, .bytes)
+    /// The lines of an export.
+    static let lines = BodyTypes(.ndjson, .csv)
+
+    /// The types of the set, in the order in which header fields list them.
+    package var all: [BodyType] {
+        BodyType.allCases.enumerated().filter { rawValue & 1 << UInt8($0.offset) != 0 }.map(\.element)
+    }
+
+    /// The types as the value of a header field such as `Accept-Patch`.
+    package var fieldValue: String { all.map(\.rawValue).joined(separator: ", ") }
+
+    /// Returns the media type of the body of a request.
+    ///
+    /// - Parameter request: A request at a path whose operation accepts these types.
+    /// - Returns: The type; nil when the request has neither a body nor a `Content-Type`, or when
+    ///   the operation accepts no body and the request does not declare a type.
+    /// - Throws: `unsupported_media_type` for a body without a type or of another type, for a body
+    ///   where none is accepted, and for text in another character set than UTF-8. The header
+    ///   fields of the response list the accepted types.
+    func type(of request: Request) throws(Problem) -> BodyType? {
+        guard let text = request.headers[.contentType] else {
+            guard request.hasNoBody || isEmpty else { throw unsupported("the body has no Content-Type", request) }
+            return nil
+        }
+        guard !isEmpty else {
+            guard request.hasNoBody else { throw unsupported("this request takes no body", request) }
+            return nil
+        }
+        // Most clients send a type without parameters, in the usual case.
+        if let plain = BodyType(rawValue: text), contains(BodyTypes(plain)) { return plain }
+        guard let media = MediaType(text), let type = BodyType(rawValue: media.essence), contains(BodyTypes(type)) else {
+            throw unsupported("the media type of the body is not accepted here", request)
+        }
+        if type.isText, let charset = media.parameters["charset"], charset.lowercased() != "utf-8" {
+            throw unsupported("the only character set of text is UTF-8", request)
+        }
+        return type
+    }
+
+    /// Returns the problem that lists the accepted types in the header field that belongs to the
+    /// method: `Accept-Patch`, `Accept-Query` or `Accept-Post`. Other methods have no such field.
+    private func unsupported(_ detail: String, _ request: Request) -> Problem {
+        let problem = Problem(.unsupportedMediaType, detail)
+        switch request.method {
+        case .patch: return problem.with(header: HeaderField("Accept-Patch", text: fieldValue))
+        case .query: return problem.with(header: HeaderField("Accept-Query", text: fieldValue))
+        case .post: return problem.with(header: HeaderField("Accept-Post", text: fieldValue))
+        default: return problem
+        }
+    }
+}
