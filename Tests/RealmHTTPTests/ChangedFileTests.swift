@@ -45,6 +45,7 @@ struct ChangedFileTests {
             options.paths =
                 mode == .copy ? [folder + "/kept/other.realm"] : [folder + "/served/app.realm", folder + "/kept/other.realm"]
             if let key { options.keys["app"] = key }
+            ListedProblems.watch()
             server = try RealmServer(options)
             try server.start()
             if mode == .copy {

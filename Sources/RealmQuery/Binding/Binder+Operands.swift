@@ -111,7 +111,8 @@ extension Binder {
         case .links(let links): return try operand(property, links, label)
         case .column(let column, let target, let links, let steps):
             let operand = try columnOperand(property, column, of: target, links: links, steps: steps, label: label)
-            return try apply(property.postfix, to: operand, column: column, of: target, links: links, in: property)
+            return try apply(
+                property.postfix, to: operand, column: column, of: target, links: links, in: property)
         }
     }
 
@@ -246,48 +247,6 @@ extension Binder {
             return invalid(.unknownProperty, "property \(owner) has no property '\(name)'", property.range)
         }
         return invalid(.structure, "property \(owner) does not support index \(steps[0].label)", property.range)
-    }
-
-    // MARK: - Suffix operators
-
-    /// Makes the error for an operand that does not support a suffix.
-    ///
-    /// - Parameters:
-    ///   - suffix: The suffix as the message shows it.
-    ///   - property: The key path as it is written.
-    private func unsupported(_ suffix: String, _ property: PropertySyntax) -> QueryError {
-        invalid(.typeMismatch, "\(suffix) is not supported on '\(source(property.path.range))'", property.range)
-    }
-
-    /// Applies the suffix `.@count` or `.@type` to an operand; without a suffix the operand is
-    /// returned as it is.
-    ///
-    /// - Parameters:
-    ///   - postfix: The suffix.
-    ///   - operand: The operand for the path without the suffix.
-    ///   - column: The property that the path leads to.
-    ///   - target: The class of that property.
-    ///   - links: The links that lead to the class.
-    ///   - property: The key path as it is written, for messages.
-    private func apply(
-        _ postfix: PropertySyntax.Postfix?, to operand: any Operand, column: Column, of target: Table, links: [LinkStep],
-        in property: PropertySyntax
-    ) throws(QueryError) -> any Operand {
-        switch postfix {
-        case nil: return operand
-        case .count:
-            if operand.isPrimitiveCollection {
-                return CollectionSizeOperand(column, of: target, chain: LinkChain(links, cancellation), label: operand.label)
-            }
-            guard operand is PropertyOperand || operand is MixedPathOperand,
-                operand.type == .string || operand.type == .binary || operand.type == .mixed
-            else { throw unsupported("@count", property) }
-            return DerivedOperand.make(operand, ByteLength(space: snapshot.space), quantifier: nil)
-        case .type:
-            if operand.type == .mixed { return DerivedOperand.make(operand, TypeBits(), quantifier: operand.quantifier) }
-            guard operand is PropertyOperand else { throw unsupported("@type", property) }
-            return ConstantOperand(.int(TypeName.bits(of: column.type)), type: .typeOfValue, label: operand.label)
-        }
     }
 
     // MARK: - Aggregates
@@ -444,16 +403,6 @@ extension Binder {
         }
         try requireList(property.quantifier, true, property.range)
         let operand = ElementOperand(element.box, type: OperandType(element.type))
-        switch property.postfix {
-        case nil: return operand
-        case .count:
-            guard operand.type == .string || operand.type == .binary || operand.type == .mixed else {
-                throw unsupported("@count", property)
-            }
-            return DerivedOperand.make(operand, ByteLength(space: snapshot.space), quantifier: nil)
-        case .type:
-            if operand.type == .mixed { return DerivedOperand.make(operand, TypeBits(), quantifier: operand.quantifier) }
-            return ConstantOperand(.int(TypeName.bits(of: element.type)), type: .typeOfValue, label: operand.label)
-        }
+        return try apply(property.postfix, to: operand, of: element.type, in: property)
     }
 }

@@ -68,6 +68,7 @@ import Testing
         options.graceSeconds = 0
         options.dataFolder = folders.data
         options.attachRoots = [folders.root]
+        ListedProblems.watch()
         let server = try RealmServer(options)
         try server.start()
         defer { server.stop() }

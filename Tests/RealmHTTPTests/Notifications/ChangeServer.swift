@@ -23,6 +23,7 @@ final class ChangeServer: Sendable {
         options.limits.streamSeconds = 86_400
         options.limits.registrationSeconds = 3600
         change(&options)
+        ListedProblems.watch()
         server = try RealmServer(options)
         try server.start()
     }

@@ -17,6 +17,7 @@ final class TestServer: Sendable {
         // Fixtures are shared, and never changed.
         options.isReadOnly = true
         change(&options)
+        ListedProblems.watch()
         server = try RealmServer(options)
         try server.start()
     }

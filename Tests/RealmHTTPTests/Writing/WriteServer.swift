@@ -66,6 +66,7 @@ final class WriteServer: Sendable {
         // Tests attach files from elsewhere, too.
         options.attachRoots = [NSTemporaryDirectory()]
         change(&options)
+        ListedProblems.watch()
         server = try RealmServer(options)
         try server.start()
     }

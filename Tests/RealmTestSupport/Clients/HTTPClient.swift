@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+package import Synchronization
 
 /// A small blocking HTTP client over one connection: says exactly what it is told to, and shows exactly what came.
 package final class HTTPClient {
@@ -71,8 +72,21 @@ package final class HTTPClient {
             head += "Content-Length: \(body.count)\r\n"
         }
         try send(Array((head + "\r\n").utf8) + (body ?? []))
-        return try readAnswer(toHead: method == "HEAD")
+        let answer = try readAnswer(toHead: method == "HEAD")
+        HTTPClient.observer.withLock { $0 }?.observe(method, target, answer)
+        return answer
     }
+
+    /// What a suite wants to see of every answer. A structure, because a lock that lends a function wraps it anew each time.
+    package struct Observer: Sendable {
+        /// Called with the method and the target of a request, and its answer, on the thread of the client.
+        let observe: @Sendable (String, String, Answer) -> Void
+
+        package init(_ observe: @escaping @Sendable (String, String, Answer) -> Void) { self.observe = observe }
+    }
+
+    /// The observer of all answers of this process, if a suite has set one.
+    package static let observer = Mutex<Observer?>(nil)
 
     package func send(_ bytes: [UInt8]) throws { try socket.send(bytes) }
 

@@ -54,6 +54,7 @@ final class ReplayServer {
     }
 
     private static func serve(_ options: RealmServerOptions) throws -> RealmServer {
+        ListedProblems.watch()
         guard let server = try? RealmServer(options) else {
             // Somebody else has taken the port meanwhile.
             var other = options
