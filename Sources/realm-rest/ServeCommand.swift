@@ -17,7 +17,7 @@ struct ServeCommand: ParsableCommand {
             done, a second signal at once.
             """)
 
-    /// The paths of the files to serve; a folder stands for the realm files in it.
+    /// The paths of the files to serve; a folder means the realm files in it.
     @Argument(help: "A .realm file, or a folder of them.")
     var paths: [String] = []
 

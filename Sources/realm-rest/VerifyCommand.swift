@@ -62,7 +62,7 @@ struct VerifyCommand: ParsableCommand {
         writer.endArray()
     }
 
-    /// Writes the counts of the report as an object.
+    /// Writes the counts of the report as a JSON object.
     ///
     /// - Parameters:
     ///   - statistics: The counts of nodes, bytes, tables, objects, links and index entries.

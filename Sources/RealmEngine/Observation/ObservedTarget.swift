@@ -27,8 +27,9 @@ package struct ObservedTarget: Sendable {
 
     /// Decides which changes count as modifications of an element or of an object.
     package enum Filter: Sendable {
-        /// For elements, changes of the object and of all that it reaches through up to three links; for
-        /// an object, its own changes.
+        /// Any change. An element of a result or collection counts as modified when its object changes, or
+        /// an object that it reaches through up to three links; a target that is a single object only
+        /// when one of its own properties changes.
         case all
         /// No changes: only insertions, deletions and moves are reported.
         case shallow

@@ -127,7 +127,7 @@ extension OriginPolicy {
         return origin
     }
 
-    /// Adds the header fields that tell browsers what may be done with a response: who may read,
+    /// Adds the header fields that state to browsers what may be done with a response: who may read,
     /// embed, frame or cache it. For a page of a listed origin the CORS fields are added, too.
     ///
     /// Clients that cannot be browsers receive only the fields that matter to caches: the others

@@ -141,7 +141,7 @@ final class ElementWriter {
         try encoder.writeValue(of: member, target.row, to: &writer)
     }
 
-    /// Writes an element as an object if it is one, else as a value.
+    /// Writes an element: a link as the object that it leads to, anything else as a value.
     private func writeRow(_ value: Value, to writer: inout JSONWriter) throws(StorageError) {
         guard let (row, plan) = try object(value) else { return try writeValue(value, to: &writer) }
         try encoder.write(row, plan, to: &writer)

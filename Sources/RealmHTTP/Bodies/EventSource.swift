@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The content of an endless response, which its connection asks for piece by piece.
+/// The content of an endless response, which its connection takes piece by piece.
 ///
-/// A source does not push. The connection asks when it can send more, and the source wakes the
-/// connection when there may be something to send. So a client that does not read its events costs
+/// A source does not push. The connection calls `next` when it can send more, and the source wakes
+/// the connection when there may be something to send. So a client that does not read its events costs
 /// no memory.
 package protocol EventSource: AnyObject, Sendable {
     /// Called once, before every other call, when the response has been assigned its connection.
@@ -15,7 +15,7 @@ package protocol EventSource: AnyObject, Sendable {
     /// connection; calls never overlap, and it must not wait.
     func next() -> EventPiece
 
-    /// Whether `next` would return anything but `nothing`. It has to be cheap: it is asked again
+    /// Whether `next` would return anything but `nothing`. It has to be cheap: it is read again
     /// each time after the connection was put to sleep, so that nothing is missed in between.
     var hasMore: Bool { get }
 
@@ -27,7 +27,7 @@ package protocol EventSource: AnyObject, Sendable {
     /// to an end. The caller wakes the connection.
     func ageOut()
 
-    /// Called once at the end; nothing is asked for after it.
+    /// Called once at the end; nothing else is called after it.
     ///
     /// - Parameter reason: Whether everything was sent, or what happened to the client.
     func didClose(_ reason: EventCloseReason)

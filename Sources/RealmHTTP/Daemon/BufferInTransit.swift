@@ -10,12 +10,12 @@ final class BufferInTransit {
     /// released.
     private let holding: ByteHolding?
 
-    /// Keeps a buffer, and its part of the memory for unsent responses.
+    /// Keeps a buffer, and the memory that is reserved for it, until the library releases this object.
     ///
     /// - Parameters:
     ///   - buffer: The complete body, which is not changed any more.
-    ///   - holding: What it uses of that memory; nil for short or shared bodies, which are not
-    ///     counted.
+    ///   - holding: The part of the memory for unsent responses that the buffer takes; nil for short or
+    ///     shared bodies, which are not counted.
     init(_ buffer: OutputBuffer, _ holding: ByteHolding?) {
         self.buffer = buffer
         self.holding = holding

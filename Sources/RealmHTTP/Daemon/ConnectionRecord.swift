@@ -217,7 +217,7 @@ final class ConnectionRecord: Sendable {
     }
 
     /// Whether more than a number of seconds have passed since a time, given in nanoseconds of
-    /// `Instant`. A time of 0 stands for an event that has not happened, and gives false.
+    /// `Instant`. A time of 0 means that the event has not happened; the result is false then.
     private func isOver(_ since: UInt64, _ seconds: Int, _ now: Instant) -> Bool {
         since > 0 && now.seconds(since: Instant(nanoseconds: since)) > Double(seconds)
     }

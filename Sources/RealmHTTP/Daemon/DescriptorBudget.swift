@@ -11,7 +11,7 @@ internal import RealmStorage
 /// descriptors for all the connections that it promises and for the realms that it was started
 /// with. Realms that are attached later are refused when the rest is used up.
 package struct DescriptorBudget: Sendable {
-    /// The limit of the system is too low for what the server was asked to do.
+    /// The limit of the system is too low for the realms and connections that the options demand.
     package struct Failure: Error, CustomStringConvertible {
         /// A sentence for the command line, with advice.
         package let description: String

@@ -52,7 +52,7 @@ final class EventBody: Suspended {
         let pointer: OpaquePointer
     }
 
-    /// Makes the body of an endless response. Nothing is asked of the source before `makeMessage`.
+    /// Makes the body of an endless response. The source is not called before `makeMessage`.
     ///
     /// - Parameters:
     ///   - source: The content.

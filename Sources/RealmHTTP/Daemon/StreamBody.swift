@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// The body of a streamed response: chunks that workers make and the daemon takes.
 ///
-/// A producer never blocks a worker. It is asked for one chunk at a time, and pauses when
+/// A producer never blocks a worker. It makes one chunk for each call, and pauses when
 /// `Streaming.queuedChunks` of them are waiting; the daemon starts it again when it takes one. When
 /// no chunk is ready, the connection is suspended until the next one is. A client that stops
 /// reading is found by the daemon's idle time limit.

@@ -70,7 +70,9 @@ final class SuspensionTable: Sendable {
         }
     }
 
-    /// Resumes those of many connections that are suspended for these bodies.
+    /// Resumes the connections of these bodies.
+    ///
+    /// A connection that is not suspended, or that waits for something else by now, stays as it is.
     func resume(_ bodies: [EventBody]) {
         for body in bodies { unsafe resume(body.connection.pointer, for: body) }
     }

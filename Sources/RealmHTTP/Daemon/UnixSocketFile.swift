@@ -18,7 +18,7 @@ struct UnixSocketFile: Sendable {
 
     /// Makes a Unix socket that listens.
     ///
-    /// A socket that an earlier server of this user left behind is replaced. Anything else at the
+    /// A socket that remains from an earlier server of this user is replaced. Anything else at the
     /// path is not touched.
     ///
     /// - Parameters:

@@ -122,7 +122,7 @@ struct AdminEndpoints: Sendable {
         return writer.buffer
     }
 
-    /// Writes a set of names as an array in alphabetical order.
+    /// Writes a set of names as a JSON array in alphabetical order.
     private func write(_ names: Set<String>, to writer: inout JSONWriter) {
         writer.beginArray()
         for name in names.sorted() { writer.string(name) }

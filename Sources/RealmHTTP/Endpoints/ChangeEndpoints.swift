@@ -31,7 +31,10 @@ struct ChangeEndpoints: Sendable {
 
     /// Reads the parameters, takes a place among the streams, and begins a stream or a long-poll.
     ///
-    /// The place belongs to the slot, which gives it back when the stream or poll ends.
+    /// The stream or poll holds the place as a `StreamSlots.Slot`, whose release at its end gives the
+    /// place back.
+    ///
+    /// - Throws: The problems of `get(_:)`.
     private func changes(_ call: Call) throws(Problem) -> Reply {
         let url = Result { () throws(Problem) in try QueryParameters(call.request.target) }
         let isStream = call.request.headers[.accept].map { AcceptHeader($0).names("text/event-stream") } ?? false

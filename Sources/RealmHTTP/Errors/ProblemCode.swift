@@ -57,7 +57,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case readOnly = "read_only"
     /// 406: the client accepts no media type that the path can produce.
     case notAcceptable = "not_acceptable"
-    /// 408: the request was sent too slowly. It never stands for slow work of the server.
+    /// 408: the request was sent too slowly. Slow work of the server is never reported with it.
     case requestTimeout = "request_timeout"
     /// 409: another object has this primary key already.
     case duplicateKey = "duplicate_key"

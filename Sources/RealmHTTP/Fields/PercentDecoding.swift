@@ -7,7 +7,7 @@ package enum PercentDecoding {
     ///
     /// - Parameters:
     ///   - bytes: The part as it was sent.
-    ///   - plusIsSpace: Whether `+` stands for a space, as HTML forms and most clients write
+    ///   - plusIsSpace: Whether `+` represents a space, as HTML forms and most clients write
     ///     queries; in paths it does not.
     /// - Returns: The text; nil when an escape is malformed or the result is not UTF-8.
     package static func decode(_ bytes: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> String? {

@@ -4,7 +4,7 @@ internal import RealmEngine
 
 /// Durations as JSON documents write them: a whole number of seconds (`60s`) or minutes (`2m`).
 enum DurationText {
-    /// Returns the duration that a text stands for; nil for a text of another form, or with more
+    /// Returns the duration that a text states; nil for a text of another form, or with more
     /// than nine digits.
     static func duration(_ text: String) -> Duration? {
         guard let unit = text.utf8.last, unit == UInt8(ascii: "s") || unit == UInt8(ascii: "m") else { return nil }

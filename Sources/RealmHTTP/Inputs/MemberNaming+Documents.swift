@@ -4,7 +4,7 @@ internal import RealmEngine
 
 /// Defines the names of properties in JSON documents.
 extension MemberNaming {
-    /// The naming in JSON documents of this interface: `$$x` stands for a property named `$x`, and
+    /// The naming in JSON documents of this interface: `$$x` is the name of a property `$x`, and
     /// `$meta` holds facts about the object, which are ignored on input.
     static let documents = MemberNaming(escape: UInt8(ascii: "$"), ignored: "$meta")
 }

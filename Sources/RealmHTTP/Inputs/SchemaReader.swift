@@ -77,13 +77,14 @@ struct SchemaReader {
 
     // MARK: - Members
 
-    /// Returns an object whose members are all known.
+    /// Returns a value as a JSON object, after a check that all of its members have known names.
     ///
     /// - Parameters:
-    ///   - json: The value that has to be an object.
-    ///   - names: The names of its members. Others are refused with a proposal.
+    ///   - json: The value.
+    ///   - names: The names that its members may have.
     ///   - place: Its place in the body.
-    /// - Throws: `invalid_body`.
+    /// - Throws: `invalid_body` for a value that is no object, and for a member with another name; the
+    ///   message suggests a similar known name.
     func members(_ json: JSONValue, _ names: [String], _ place: InputPlace) throws(Problem) -> JSONObject {
         guard let object = json.object else { throw malformed("\(json.kind) was found where an object is needed", place) }
         for member in object.members where !names.contains(member.name) {

@@ -61,8 +61,8 @@ package enum JSONParser {
         try parse(Array(text.utf8), depthLimit: depthLimit)
     }
 
-    /// What a string begins with that stands for a long number: a control character, some 25 random
-    /// characters, and a colon.
+    /// The beginning of a string that takes the place of a long number in the text for jansson: a
+    /// control character, some 25 random characters, and a colon.
     private static let mark: String = {
         var generator = SystemRandomNumberGenerator()
         return "\u{1}" + String(generator.next(), radix: 36) + String(generator.next(), radix: 36) + ":"
@@ -109,7 +109,12 @@ package enum JSONParser {
         unsafe bytes[end...].first { $0 > 0x20 } == UInt8(ascii: ":")
     }
 
-    /// Has jansson parse a text, and copies its result.
+    /// Parses a text with jansson, and copies the result into values of this program.
+    ///
+    /// - Parameters:
+    ///   - bytes: The text, in which long numbers were replaced by marked strings.
+    ///   - hasMarks: Whether there are such strings, which become numbers again.
+    /// - Returns: The value, or `JSONError.malformed` with the place and the reason.
     private static func load(_ bytes: UnsafeBufferPointer<UInt8>, hasMarks: Bool) -> Result<JSONValue, JSONError> {
         let flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL
         var failure = json_error_t()

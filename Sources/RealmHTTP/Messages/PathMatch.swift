@@ -3,7 +3,7 @@
 /// The route that a request target belongs to, together with the target, so that the variable parts
 /// of the path can be read.
 ///
-/// The segments are decoded when they are asked for, and not before: most requests use only some of
+/// The segments are decoded when they are read, and not before: most requests use only some of
 /// them.
 package struct PathMatch: Sendable {
     /// The pattern of the route.

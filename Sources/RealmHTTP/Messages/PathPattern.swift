@@ -18,7 +18,7 @@ package final class PathPattern: Sendable {
     /// The text that the log and the metrics use in the place of the path, so that names and keys
     /// do not appear in them.
     package let label: String
-    /// The segments between the slashes, in order; empty for a label that stands for no path.
+    /// The segments between the slashes, in order; empty for a label that represents no path.
     package let segments: [Segment]
     /// For each variable its segment, and -1 for those that the path does not have.
     private let positions: [Int8]

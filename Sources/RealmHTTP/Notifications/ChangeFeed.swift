@@ -18,7 +18,7 @@ final class ChangeFeed: Sendable {
         var resolved: ResolvedSubscription
         /// The observation at the hub; nil before it has begun and after it has ended.
         var attachment: Attachment?
-        /// Whether the hub was asked to begin the observation and has not answered.
+        /// Whether the hub was called to begin the observation and has not done it yet.
         var isAttaching = false
         /// Actions to call when the observation has begun, for callers that came before that.
         var waiting: [@Sendable () -> Void] = []
@@ -261,7 +261,8 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// Has the subscribers of the feed notified when the current round of the hub ends.
+    /// Notes that the feed has changed, so that its subscribers are notified when the current round of
+    /// the hub ends.
     func noteChange() { notifications.noteChange(self) }
 
     /// Makes the problem document that clients get for an error of the observation.

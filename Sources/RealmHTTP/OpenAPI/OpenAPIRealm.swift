@@ -164,7 +164,8 @@ package struct OpenAPIRealm {
         return text.first?.isNumber ?? true ? "C" + text : text
     }
 
-    /// Returns the identifier that was chosen for a class.
+    /// Returns the name of the schema of a class in the description, as `identifiers(of:)` has chosen
+    /// it.
     private func identifier(_ table: Table) -> String { identifiers[table.key] ?? "Object" }
 
     // MARK: - Operations

@@ -27,7 +27,7 @@ package struct ParameterSet: Sendable {
     ///   - urlNames: The names that are known in the URL.
     ///   - body: The object in the body; nil when there is none.
     ///   - bodyNames: The names that are known in the body.
-    /// - Throws: `unknown_parameter` for other names, with a proposal, and `conflicting_parameters`
+    /// - Throws: `unknown_parameter` for other names, with a similar known name, and `conflicting_parameters`
     ///   for a name in both places.
     package init(
         _ url: QueryParameters, urlNames: [String], body: JSONObject? = nil, bodyNames: [String] = []
@@ -244,7 +244,7 @@ package struct ParameterSet: Sendable {
 
     // MARK: - Text
 
-    /// Returns the number that decimal digits with an optional minus sign stand for; nil for any
+    /// Returns the number that decimal digits with an optional minus sign represent; nil for any
     /// other text. `Int` alone would also accept a plus sign.
     private static func digits(_ text: String) -> Int? {
         let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]

@@ -3,7 +3,8 @@
 /// A path from an object into its embedded objects and collections: `address.phones`,
 /// `kids[0].tags`.
 ///
-/// It only has a form here. Whether the steps exist is found when it is followed in an object.
+/// Only its syntax has been checked. Whether the steps exist is found when the path is followed in an
+/// object.
 package struct PropertyPath: Sendable, Equatable {
     /// One step of a path, to a name or to a position.
     package enum Step: Sendable, Equatable {

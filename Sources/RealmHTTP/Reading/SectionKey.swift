@@ -9,7 +9,7 @@ internal import RealmStorage
 /// Two keys are equal when their JSON is equal. So NaN is a key like any other, and zero is one key
 /// whatever its sign.
 package struct SectionKey: Hashable, Sendable {
-    /// The value that the key stands for, for writing it in other representations.
+    /// The value that the key represents, for writing it in other representations.
     private let value: QueryArgument
     /// The key as JSON in the default representation, by which keys are compared.
     private let json: String

@@ -5,7 +5,7 @@ internal import RealmStorage
 /// Writes lines of CSV (RFC 4180) cell by cell.
 ///
 /// Null is an empty cell, and the empty string is a pair of quotation marks, so that an import can
-/// tell them apart. Used by one thread at a time.
+/// distinguish them. Used by one thread at a time.
 final class CSVLine {
     /// The text of the current cell, before it is quoted. The memory is used again for each cell.
     private let cell = OutputBuffer(capacity: 256)

@@ -359,7 +359,8 @@ package final class ObjectEncoder {
 
     // MARK: - Collections
 
-    /// Writes a member that is a collection as an array or an object.
+    /// Writes the value of a member that is a collection: a JSON object for a dictionary, a JSON array
+    /// for all others.
     private func writeCollection(_ member: ObjectPlan.Member, _ row: Row, _ writer: inout JSONWriter) throws(StorageError) {
         switch member.source {
         case .single: writer.null()
@@ -370,7 +371,7 @@ package final class ObjectEncoder {
         }
     }
 
-    /// Writes a list or set as an array.
+    /// Writes a list or set as a JSON array of its elements.
     private func writeList(
         _ column: Column, _ member: ObjectPlan.Member, of row: Row, to writer: inout JSONWriter
     ) throws(StorageError) {
@@ -414,7 +415,7 @@ package final class ObjectEncoder {
         }
     }
 
-    /// Writes a dictionary as an object.
+    /// Writes a dictionary as a JSON object with a member for each entry, in their stored order.
     private func writeDictionary(
         _ column: Column, _ member: ObjectPlan.Member, of row: Row, to writer: inout JSONWriter
     ) throws(StorageError) {
@@ -430,7 +431,7 @@ package final class ObjectEncoder {
         writer.endObject()
     }
 
-    /// Writes the objects that link to a row as an array.
+    /// Writes the objects that link to a row as a JSON array.
     ///
     /// - Parameters:
     ///   - origin: The class of these objects.

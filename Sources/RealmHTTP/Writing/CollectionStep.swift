@@ -126,7 +126,7 @@ extension BatchOperation.CollectionStep {
 
     /// Returns the place in the body of an error that the engine found in the element.
     ///
-    /// - Parameter path: The path of the error inside the edit; an empty path stands for the step
+    /// - Parameter path: The path of the error inside the edit; an empty path means the step
     ///   as a whole. Pairs have their element at index 1.
     func place(ofErrorAt path: InputPath) -> InputPlace {
         guard !path.steps.isEmpty else { return place }

@@ -5,14 +5,14 @@ internal import RealmEngine
 /// The conditions of a write, from `If-Match` and `If-None-Match`.
 ///
 /// They are compared inside the transaction that writes, so nothing can change between the
-/// comparison and the write. Only the part of an entity tag that stands for the stored state is
+/// comparison and the write. Only the part of an entity tag that represents the stored state is
 /// compared; format and compression do not matter.
 struct WriteCondition: Sendable {
     /// What one of the header fields demands of the object.
     enum Tags: Sendable, Equatable {
         /// The text `*`: the object exists (`If-Match`), or does not exist (`If-None-Match`).
         case any
-        /// The parts of entity tags that stand for the stored state: everything before `~`.
+        /// The parts of entity tags that represent the stored state: everything before `~`.
         case states([String])
     }
 

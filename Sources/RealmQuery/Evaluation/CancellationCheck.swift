@@ -83,7 +83,8 @@ final class CancellationCheck {
         return stepsUntilCheck > 0 || asksToGoOn()
     }
 
-    /// Calls the check. After a refusal the result remains false without another call.
+    /// Calls the check of the caller, and returns whether the query may go on. When the check has refused
+    /// once, it is not called again and the result remains false.
     @inline(never) private func asksToGoOn() -> Bool {
         stepsUntilCheck = isStopped ? 0 : CancellationCheck.stepsPerCheck
         if !isStopped, let check, !check() { isStopped = true }

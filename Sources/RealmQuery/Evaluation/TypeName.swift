@@ -4,7 +4,7 @@ internal import RealmStorage
 
 /// The names of types with which `@type` is compared.
 ///
-/// A name may stand for several types, as `numeric` does, so a type is a set of bits. Two sets are
+/// A name may mean several types, as `numeric` does, so a type is a set of bits. Two sets are
 /// equal in a query when they have a bit in common.
 enum TypeName {
     /// The bits of a set of types: one for each type that a value can have.

@@ -66,7 +66,8 @@ final class ColumnReader {
         return attached
     }
 
-    /// Makes the values of a leaf the current ones, from a slot if they are kept there.
+    /// Makes the values of a leaf the current ones. If they were kept from an earlier visit they are used
+    /// again; otherwise the leaf is attached, and its values replace others that were kept.
     private func attach(_ leaf: ClusterLeaf) throws(StorageError) {
         let ref = leaf.node.ref
         let slot = Int(truncatingIfNeeded: ref.rawValue >> 3) % ColumnReader.keptCount

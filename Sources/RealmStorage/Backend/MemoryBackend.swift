@@ -4,7 +4,7 @@
 ///
 /// `@unchecked Sendable`: all mutable fields belong to the thread that holds the write transaction.
 package final class MemoryBackend: VolatileBackend, @unchecked Sendable {
-    /// The size in bytes of the file that this memory stands in for.
+    /// The size in bytes of the file that this memory takes the place of.
     package private(set) var byteCount = 0
     /// The memory that holds the file; former memory belongs to its readers.
     package private(set) var current: ReservedMemory

@@ -80,7 +80,7 @@ extension PackedIntegers {
     ///
     /// - Parameters:
     ///   - set: The members.
-    ///   - start: The element that bit 0 of the result stands for.
+    ///   - start: The element that bit 0 of the result represents.
     ///   - count: How many elements are tested, at most 256; all of them must exist.
     package func isMember(of set: IntegerSet, start: Int = 0, count: Int) -> Mask {
         checkRun(start, count)

@@ -28,7 +28,7 @@ extension MaskKernel {
     ///
     /// - Parameters:
     ///   - payload: The first byte of the array's elements.
-    ///   - start: The element that bit 0 of the result stands for.
+    ///   - start: The element that bit 0 of the result represents.
     ///   - count: How many elements are tested, at most 256; all of them must be inside the
     ///     payload.
     @inline(__always)

@@ -12,8 +12,8 @@ extension PackedIntegers {
     /// - Parameters:
     ///   - op: The relation of this array's element to that of `other`.
     ///   - other: The other array.
-    ///   - start: The element of this array that bit 0 of the result stands for.
-    ///   - otherStart: The element of the other array that bit 0 of the result stands for.
+    ///   - start: The element of this array that bit 0 of the result represents.
+    ///   - otherStart: The element of the other array that bit 0 of the result represents.
     ///   - count: How many elements are compared, at most 256; all of them must exist.
     package func compare(
         _ op: Relation, with other: PackedIntegers, start: Int = 0, otherStart: Int = 0, count: Int
@@ -99,7 +99,8 @@ extension PackedIntegers {
         }
     }
 
-    /// Widens elements of whole bytes to 64 bits.
+    /// Widens `count` elements of 8, 16, 32 or 64 bits from `start` on to 64 bits each, and stores them
+    /// from `target` on.
     @inline(__always)
     private func widen<Element: PackedElement>(
         _: Element.Type, _ start: Int, _ count: Int, into target: UnsafeMutablePointer<Int64>
@@ -113,7 +114,8 @@ extension PackedIntegers {
         }
     }
 
-    /// Widens elements of 1, 2 or 4 bits to 64 bits, a word of the payload at a time.
+    /// Widens `count` elements of 1, 2 or 4 bits from `start` on to 64 bits each, and stores them from
+    /// `target` on. It reads the payload a word at a time.
     private func unpackNarrow(_ start: Int, _ count: Int, into target: UnsafeMutablePointer<Int64>) {
         let width = self.width
         let perWord = 64 &>> (widthCode &- 1)

@@ -23,7 +23,7 @@ extension PackedIntegers {
     /// - Parameters:
     ///   - op: The relation of the element to `needle`.
     ///   - needle: The constant, which may be outside of the range of the elements.
-    ///   - start: The element that bit 0 of the result stands for.
+    ///   - start: The element that bit 0 of the result represents.
     ///   - count: How many elements are compared, at most 256; all of them must exist.
     package func compare(_ op: Relation, _ needle: Int64, start: Int = 0, count: Int) -> Mask {
         checkRun(start, count)
@@ -46,7 +46,7 @@ extension PackedIntegers {
     /// - Parameters:
     ///   - low: The least value that matches.
     ///   - high: The greatest value that matches.
-    ///   - start: The element that bit 0 of the result stands for.
+    ///   - start: The element that bit 0 of the result represents.
     ///   - count: How many elements are compared, at most 256; all of them must exist.
     package func isBetween(_ low: Int64, _ high: Int64, start: Int = 0, count: Int) -> Mask {
         guard low <= high else { return .none }

@@ -21,7 +21,7 @@ extension PackedIntegers {
     ///
     /// - Parameters:
     ///   - mask: The rows to add, all of which must exist; otherwise the call traps.
-    ///   - start: The element that row 0 stands for.
+    ///   - start: The element that row 0 represents.
     /// - Returns: The exact sum.
     package func sum(_ mask: Mask, start: Int = 0) -> Int128 {
         checkMask(mask, start)

@@ -18,7 +18,7 @@ extension PackedIntegers {
     ///
     /// - Parameters:
     ///   - test: The test, with its value.
-    ///   - start: The element that bit 0 of the result stands for.
+    ///   - start: The element that bit 0 of the result represents.
     ///   - count: How many elements are tested; all of them must exist.
     func narrowMask(_ test: NarrowTest, _ start: Int, _ count: Int) -> Mask {
         let mask: Mask

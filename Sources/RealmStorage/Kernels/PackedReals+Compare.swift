@@ -22,7 +22,7 @@ extension PackedReals {
     /// - Parameters:
     ///   - op: The relation of the number to `needle`.
     ///   - needle: The constant, which must not be null.
-    ///   - start: The element that bit 0 of the result stands for.
+    ///   - start: The element that bit 0 of the result represents.
     ///   - count: How many elements are compared, at most 256.
     @inline(__always)
     func compare(_ op: Relation, _ needle: Real, _ start: Int, count: Int) -> Mask {
@@ -42,7 +42,7 @@ extension PackedReals {
     /// - Parameters:
     ///   - op: The relation of the number to `needle`.
     ///   - needle: The constant, which may be NaN but not null.
-    ///   - start: The element that bit 0 of the result stands for.
+    ///   - start: The element that bit 0 of the result represents.
     ///   - count: How many elements are compared, at most 256.
     @inline(__always)
     func compareInGeneralOrder(_ op: Relation, _ needle: Real, _ start: Int, count: Int) -> Mask {

@@ -10,7 +10,7 @@ extension PackedReals {
     ///
     /// - Parameters:
     ///   - mask: The rows to add.
-    ///   - start: The element that row 0 stands for.
+    ///   - start: The element that row 0 represents.
     ///   - count: How many rows there are, at most 256.
     ///   - total: The sum so far.
     @inline(__always)

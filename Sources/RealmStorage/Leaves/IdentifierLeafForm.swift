@@ -97,9 +97,12 @@ struct IdentifierLeafForm: LeafForm {
         try IdentifierLeaf(node, elementByteCount: elementByteCount)
     }
 
-    /// Makes the leaf ready to be changed, in width 1, which an empty leaf may lack.
+    /// Makes the leaf ready to be changed. An empty leaf of another width than 1 is replaced by a new
+    /// empty node of width 1.
     ///
-    /// - Returns: The node, and how many ids it has.
+    /// - Returns: The node, copied into the memory of the transaction if it was committed, and how many
+    ///   ids it has.
+    /// - Throws: `.corrupt` when it is not a leaf of these ids.
     private func writable(_ leaf: Ref) throws(StorageError) -> (MutableNode, Int) {
         let node = try writes.writableElements(leaf)
         let count = try view(node.node).count

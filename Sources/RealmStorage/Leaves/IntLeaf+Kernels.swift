@@ -116,7 +116,7 @@ extension IntLeaf {
     ///
     /// - Parameters:
     ///   - mask: The rows to add; null rows are left out.
-    ///   - row: The row that bit 0 of the mask stands for.
+    ///   - row: The row that bit 0 of the mask represents.
     package func sum(_ mask: Mask, from row: Int = 0) -> (sum: Int128, count: Int) {
         let rows = values(mask, from: row)
         return (elements.sum(rows, start: start &+ row), rows.count)

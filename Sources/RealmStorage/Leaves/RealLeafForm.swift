@@ -61,7 +61,8 @@ struct RealLeafForm: ElementLeafForm {
     /// The bits of null in this width, as 64 bits.
     private var nullBits: UInt64 { isDouble ? DoubleLeaf.nullBits : UInt64(FloatLeaf.nullBits) }
 
-    /// Makes the leaf ready to be changed, in its width: an empty leaf may have none.
+    /// Makes the leaf ready to be changed. An empty leaf of another width is replaced by a new empty node
+    /// of the width of the numbers.
     ///
     /// - Throws: `.corrupt` when it has elements of another size.
     func writable(_ leaf: Ref) throws(StorageError) -> MutableNode {

@@ -46,12 +46,17 @@ struct StringLeafForm: LeafForm {
         return node.hasRefs ? try blobs.count(leaf) : node.count
     }
 
-    /// Inserts a text, in a larger form of the leaf if it needs one.
+    /// Inserts a text or null before `row`, and returns the new ref of the leaf, which moves to a larger
+    /// form if the text needs one.
+    ///
+    /// - Throws: `.limit` for a value of another type or a string of more than 16 MiB, `.corrupt` for a
+    ///   row outside the leaf.
     func insert(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         try insert(try bytes(value), at: row, in: leaf)
     }
 
-    /// Inserts a string at `row`, in a larger form of the leaf if it needs one; nil is null.
+    /// Inserts a string before `row`; nil is null. The leaf moves to a larger form if the string needs
+    /// one.
     ///
     /// - Returns: The new ref of the leaf.
     /// - Throws: `.limit` for a string of more than 16 MiB, `.corrupt` for a row outside the leaf.
@@ -73,12 +78,17 @@ struct StringLeafForm: LeafForm {
         }
     }
 
-    /// Replaces a text, in a larger form of the leaf if the new one needs it.
+    /// Replaces the value in `row` by a text or null, and returns the new ref of the leaf, which moves to
+    /// a larger form if the text needs one.
+    ///
+    /// - Throws: `.limit` for a value of another type or a string of more than 16 MiB, `.corrupt` for a
+    ///   row outside the leaf.
     func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         try set(try bytes(value), at: row, in: leaf)
     }
 
-    /// Replaces the string in `row`, in a larger form of the leaf if it needs one; nil is null.
+    /// Replaces the string in `row`; nil is null. The leaf moves to a larger form if the new string needs
+    /// one.
     ///
     /// - Returns: The new ref of the leaf.
     /// - Throws: `.limit` for a string of more than 16 MiB, `.corrupt` for a row outside the leaf.

@@ -39,7 +39,7 @@ extension TimestampLeaf {
     ///
     /// - Parameters:
     ///   - mask: The rows that matter.
-    ///   - row: The row that bit 0 of the mask stands for.
+    ///   - row: The row that bit 0 of the mask represents.
     /// - Throws: `.corrupt` for an impossible date.
     package func minimum(_ mask: Mask, from row: Int = 0) throws(StorageError) -> Timestamp? {
         let rows = seconds.values(mask, from: row)
@@ -52,7 +52,7 @@ extension TimestampLeaf {
     ///
     /// - Parameters:
     ///   - mask: The rows that matter.
-    ///   - row: The row that bit 0 of the mask stands for.
+    ///   - row: The row that bit 0 of the mask represents.
     /// - Throws: `.corrupt` for an impossible date.
     package func maximum(_ mask: Mask, from row: Int = 0) throws(StorageError) -> Timestamp? {
         let rows = seconds.values(mask, from: row)

@@ -8,7 +8,7 @@
 /// | 4 | flags: 7 inner, 6 has-refs, 5 context, 4:3 width type, 2:0 width code |
 /// | 5–7 | element count, big endian |
 ///
-/// Widths are given as codes: code c stands for (1 << c) >> 1 bits, or bytes for the width type
+/// Widths are given as codes: code c means (1 << c) >> 1 bits, or bytes for the width type
 /// "multiply".
 /// Source: docs/format.md, "Nodes".
 @usableFromInline enum NodeLayout {

@@ -6,7 +6,7 @@ internal import Synchronization
 /// total.
 ///
 /// In a sound file every node has one parent, so nothing that is visited once takes more nodes than
-/// the file has room for. Where nodes share their children, a few of them can stand for more than
+/// the file has room for. Where nodes share their children, a few of them can lead to more than
 /// can ever be read: a walk that visits more than there is room for fails as damage.
 ///
 /// It is a class, because the cursors of all levels of a walk spend from it.

@@ -202,7 +202,7 @@ extension System {
     /// Reading the times would make the system record that of the next write more exactly, and on
     /// common file systems a commit takes a fifth longer then.
     struct FilePlace: Equatable, Sendable {
-        /// The identity of the file, which tells whether another one has its name.
+        /// The identity of the file, which shows whether another one has its name.
         let identity: FileIdentity
         /// The size of the file in bytes.
         let byteCount: Int

@@ -62,7 +62,7 @@ struct ValueDump {
         try entries(dictionary, isTagged: isTagged, depth: 0, into: &writer)
     }
 
-    /// Writes the elements of a list or set as an array.
+    /// Writes the elements of a list or set as a JSON array.
     ///
     /// - Parameters:
     ///   - root: The root of its tree.
@@ -96,7 +96,7 @@ struct ValueDump {
         try write(try values.value(row), isTagged: isTagged, depth: depth, into: &writer)
     }
 
-    /// Writes the entries of a dictionary as an object, in their stored order.
+    /// Writes the entries of a dictionary as a JSON object, in their stored order.
     ///
     /// - Parameters:
     ///   - dictionary: The keys, with the tree of their values.

@@ -9,7 +9,6 @@
 /// clients may compare change sets.
 ///
 /// Source: realm-core, collection_change_builder.cpp.
-/// Source: realm-core, collection_change_builder.cpp.
 struct MatchingBlocks {
     /// The parts of both sequences that still have to be compared.
     private struct Window {
@@ -56,9 +55,10 @@ struct MatchingBlocks {
     /// - Parameters:
     ///   - old: The keys before the change.
     ///   - new: The same keys in their new order.
-    ///   - modified: The positions of modified elements among all `count` elements of the new sequence,
-    ///     before inserted ones were removed.
-    ///   - count: The number of elements of the new sequence, inserted ones included.
+    ///   - modified: The positions of the modified elements in the whole new sequence, inserted elements
+    ///     included. As in the reference engine they are used as positions in `new`, although `new` lacks
+    ///     the inserted elements.
+    ///   - count: The number of elements of the whole new sequence, inserted ones included.
     init(_ old: [Int64], _ new: [Int64], modified: [Int], count: Int) {
         oldCount = old.count
         isKeptOld = Array(repeating: false, count: old.count)

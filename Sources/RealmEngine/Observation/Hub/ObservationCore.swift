@@ -201,7 +201,7 @@ final class ObservationCore: @unchecked Sendable {
     /// Advances targets over a commit and publishes the round.
     ///
     /// A commit with a mark, a lost one, or one that changes the schema concerns all targets; for other
-    /// commits passive targets are left behind.
+    /// commits passive targets remain at their versions.
     ///
     /// - Parameter commit: The commit, or several that are delivered as one.
     func process(_ commit: WaitingCommit) {

@@ -19,9 +19,10 @@ package struct ObservationLimits: Sendable {
     package var passiveCommits = 8
     /// The number of distinct versions that passive targets may be at.
     package var passiveVersions = 4
-    /// The time for which a passive target may remain behind.
+    /// The time for which a passive target may remain behind the newest version.
     package var passiveTime = Duration.seconds(1)
-    /// The longest time for which a passive target remains behind, whatever advancing it costs.
+    /// The longest time for which a passive target remains behind the newest version, whatever advancing
+    /// it costs.
     package var maximumPassiveTime = Duration.seconds(10)
     /// The number of changes that may be kept for passive targets.
     package var passiveChanges = 500_000

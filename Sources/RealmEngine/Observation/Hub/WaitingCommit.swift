@@ -12,7 +12,7 @@ struct WaitingCommit {
     private(set) var changes: [[ObjectChange]]
     /// The number of changes in `changes`.
     private(set) var changeCount: Int
-    /// The number of commits that this item stands for.
+    /// The number of commits that this item represents.
     private(set) var commitCount = 1
     /// The action that the writer requested for the time after observers were notified.
     private(set) var mark: CommitMark?

@@ -15,11 +15,11 @@ package struct KeyPathFilter: Sendable {
             case unknownProperty
             /// Something follows a property that does not lead to objects.
             case notTraversable
-            /// A path with `*` fits nothing.
+            /// A path with `*` matches no property.
             case noMatch
             /// A component is empty, or something follows `*`.
             case malformed
-            /// It stands for more than can be kept.
+            /// The wildcards of the paths match more steps than may be kept or examined.
             case tooMany
         }
 

@@ -17,7 +17,8 @@ struct TransactionStep: Sendable {
 
     /// The operation that a request asks for.
     enum Action: Sendable {
-        /// Runs a closure in the transaction.
+        /// Runs `body` in the transaction, on the writer's thread. It is stopped at the deadline; the kind
+        /// decides what becomes of its changes, and of the transaction if it throws.
         case run(Kind, deadline: Instant, body: @Sendable (WriteSession) throws -> Void)
         /// Commits the transaction, with a mark for the round of notifications.
         case commit(mark: CommitMark?)

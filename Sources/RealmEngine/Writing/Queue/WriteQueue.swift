@@ -287,7 +287,8 @@ final class WriteQueue: Sendable {
     ///
     /// - Parameters:
     ///   - state: The queue.
-    ///   - passingBegins: Whether writes behind requests for interactive transactions are included.
+    ///   - passingBegins: Whether writes that arrived after a request for an interactive transaction
+    ///     are included, too.
     /// - Returns: The writes up to the next that must be alone, or up to the next request for a
     ///   transaction.
     private func takeGroup(_ state: inout State, passingBegins: Bool) -> [WriteJob] {

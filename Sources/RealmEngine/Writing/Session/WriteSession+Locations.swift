@@ -4,11 +4,11 @@ internal import RealmStorage
 
 /// Follows paths through properties, embedded objects, elements, entries and collections in mixed values.
 extension WriteSession {
-    /// What the last step of a path may refer to.
+    /// What the last step of a path may lead to. All steps before it must lead to places that exist.
     enum PathUse {
-        /// Something that exists.
+        /// Only a place that exists: a property, an element, an entry or a member.
         case existing
-        /// A place where something can be added, such as a missing entry or the end of a list (`-`).
+        /// Also a place where something can be added: a missing entry, or the end of a list (`-`).
         case adding
     }
 
