@@ -102,7 +102,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - id: The id of the transaction.
-    ///   - owner: The principal that asks; nil for access to the transactions of all owners.
+    ///   - owner: The principal of the request; nil for access to the transactions of all owners.
     /// - Returns: The description; nil when the transaction is unknown, forgotten or has another owner.
     package func transaction(_ id: String, owner: String?) -> TransactionInfo? {
         queue.withLock { $0 }?.transaction(id, owner: owner)
@@ -127,7 +127,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - id: The id of the transaction.
-    ///   - owner: The principal that asks; nil for access to the transactions of all owners.
+    ///   - owner: The principal of the request; nil for access to the transactions of all owners.
     ///   - use: Whether the request reads, writes or is a dry run.
     ///   - deadline: The instant at which the request is given up.
     ///   - body: The operations, run on the writer's thread.
@@ -158,7 +158,7 @@ extension Database {
     ///
     /// - Parameters:
     ///   - id: The id of the transaction.
-    ///   - owner: The principal that asks; nil for access to the transactions of all owners.
+    ///   - owner: The principal of the request; nil for access to the transactions of all owners.
     ///   - mark: The action after observers were notified of the commit.
     ///   - completion: Receives the new version when it is durable; the newest version when nothing was
     ///     changed.
@@ -357,7 +357,8 @@ extension Database {
         return name
     }
 
-    /// Removes the copy of a write that was not committed.
+    /// Removes the copy that `backUp(before:)` made for a write that was not committed. Does nothing if
+    /// there is none.
     func didEndWrite() {
         let name = pendingCopy.withLock { pending in
             defer { pending = nil }

@@ -85,7 +85,7 @@ indirect enum Expression {
         }
     }
 
-    /// Calculates with two integers of 64 bits.
+    /// Returns the result of an operator for two integers of 64 bits.
     ///
     /// - Throws: `WriteError` with the code `outOfRange` when 64 bits cannot hold the result, and for a
     ///   division by zero.
@@ -117,8 +117,8 @@ indirect enum Expression {
         }
     }
 
-    /// Calculates with two doubles. Division by zero and overflow give infinities and NaN according to
-    /// IEEE 754.
+    /// Returns the result of an operator for two doubles. Division by zero and overflow give infinities
+    /// and NaN according to IEEE 754.
     private static func double(_ sign: Operator, _ left: Double, _ right: Double) -> Double {
         switch sign {
         case .add: return left + right
@@ -128,7 +128,7 @@ indirect enum Expression {
         }
     }
 
-    /// Calculates with two decimals of 34 digits.
+    /// Returns the result of an operator for two decimals, rounded to 34 digits.
     private static func decimal(_ sign: Operator, _ left: Decimal128, _ right: Decimal128) -> Decimal128 {
         switch sign {
         case .add: return left + right

@@ -54,7 +54,7 @@ package struct ListeningSocket: Sendable {
         throw Failure(description: "cannot listen on \(host):\(port): \(reason)")
     }
 
-    /// Describes a TCP socket that listens.
+    /// Makes the description of a TCP socket that listens already.
     private init(descriptor: Int32, port: Int, address: String) {
         self.descriptor = descriptor
         self.port = port

@@ -112,7 +112,7 @@ extension Problem {
         }
     }
 
-    /// Returns named counts as a JSON object.
+    /// Returns counts as the text of a JSON object with a member for each.
     private static func counts(_ counts: [(name: String, count: Int)]) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 64)
         writer.beginObject()

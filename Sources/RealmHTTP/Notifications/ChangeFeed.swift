@@ -154,8 +154,8 @@ final class ChangeFeed: Sendable {
         if let attachment { updateActivity(of: attachment) }
     }
 
-    /// Has the hub ask whether a subscriber waits. It asks when it processes the call, so the last
-    /// answer is right in whatever order subscribers come and go.
+    /// Makes the hub find out again whether a subscriber waits. It does so when it processes the call,
+    /// so the last result is right in whatever order subscribers come and go.
     private func updateActivity(of attachment: Attachment) {
         hub.setActive(attachment) { [self] in state.withLock { $0.activeUsers > 0 } }
     }

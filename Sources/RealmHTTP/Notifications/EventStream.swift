@@ -18,7 +18,7 @@ internal import RealmStorage
 /// by the threads of the feeds. One lock guards the state. Whatever has to be called is called
 /// after the lock is released.
 final class EventStream: EventSource, ChangeSubscriber {
-    /// What the client of a stream asked for besides its subscriptions.
+    /// What the client of a stream has requested besides its subscriptions.
     struct Options: Sendable {
         /// The position that the stream starts from.
         var start = StartPosition.beginning
@@ -137,7 +137,7 @@ final class EventStream: EventSource, ChangeSubscriber {
     let reader: ChangeReader
     /// The notifications of the realm that the stream is about.
     private let notifications: RealmNotifications
-    /// What the client of the stream asked for besides its subscriptions.
+    /// What the client of the stream has requested besides its subscriptions.
     private let options: Options
     /// The id of the request that opened the stream, for problem documents.
     private let requestID: RequestID
@@ -157,7 +157,7 @@ final class EventStream: EventSource, ChangeSubscriber {
     /// - Parameters:
     ///   - reader: The subscriptions, with a hold on each feed that the stream gives up at its end.
     ///   - notifications: The notifications of the realm.
-    ///   - options: What the client asked for besides.
+    ///   - options: What the client has requested besides.
     ///   - slot: The place of the stream among those that the limits allow.
     ///   - registration: The registration that is read; nil for a definition in the request.
     ///   - requestID: The id of the request.

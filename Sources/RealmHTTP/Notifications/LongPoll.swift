@@ -12,7 +12,7 @@ internal import RealmStorage
 /// `ChangeEndpoints` makes one per request. The feeds notify it on their threads, the timer ends
 /// its wait, and a worker writes snapshots. A lock ensures that it is answered once.
 final class LongPoll: ChangeSubscriber {
-    /// What the client of a poll asked for besides its subscriptions.
+    /// What the client of a poll has requested besides its subscriptions.
     struct Options: Sendable {
         /// The position that the poll starts from.
         var start = StartPosition.beginning
@@ -50,7 +50,7 @@ final class LongPoll: ChangeSubscriber {
     let reader: ChangeReader
     /// The notifications of the realm that the poll is about.
     private let notifications: RealmNotifications
-    /// What the client of the poll asked for besides its subscriptions.
+    /// What the client of the poll has requested besides its subscriptions.
     private let options: Options
     /// The place of the poll among those that the limits allow, held as long as the poll exists.
     private let slot: StreamSlots.Slot
@@ -69,7 +69,7 @@ final class LongPoll: ChangeSubscriber {
     /// - Parameters:
     ///   - reader: The subscriptions, with a hold on each feed that the poll gives up at its end.
     ///   - notifications: The notifications of the realm.
-    ///   - options: What the client asked for besides.
+    ///   - options: What the client has requested besides.
     ///   - slot: The place of the poll among those that the limits allow.
     ///   - registration: The registration that is read; nil for a definition in the request.
     ///   - call: The request.

@@ -3,7 +3,7 @@
 internal import RealmStorage
 
 extension ArithmeticOperator {
-    /// Calculates with two values of any type.
+    /// Returns the result of this operator for two values of any type.
     ///
     /// - Returns: A value of the wider of the two numeric types: int, float, double, decimal. Null
     ///   when one of the values is null or not a number.

@@ -122,7 +122,7 @@ package struct WordIndexWriter {
         }
     }
 
-    /// Returns whether `object` is filed under `word`.
+    /// Returns whether the index below `root` has `object` in the entry of `word`.
     private func holds(_ word: IndexData, _ object: ObjectKey, _ root: Ref) throws(StorageError) -> Bool {
         let index = SearchIndex(root: root, space: writes.space)
         var root = root

@@ -143,7 +143,14 @@ package struct TableState {
         isSchemaChanged = true
     }
 
-    /// Reads a per-column array of the table.
+    /// Reads an array with one integer for each column of the table.
+    ///
+    /// - Parameters:
+    ///   - top: The top node of the table.
+    ///   - slot: The slot of `top` with the ref of the array.
+    ///   - space: The space that the ref points into.
+    ///   - what: The name of the array in error messages.
+    /// - Throws: `.corrupt` when the slot has no ref, or the node is not bit-packed.
     private static func integers(_ top: Node, _ slot: Int, _ space: NodeSpace, of what: String) throws(StorageError) -> [Int64] {
         let values = try space.node(at: try top.requiredRef(slot, what)).integers()
         return (0..<values.count).map { values[$0] }

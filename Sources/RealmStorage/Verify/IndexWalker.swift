@@ -115,7 +115,14 @@ struct IndexWalker {
         }
     }
 
-    /// Passes an entry to the caller.
+    /// Counts the objects of an entry, and passes the entry with its path to the function `visit`.
+    ///
+    /// - Parameters:
+    ///   - objects: The keys of the objects.
+    ///   - isList: Whether they are in a list rather than in the node itself.
+    ///   - node: The node of the level that has the entry.
+    ///   - report: Receives the errors that `visit` finds.
+    ///   - visit: The function of the caller.
     private mutating func file(
         _ objects: [ObjectKey], isList: Bool, _ node: IndexNode, _ report: inout VerifyReport, _ visit: Visit
     ) throws(StorageError) {

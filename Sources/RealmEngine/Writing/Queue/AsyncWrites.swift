@@ -128,7 +128,7 @@ package final class AsyncWrites: Sendable {
     ///
     /// - Parameters:
     ///   - id: The id of the write.
-    ///   - owner: The principal that asks; nil for access to the writes of all owners.
+    ///   - owner: The principal of the request; nil for access to the writes of all owners.
     /// - Returns: The state; nil when the write is unknown, forgotten or has another owner.
     package func state(_ id: String, owner: String?) -> State? {
         entries.withLock { entries in
@@ -143,7 +143,7 @@ package final class AsyncWrites: Sendable {
     ///
     /// - Parameters:
     ///   - id: The id of the write.
-    ///   - owner: The principal that asks; nil for access to the writes of all owners.
+    ///   - owner: The principal of the request; nil for access to the writes of all owners.
     /// - Returns: True when the write is cancelled, false when it has begun or finished, nil when there
     ///   is no such write.
     package func cancel(_ id: String, owner: String?) -> Bool? {

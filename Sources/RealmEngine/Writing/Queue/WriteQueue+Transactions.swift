@@ -8,7 +8,7 @@ extension WriteQueue {
     ///
     /// - Parameters:
     ///   - id: The id of the transaction.
-    ///   - owner: The principal that asks; nil for access to the transactions of all owners.
+    ///   - owner: The principal of the request; nil for access to the transactions of all owners.
     /// - Returns: The description; nil when the transaction is unknown, forgotten or has another owner.
     func transaction(_ id: String, owner: String?) -> TransactionInfo? {
         monitor.withLock { state in
@@ -25,7 +25,7 @@ extension WriteQueue {
     /// - Parameters:
     ///   - step: The request.
     ///   - id: The id of the transaction.
-    ///   - owner: The principal that asks; nil for access to the transactions of all owners.
+    ///   - owner: The principal of the request; nil for access to the transactions of all owners.
     func submit(_ step: TransactionStep, to id: String, owner: String?) {
         /// How a request was received.
         enum Answer {

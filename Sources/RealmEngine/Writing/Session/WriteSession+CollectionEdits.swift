@@ -106,7 +106,7 @@ extension WriteSession {
 
     // MARK: - Lists
 
-    /// Applies one edit to a list.
+    /// Applies one edit to a list, after a check of the deadline.
     private func apply(_ edit: ListEdit, to place: CollectionPlace, _ options: Options) throws(WriteError) {
         try checkDeadline()
         let count = try elementCount(place)
@@ -157,7 +157,7 @@ extension WriteSession {
 
     // MARK: - Sets
 
-    /// Applies one edit to a set.
+    /// Applies one edit to a set, after a check of the deadline.
     private func apply(_ edit: SetEdit, to place: CollectionPlace, _ options: Options) throws(WriteError) {
         try checkDeadline()
         switch edit {
@@ -212,7 +212,7 @@ extension WriteSession {
 
     // MARK: - Dictionaries
 
-    /// Applies one edit to a dictionary.
+    /// Applies one edit to a dictionary, after a check of the deadline.
     private func apply(_ edit: DictionaryEdit, to place: CollectionPlace, _ options: Options) throws(WriteError) {
         try checkDeadline()
         switch edit {

@@ -20,7 +20,10 @@ extension WriteSession {
         return Written(place: place, isCreated: false)
     }
 
-    /// Applies one edit.
+    /// Applies one edit to an object, after a check of the deadline.
+    ///
+    /// - Throws: `WriteError`: `pathNotFound` or `unknownProperty` for a path that leads nowhere,
+    ///   `patchTestFailed` for a test that fails, and the errors of values that do not fit.
     private func apply(_ edit: PathEdit, to place: ObjectPlace, _ options: Options) throws(WriteError) {
         try checkDeadline()
         switch edit {
