@@ -279,7 +279,7 @@ struct DefinitionResolver {
     private func resolved(
         _ kind: ObservedTarget.Kind, _ shape: ResolvedSubscription.Shape, of element: Table
     ) throws(Problem) -> ResolvedSubscription {
-        try checkShown(element, shape)
+        try checkShown(element)
         guard !definition.keyPaths.isEmpty else {
             return resolved(kind, shape, element: element, filter: definition.isShallow ? .shallow : .all)
         }
@@ -307,7 +307,7 @@ struct DefinitionResolver {
     }
 
     /// Throws for `fields` and `expand` that name unknown properties.
-    private func checkShown(_ element: Table, _ shape: ResolvedSubscription.Shape) throws(Problem) {
+    private func checkShown(_ element: Table) throws(Problem) {
         guard definition.fields != nil || !definition.expand.isEmpty else { return }
         do throws(ObjectPlanner.UnknownPath) {
             _ = try ObjectPlanner(snapshot, backlinkNames: database.backlinkNames.byClass).plan(

@@ -68,9 +68,6 @@ final class Registration: Sendable {
         for sub in subs { notifications.release(sub.feed) }
     }
 
-    /// Whether the registration has expired or was deleted.
-    var isOver: Bool { state.withLock { $0.isOver } }
-
     /// The seconds until the registration expires; nil while it has a reader.
     var secondsLeft: Double? {
         state.withLock { state in

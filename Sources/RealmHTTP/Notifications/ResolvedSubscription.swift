@@ -24,14 +24,6 @@ struct ResolvedSubscription: Sendable {
         case entries(ObservedProperty)
         /// There are no rows: the changed properties of a single object are reported.
         case object(ObservedObject)
-
-        /// Whether change sets have the member `moves`, even if it is always empty.
-        var hasMoves: Bool {
-            switch self {
-            case .objects, .values: return true
-            case .realm, .sections, .entries, .object: return false
-            }
-        }
     }
 
     /// What the observation hub observes for the subscription.

@@ -56,8 +56,6 @@ final class RowWriter {
 
     /// The contents of the version whose rows are written.
     private var snapshot: Snapshot { version.snapshot }
-    /// How the client wants integers and wrapped values in the rows.
-    var representation: Representation { definition.representation }
 
     /// Finds the class of the rows. Nothing is opened when the version does not have it.
     private func openTable(_ key: TableKey) throws(Problem) {

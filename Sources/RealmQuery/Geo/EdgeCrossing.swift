@@ -32,12 +32,6 @@ struct EdgeCrossing {
         turnAtC = -Orientation.turn(a, b, c, cross: cross)
     }
 
-    /// Begins a new chain at a point; the fixed edge stays the same.
-    mutating func restart(at point: SpherePoint) {
-        c = point
-        turnAtC = -Orientation.turn(a, b, point, cross: cross)
-    }
-
     /// Returns how the next edge of the chain meets the fixed edge.
     ///
     /// - Parameter d: The end of that edge, which becomes the last point of the chain.

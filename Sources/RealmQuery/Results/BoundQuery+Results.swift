@@ -121,6 +121,10 @@ extension BoundQuery {
             var candidates = try lookup.candidates(in: table, statistics)
             if let after = window.after { try candidates.skip(through: after.key) }
             var skip = window.offset - candidates.skip(window.offset)
+            if skip == 0, let keys = try candidates.takeRest(atMost: limit) {
+                try cancellation.step(keys.count)
+                return keys
+            }
             var keys: [ObjectKey] = []
             while keys.count < limit, let key = try candidates.peek() {
                 candidates.drop(key)

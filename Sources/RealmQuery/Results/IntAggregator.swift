@@ -9,7 +9,6 @@ final class IntAggregator: ResultAggregator {
     private let function: AggregateRequest.Function
     /// The exact sum so far, which may exceed 64 bits.
     private var sum: Int128 = 0
-    private var count = 0
     /// The sum and the number of values as doubles, for the average.
     private var real = RealSum()
     /// The least or greatest value so far; nil before the first one.

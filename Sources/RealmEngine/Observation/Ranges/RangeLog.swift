@@ -55,9 +55,6 @@ final class RangeLog {
         }
     }
 
-    /// Whether any table or column was changed.
-    var isSchemaChanged: Bool { tables.values.contains { $0.isSchemaChanged } }
-
     /// Returns whether an object that existed before was deleted.
     func isDeleted(_ object: ObservedObject) -> Bool { tables[object.table]?.deleted.contains(object.key) == true }
 
