@@ -22,6 +22,7 @@ struct TransactionEndpoints: Sendable {
         guard allowsTransactions else {
             throw Problem(.transactionsDisabled, "this server has no interactive transactions; send a batch")
         }
+        try QueryParameters(call.request.target).requireKnown([])
         let options = try WriteOptions(call)
         guard options.transaction == nil else {
             throw Problem(.transactionBusy, "a transaction cannot begin inside another one")

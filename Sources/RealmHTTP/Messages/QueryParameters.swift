@@ -53,7 +53,8 @@ package struct QueryParameters: Sendable {
         }
     }
 
-    /// Makes 400 `unknown_parameter`, with a suggestion when a known name is spelled similarly.
+    /// Makes 400 `unknown_parameter`, with the known names in its member `known`, and a suggestion
+    /// when one of them is spelled similarly.
     ///
     /// - Parameters:
     ///   - name: The name that was sent.
@@ -61,5 +62,6 @@ package struct QueryParameters: Sendable {
     package static func unknown(_ name: String, _ known: [String]) -> Problem {
         let hint = Suggestion.nearest(to: name, in: known).map { "; did you mean '\($0)'?" } ?? ""
         return Problem(.unknownParameter, "there is no parameter '\(name)' here\(hint)").with("parameter", name)
+            .with("known", .texts(known.sorted()))
     }
 }

@@ -36,7 +36,7 @@ struct ChangeRequest: Sendable {
     /// 60 seconds.
     static let longestWait = 55
     /// The names of the parameters of a request for changes that are not part of a definition.
-    private static let ownNames = ["subscription", "ticket", "since", "wait", "initial", "hb", "format", "snapshot"]
+    private static let ownNames = ["subscription", "ticket", "since", "wait", "initial", "hb", "format"]
 
     /// Reads the parameters of a request.
     ///
@@ -49,10 +49,8 @@ struct ChangeRequest: Sendable {
     /// - Throws: `invalid_parameter` and `conflicting_parameters`, for example for `snapshot`,
     ///   since a snapshot never changes.
     init(_ url: QueryParameters, _ call: Call, _ format: ResponseFormat, isStream: Bool) throws(Problem) {
+        guard url["snapshot"] == nil else { throw .conflict("a snapshot never changes", parameter: "snapshot") }
         let set = try ParameterSet(url, urlNames: SubscriptionDefinition.names + ChangeRequest.ownNames)
-        guard !set.has("snapshot") else {
-            throw .conflict("a snapshot never changes", parameter: "snapshot")
-        }
         self.format = format
         waitSeconds = try set.int("wait", in: 0...ChangeRequest.longestWait) ?? 0
         wantsSnapshots = try ChangeRequest.isTrue(set, "initial")

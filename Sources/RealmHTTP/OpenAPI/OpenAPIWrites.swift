@@ -104,8 +104,10 @@ enum OpenAPIWrites {
 
     // MARK: - Pieces
 
+    /// The names of the parameters that decide how a document in the response of a write is written.
+    static let shape = ["DocumentFormat", "Ints", "Meta"]
     /// The names of the parameters that all operations take which change objects.
-    static let common = ["DryRun", "IfMatch", "Prefer", "RealmTransaction", "RealmWithoutNotifying", "RequestId"]
+    static let common = ["DryRun"] + shape + ["IfMatch", "Prefer", "RealmTransaction", "RealmWithoutNotifying", "RequestId"]
 
     /// Returns the responses of a write.
     ///

@@ -74,7 +74,7 @@ extension RouteTable {
                     .post, for: .read,
                     .init(
                         "queryObjects", "Lists the objects of a class, with the parameters in the body.", tag: "objects",
-                        parameters: ["Format", "IfNoneMatch", "RequestId"], taking: .json, body: OpenAPIParts.schema("QueryBody"),
+                        parameters: OpenAPIDocument.listParameters, taking: .json, body: OpenAPIParts.schema("QueryBody"),
                         responses: OpenAPIDocument.list("ObjectPage"), problems: .ofReads, .ofQueries)
                 ) { $0.lists.list }
             ]),
@@ -92,7 +92,7 @@ extension RouteTable {
                     .post, for: .read,
                     .init(
                         "aggregateByBody", "Computes aggregates, with the parameters in the body.", tag: "objects",
-                        parameters: ["DocumentFormat", "IfNoneMatch", "RequestId"], taking: .json,
+                        parameters: OpenAPIDocument.aggregateParameters, taking: .json,
                         body: OpenAPIParts.schema("AggregateBody"), responses: OpenAPIDocument.aggregates,
                         problems: .ofReads, .ofQueries)
                 ) { $0.aggregates.aggregate },

@@ -16,7 +16,7 @@ extension RouteTable {
                     .post, for: .administer,
                     .init(
                         "attachRealm", "Creates or attaches a realm.", tag: "realms",
-                        parameters: ["DryRun", "Prefer", "RequestId"], taking: .json,
+                        parameters: ["DryRun"] + OpenAPIWrites.shape + ["Prefer", "RequestId"], taking: .json,
                         body: OpenAPIParts.schema("RealmAttachment"),
                         responses: OpenAPIWrites.responses(
                             ("200", "With dryRun=true the body is the response that the write would have had.", "DryRun"),
@@ -37,7 +37,7 @@ extension RouteTable {
                     .delete, for: .administer,
                     .init(
                         "detachRealm", "Detaches a realm from the server.", tag: "realms",
-                        parameters: ["Files", "DryRun", "RequestId"],
+                        parameters: ["Files", "DryRun"] + OpenAPIWrites.shape + ["RequestId"],
                         responses: OpenAPIWrites.responses(
                             ("200", "With dryRun=true the body is the response that the write would have had.", "DryRun"),
                             ("204", "The realm is detached.", nil),

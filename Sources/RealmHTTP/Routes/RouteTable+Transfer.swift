@@ -10,7 +10,7 @@ extension RouteTable {
                     .post, for: .administer,
                     .init(
                         "migrate", "Changes the schema, and the data with it.", tag: "schema",
-                        parameters: ["DryRun", "IfMatch", "Prefer", "IdempotencyKey", "RequestId"],
+                        parameters: ["DryRun"] + OpenAPIWrites.shape + ["IfMatch", "Prefer", "IdempotencyKey", "RequestId"],
                         taking: .json, body: OpenAPIParts.schema("Migration"),
                         responses: OpenAPIWrites.responses(("200", "The body states the schema before and after.", "Migrated")),
                         problems: .ofWrites, .ofValues, .ofQueries, .ofSchemas)

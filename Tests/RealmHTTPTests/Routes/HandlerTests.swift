@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import RealmHTTP
 import RealmMutants
 import RealmTestSupport
@@ -67,5 +68,51 @@ import Testing
     ])
     func `words come before variables, and a variable takes what words do not`(_ target: String, _ pattern: String) {
         #expect(RouteTable.match(RequestTarget(Array(target.utf8))).pattern.text == pattern)
+    }
+
+    /// The names of the query parameters that the API description lists, and a target, for each described operation.
+    private static let described: [(method: String, target: String, names: [String])] = {
+        let document = OpenAPIDocument.api(version: "1")
+        guard case .object(let paths)? = document["paths"] else { return [] }
+        let values = [
+            "{realm}": "dogs", "{class}": "Dog", "{key}": "a", "{property}": "name", "{originClass}": "Dog",
+            "{originProperty}": "friend", "{id}": "none",
+        ]
+        return paths.flatMap { path -> [(method: String, target: String, names: [String])] in
+            guard case .object(let operations) = path.value else { return [] }
+            let target = values.reduce(path.name) { $0.replacingOccurrences(of: $1.key, with: $1.value) }
+            return operations.map { ($0.name.uppercased(), target, queryNames(of: $0.value, in: document)) }
+        }
+    }()
+
+    private static func queryNames(of operation: DocumentValue, in document: DocumentValue) -> [String] {
+        guard case .array(let parameters)? = operation["parameters"] else { return [] }
+        return parameters.compactMap { parameter in
+            guard case .string(let reference)? = parameter["$ref"],
+                let shared = document["components"]?["parameters"]?[String(reference.split(separator: "/").last ?? "")],
+                case .string("query")? = shared["in"], case .string(let name)? = shared["name"]
+            else { return nil }
+            return name
+        }
+    }
+
+    @Test func `each operation takes the parameters that its description lists, and no others`() throws {
+        let schema = """
+            {"classes":[{"name":"Dog","primaryKey":"name","properties":[{"name":"name","type":"string"},
+            {"name":"friend","type":"object","objectType":"Dog"}]}]}
+            """
+        let made = server.request("POST", "/v1/realms", body: #"{"name":"dogs","inMemory":"dogs","schema":\#(schema)}"#)
+        try #require(made.status == 201, "\(made.text)")
+        #expect(server.request("PUT", "/v1/realms/dogs/objects/Dog/a", body: #"{"name":"a"}"#).status == 201)
+        #expect(HandlerTests.described.count > 40)
+        for (method, target, names) in HandlerTests.described {
+            let body = method == "GET" || method == "DELETE" ? nil : "{}"
+            let type = target.hasSuffix("/import") ? "application/x-ndjson" : "application/json"
+            let answer = server.request(
+                method, target + "?noSuchName=1", body: body, headers: body == nil ? [] : [(.contentType, type)])
+            let problem = try ParsedJSON(parsing: Array(answer.text.utf8))
+            #expect(problem["code"]?.text == "unknown_parameter", "\(method) \(target): \(answer.text)")
+            #expect(problem["known"]?.texts == names.sorted(), "\(method) \(target)")
+        }
     }
 }
