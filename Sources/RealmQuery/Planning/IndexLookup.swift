@@ -4,9 +4,9 @@ internal import RealmStorage
 
 /// A way to find the objects that may match through an index, instead of reading all objects.
 indirect enum IndexLookup {
-    /// The objects whose property has exactly one of these values, by the search index of the
-    /// property.
-    case values(Column, [Value])
+    /// The objects of some entries of a search index, one list per constant. The entries are looked
+    /// up when the plan is made, and their keys are read when they are needed.
+    case lists([IndexedKeys])
     /// The objects that link to given objects, by the incoming links of these.
     case backlinks(BacklinkLookup)
     /// The objects with the words of a search, by the full-text index.
@@ -14,17 +14,14 @@ indirect enum IndexLookup {
     /// The objects that any of several look-ups offers.
     case union([IndexLookup])
 
-    /// Returns the number of objects that the look-up offers, exact for `values` and `fullText`,
+    /// Returns the number of objects that the look-up offers, exact for `lists` and `fullText`,
     /// otherwise an upper bound.
     ///
     /// - Throws: A storage error when an index is damaged.
-    /// - Complexity: A few steps in the index for each value; a full-text search is executed.
+    /// - Complexity: O(n) in the lists; a full-text search is executed.
     func count(in table: Table) throws(StorageError) -> Int {
         switch self {
-        case .values(let column, let values):
-            var count = 0
-            for value in values { count += try table.countAll(column, equalTo: value) }
-            return count
+        case .lists(let lists): return lists.reduce(0) { $0 + $1.count }
         case .backlinks(let backlinks): return try backlinks.count()
         case .fullText(let condition): return try condition.indexedKeys()?.count ?? 0
         case .union(let lookups):
@@ -43,11 +40,7 @@ indirect enum IndexLookup {
     ///   - table: The class of the objects.
     ///   - statistics: Counts the keys that are read.
     func candidates(in table: Table, _ statistics: QueryStatistics) throws(StorageError) -> CandidateKeys {
-        if case .values(let column, let values) = self, values.count <= CandidateKeys.maximumStreams {
-            var streams: [IndexedKeys] = []
-            for value in values { streams.append(try table.indexedKeys(column, equalTo: value)) }
-            return CandidateKeys(streams, statistics)
-        }
+        if case .lists(let lists) = self, lists.count <= CandidateKeys.maximumStreams { return CandidateKeys(lists, statistics) }
         let keys = try allKeys(in: table)
         statistics.indexKeysRead += keys.count
         return CandidateKeys([IndexedKeys(keys)], nil)
@@ -56,9 +49,9 @@ indirect enum IndexLookup {
     /// Reads all keys of the look-up into memory, ascending and each once.
     private func allKeys(in table: Table) throws(StorageError) -> [ObjectKey] {
         switch self {
-        case .values(let column, let values):
+        case .lists(let lists):
             var keys: Set<ObjectKey> = []
-            for value in values { keys.formUnion(try table.findAll(column, equalTo: value)) }
+            for list in lists { keys.formUnion(try list.all()) }
             return keys.sorted()
         case .backlinks(let backlinks): return try backlinks.origins()
         case .fullText(let condition): return try condition.indexedKeys() ?? []

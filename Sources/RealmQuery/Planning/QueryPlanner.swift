@@ -105,7 +105,9 @@ struct QueryPlanner {
         _ values: [Value], of column: Column, for condition: any Condition, _ method: String
     ) throws(StorageError) -> Candidate? {
         guard !values.isEmpty, values.allSatisfy({ QueryPlanner.isIndexed(column, $0) }) else { return nil }
-        return try make(.values(column, values), isExact: true, for: condition, method)
+        var lists: [IndexedKeys] = []
+        for value in values { lists.append(try table.indexedKeys(column, equalTo: value)) }
+        return try make(.lists(lists), isExact: true, for: condition, method)
     }
 
     /// Makes a candidate and counts its objects.
