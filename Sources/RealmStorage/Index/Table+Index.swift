@@ -35,6 +35,8 @@ extension Table {
     ///   - column: A column with a general search index.
     ///   - value: The value that is searched.
     /// - Throws: `.corrupt` on damage.
+    /// - Complexity: O(log n) for most columns; for Mixed and long texts the objects are compared
+    ///   one by one.
     package func indexedKeys(_ column: Column, equalTo value: Value) throws(StorageError) -> IndexedKeys {
         switch try SearchIndex(root: column.searchIndex, space: space).filed(under: value) {
         case .one(let key): return IndexedKeys(try find(key, column, value) == nil ? [] : [key])
@@ -51,20 +53,6 @@ extension Table {
             return IndexedKeys(matching)
         case .subindex, nil: return IndexedKeys([])
         }
-    }
-
-    /// Returns the keys of the objects whose indexed property has exactly `value`, ascending.
-    package func findAll(_ column: Column, equalTo value: Value) throws(StorageError) -> [ObjectKey] {
-        try indexedKeys(column, equalTo: value).all()
-    }
-
-    /// Returns how many objects have exactly `value` in an indexed property, mostly without reading
-    /// their keys.
-    ///
-    /// - Complexity: O(log n) for most columns; for Mixed and long texts the objects are compared
-    ///   one by one.
-    package func countAll(_ column: Column, equalTo value: Value) throws(StorageError) -> Int {
-        try indexedKeys(column, equalTo: value).count
     }
 
     /// Returns whether the objects of one list may have different values: only those of Mixed and

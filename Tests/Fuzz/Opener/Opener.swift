@@ -15,8 +15,8 @@ public func open(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     try? read.run()
     for table in snapshot.tables {
         for column in table.columns where column.hasSearchIndex && column.collection == nil {
-            _ = try? table.findAll(column, equalTo: .int(1))
-            _ = try? table.findAll(column, equalTo: .null)
+            _ = try? table.indexedKeys(column, equalTo: .int(1)).all()
+            _ = try? table.indexedKeys(column, equalTo: .null).all()
         }
     }
     return 0

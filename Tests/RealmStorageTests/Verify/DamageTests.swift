@@ -48,8 +48,8 @@ struct DamageTests {
             try read.run()
             for table in snapshot.tables {
                 for column in table.columns where column.hasSearchIndex && column.collection == nil {
-                    _ = try? table.findAll(column, equalTo: .int(1))
-                    _ = try? table.findAll(column, equalTo: .null)
+                    _ = try? table.indexedKeys(column, equalTo: .int(1)).all()
+                    _ = try? table.indexedKeys(column, equalTo: .null).all()
                 }
             }
         } catch is StorageError {
