@@ -54,31 +54,23 @@ package struct IndexedKeys: Sendable {
             guard index < tree.count else { return [] }
             let place = try tree.place(of: index)
             guard case .int(let leaf) = place.leaf else { return [] }
-            let end = min(place.row + limit, leaf.count)
-            var keys: [ObjectKey] = []
-            keys.reserveCapacity(end - place.row)
-            for row in place.row..<end {
-                guard case .int(let number) = leaf.value(row) else { continue }
-                keys.append(ObjectKey(number))
-            }
-            return keys
+            return (place.row..<min(place.row + limit, leaf.count)).map { ObjectKey(leaf.elements[$0]) }
         }
     }
 
     /// Returns the index of the first key after `key`; `count` when there is none.
     ///
-    /// - Complexity: O(log² n).
+    /// - Complexity: O(log n) comparisons in the list of an index entry, O(n) for keys in memory.
     package func firstIndex(after key: ObjectKey) throws(StorageError) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            guard let found = try piece(from: middle, atMost: 1).first, found <= key else {
-                high = middle
-                continue
+        switch source {
+        case .keys(let keys): return keys.firstIndex { $0 > key } ?? keys.count
+        case .list(let tree):
+            var search = OrderedSearch(tree)
+            let place = try search.find { (leaf, row) throws(StorageError) in
+                guard case .int(let integers) = leaf, ObjectKey(integers.elements[row]) <= key else { return 1 }
+                return -1
             }
-            low = middle + 1
+            return place.index
         }
-        return low
     }
 }
