@@ -123,8 +123,8 @@ package final class ImportRun {
         }
         if written.isCreated { memory.created += 1 } else { memory.updated += 1 }
         memory.line = object.line
-        if let old = object.key.flatMap(KeyText.objectKey)?.rawValue {
-            memory.keys[object.className, default: KeyTranslation()].record(old, written.place.object.rawValue)
+        if let old = object.key.flatMap(KeyText.objectKey) {
+            memory.keys[object.className, default: KeyTranslation()].record(old, written.place.object)
         }
         if !linked.isEmpty { memory.later.append(Waiting(object: written.place.object, place: object.place)) }
     }
@@ -148,7 +148,7 @@ package final class ImportRun {
     private func isReachable(_ value: InputValue) -> Bool {
         switch value {
         case .link(.stub(let className, let key)):
-            if case .text(let text) = key, let old = KeyText.objectKey(text)?.rawValue {
+            if case .text(let text) = key, let old = KeyText.objectKey(text) {
                 return memory.keys[className]?.new(old) != nil
             }
             do throws(WriteError) {
@@ -196,8 +196,8 @@ package final class ImportRun {
     private func redirected(_ value: InputValue) -> InputValue {
         switch value {
         case .link(.stub(let className, .text(let key))):
-            guard let old = KeyText.objectKey(key)?.rawValue, let new = memory.keys[className]?.new(old) else { return value }
-            return .link(.stub(className: className, key: .objectKey(ObjectKey(new))))
+            guard let old = KeyText.objectKey(key), let new = memory.keys[className]?.new(old) else { return value }
+            return .link(.stub(className: className, key: .objectKey(new)))
         case .list(let elements): return .list(elements.map(redirected))
         case .object(let object):
             return .object(InputObject(object.members.map { (name: $0.name, value: redirected($0.value)) }))

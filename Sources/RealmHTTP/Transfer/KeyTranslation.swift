@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The new object keys of imported objects that the input names by their object keys, which may
 /// differ in another file.
 ///
@@ -7,17 +9,17 @@
 /// Those are kept as ranges, so the memory needed is small.
 struct KeyTranslation: Sendable {
     /// The new keys of objects whose key differs, and of those out of order, by their old keys.
-    private var moved: [Int64: Int64] = [:]
+    private var moved: [ObjectKey: ObjectKey] = [:]
     /// Ranges of keys that are the same in both files, ascending and without overlaps.
-    private var kept: [ClosedRange<Int64>] = []
+    private var kept: [ClosedRange<ObjectKey>] = []
 
     /// Notes that an object has the key `old` where it comes from, and the key `new` in this realm.
-    mutating func record(_ old: Int64, _ new: Int64) {
+    mutating func record(_ old: ObjectKey, _ new: ObjectKey) {
         guard old == new, kept.last.map({ $0.upperBound < old }) ?? true else {
             moved[old] = new
             return
         }
-        if let last = kept.last, last.upperBound + 1 == old {
+        if let last = kept.last, last.upperBound.rawValue + 1 == old.rawValue {
             kept[kept.count - 1] = last.lowerBound...old
         } else {
             kept.append(old...old)
@@ -27,7 +29,7 @@ struct KeyTranslation: Sendable {
     /// Returns the new key of an object that was imported; nil for one that was not.
     ///
     /// - Complexity: O(log n) in the number of ranges.
-    func new(_ old: Int64) -> Int64? {
+    func new(_ old: ObjectKey) -> ObjectKey? {
         if let new = moved[old] { return new }
         var low = 0
         var high = kept.count
