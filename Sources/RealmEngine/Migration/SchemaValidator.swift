@@ -148,7 +148,7 @@ package enum SchemaValidator {
         switch name {
         case nil, "object": return .topLevel
         case "embedded": return .embedded
-        case "asymmetric": throw invalid("asymmetric classes are for synchronised realms only", [.name("type")])
+        case "asymmetric": throw invalid("asymmetric classes are for synchronized realms only", [.name("type")])
         case let name?: throw invalid("'\(name)' is no type of class", [.name("type")])
         }
     }

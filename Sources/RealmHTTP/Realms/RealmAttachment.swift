@@ -82,7 +82,7 @@ struct RealmAttachment: Sendable {
         let reader = SchemaReader(place: InputPlace())
         let json = try call.request.takeJSON(call.limits)
         if json.object?["syncConfiguration"] != nil {
-            throw reader.malformed("realms are not synchronised here", InputPlace().inside("syncConfiguration"))
+            throw reader.malformed("realms are not synchronized here", InputPlace().inside("syncConfiguration"))
         }
         let object = try reader.members(json, RealmAttachment.names, InputPlace())
         let path = try RealmAttachment.path(object, "path", reader)

@@ -115,7 +115,7 @@ extension StorageError.Refusal {
         case .unsound(let reason): return "the file is damaged, and writing to it might harm what is sound: \(reason)"
         case .formatUnsupported(_, let reason), .notWritable(let reason): return reason
         case .formatNotWritable(let found): return "file format \(found) can be read, but only format 24 is written"
-        case .synchronized: return "the file belongs to a synchronised realm, which is not written to"
+        case .synchronized: return "the file belongs to a synchronized realm, which is not written to"
         case .tooManyVersions(let count): return "\(count) old versions are being read"
         case .writesStopped: return "an earlier write failed; the file has to be opened again before the next one"
         }

@@ -247,9 +247,9 @@ import Testing
         try realm.finish()
     }
 
-    /// Lists of synchronised origin hold links to objects that are gone; positions are those that users see.
+    /// Lists of synchronized origin hold links to objects that are gone; positions are those that users see.
     @Test(
-        .enabled(if: Fixtures.names.contains("unresolved"), "the file of synchronised origin is not at hand"),
+        .enabled(if: Fixtures.names.contains("unresolved"), "the file of synchronized origin is not at hand"),
         arguments: [
             ([.remove(1)], "[t3 t0 t2]"), ([.insert(1, .text("t0"))], "[t3 t0 t5 t0 t2]"),
             ([.set(3, .text("t5"))], "[t3 t5 t0 t5]"),

@@ -122,7 +122,7 @@ import Testing
         try store.close()
     }
 
-    @Test func `the file of a synchronised realm is written to only as a copy that is no longer one`() throws {
+    @Test func `the file of a synchronized realm is written to only as a copy that is no longer one`() throws {
         let realm = try TemporaryRealm()
         let key = try CommitTests.key(false)
         let store = try FileStore.open(

@@ -55,7 +55,7 @@ struct StorageWorkloadTests {
         #expect(try Snapshot(file: try RealmFile(path: path, key: key)).verify().isClean)
     }
 
-    /// Formats below 24 and synchronised files are not written to.
+    /// Formats below 24 and synchronized files are not written to.
     @Test(arguments: Fixtures.names)
     func `go on in the files of the reference engine`(_ name: String) throws {
         let kept = ProcessInfo.processInfo.environment["REALM_REST_WORKLOAD_FILES"]
