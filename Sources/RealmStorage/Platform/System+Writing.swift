@@ -135,8 +135,7 @@ extension System {
         let cut = path.lastIndex(of: "/")
         let name = cut.map { path[path.index(after: $0)...] } ?? path[...]
         guard !name.isEmpty, name != ".", name != ".." else { throw .refused(.fileNotFound) }
-        let folder = cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        guard let parent = realPath(folder) else { throw .refused(.fileNotFound) }
+        guard let parent = realPath(folder(of: path)) else { throw .refused(.fileNotFound) }
         // A link without a target would be followed when the file is made.
         guard !isSymbolicLink(path) else { throw .refused(.fileNotFound) }
         return parent == "/" ? "/" + name : parent + "/" + name
@@ -178,7 +177,7 @@ extension System {
     ///
     /// - Throws: `.io` when the folder cannot be opened or synced.
     package static func syncFolder(of path: String) throws(StorageError) {
-        let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let folder = folder(of: path)
         let descriptor = retrying { unsafe open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY) }
         guard descriptor >= 0 else { throw .io(operation: "open", errno: errno) }
         defer { close(descriptor) }
