@@ -209,7 +209,7 @@ extension NodeWriter {
 /// Access to nodes whose form was checked.
 extension Node {
     /// The code of the width of the elements, 0 to 7.
-    fileprivate var widthCode: Int { Int(flags & 7) }
+    fileprivate var widthCode: Int { Int(flags & NodeLayout.widthCodeMask) }
 
     /// Returns element `index`, which the caller knows to be a ref.
     fileprivate func ref(_ index: Int) -> Ref { Ref(UInt64(bitPattern: integer(index))) }

@@ -69,7 +69,7 @@ struct LeafCheck {
         for row in 0..<leaf.count {
             let word = leaf.words[row]
             // Type and value may differ where the slot and the index in it are the same.
-            guard Int(word >> 5) & 7 != 0, !known.insert(word & ~0x1f).inserted else { continue }
+            guard MixedEntry.slot(ofWord: word) != MixedEntry.Slot.words, !known.insert(word & ~0x1f).inserted else { continue }
             throw .corrupt(ref: .none, reason: "value \(row) of a mixed leaf shares its payload with another")
         }
         if let strings = try leaf.strings() { try check(strings) }
