@@ -83,7 +83,8 @@ extension Snapshot {
     package func verify() -> VerifyReport {
         var report = VerifyReport()
         guard !top.ref.isNone else { return report }
-        checkSpace(&report)
+        report.statistics.logicalSize = top.logicalSize
+        report.attempt("space") { (report) throws(StorageError) in try SpaceCheck(self).run(&report) }
         report.attempt("history") { (report) throws(StorageError) in try HistoryCheck(snapshot: self).run(&report) }
         // The contents of nodes that overlap or are shared are not worth comparing.
         guard report.isClean else { return report }
@@ -92,28 +93,5 @@ extension Snapshot {
         objects.run(&report)
         for table in tables { IndexCheck(table: table).run(&report) }
         return report
-    }
-
-    /// Checks only what writing relies on: that every node has one parent, and that nodes and free
-    /// blocks tile the file.
-    ///
-    /// Where they do not, a commit would overwrite nodes in use, or give up a node that another
-    /// part still needs. The check reads the header of every node once, and the refs of those that
-    /// have some. It takes a bit of memory for every 8 bytes of the file and 24 bytes for every
-    /// node.
-    ///
-    /// - Returns: A report whose `isClean` is the verdict, and whose `statistics` have the numbers
-    ///   of nodes and bytes.
-    package func verifySpace() -> VerifyReport {
-        var report = VerifyReport()
-        guard !top.ref.isNone else { return report }
-        checkSpace(&report)
-        return report
-    }
-
-    /// Checks how the bytes of the file are used.
-    private func checkSpace(_ report: inout VerifyReport) {
-        report.statistics.logicalSize = top.logicalSize
-        report.attempt("space") { (report) throws(StorageError) in try SpaceCheck(self).run(&report) }
     }
 }
