@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import RealmStorage
 
 /// Writes complete texts to standard output and standard error.
 ///
@@ -23,14 +24,10 @@ enum StandardStreams {
     /// Writes all bytes to a file descriptor; throws `OutputClosed` when they cannot be
     /// written.
     private static func write(_ bytes: [UInt8], to descriptor: Int32) throws {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if written < 0 {
-                guard errno == EINTR else { throw OutputClosed() }
-                continue
-            }
-            rest = rest.dropFirst(written)
+        do {
+            try System.write(descriptor, bytes)
+        } catch {
+            throw OutputClosed()
         }
     }
 }

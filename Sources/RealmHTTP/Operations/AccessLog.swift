@@ -245,25 +245,13 @@ package final class AccessLog: Sendable {
                     state.pending = OutputBuffer()
                     return (lines, state.isClosed)
                 } ?? (OutputBuffer(), true)
-            writeAll(lines)
+            // An error ends this write: there is nowhere to report it.
+            try? System.write(descriptor, lines.array)
             if isClosed { break }
             // A pause of 10 ms collects the lines of many requests into one write.
             Threads.sleep(seconds: 0.01)
         }
         writerEnded.broadcast { $0 = true }
-    }
-
-    /// Writes bytes to the descriptor, and gives up at the first error that is not an interruption:
-    /// there is nowhere to report it.
-    private func writeAll(_ lines: OutputBuffer) {
-        let bytes = lines.array
-        var written = 0
-        while written < bytes.count {
-            let count = unsafe bytes[written...].withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }
-            written += count
-        }
     }
 
     /// Appends a request as a line of JSON. The duration is in milliseconds.

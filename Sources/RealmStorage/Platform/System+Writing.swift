@@ -2,6 +2,7 @@
 
 internal import CMappings
 internal import Glibc
+internal import SystemPackage
 
 /// System calls for files that are open for writing.
 extension System {
@@ -56,6 +57,17 @@ extension System {
     static func write(_ descriptor: Int32, _ bytes: ByteView, at offset: Int) throws(StorageError) {
         let code = unsafe bytes.withUnsafeBytes { unsafe writeAll(descriptor, $0, offset) }
         if code != 0 { throw .io(operation: "pwrite", errno: code) }
+    }
+
+    /// Writes all of `bytes` to a descriptor that has no offsets, such as a pipe or a terminal.
+    ///
+    /// - Throws: `.io` at the first error that is not an interruption; a part may be written then.
+    package static func write(_ descriptor: Int32, _ bytes: [UInt8]) throws(StorageError) {
+        do {
+            try FileDescriptor(rawValue: descriptor).writeAll(bytes)
+        } catch {
+            throw .io(operation: "write", errno: (error as? Errno ?? .ioError).rawValue)
+        }
     }
 
     /// Writes until all bytes are written; returns 0, or the system's error number.
