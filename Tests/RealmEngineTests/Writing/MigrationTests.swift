@@ -126,6 +126,8 @@ import Testing
         #expect(error?.path.description == "/steps/0/changeProperty")
         _ = try migrate(realm, [Self.change("n", optional: false, null: .integer(-1))])
         #expect(try realm.show("Item", 2)?.contains("n:-1") == true)
+        let changed = try #require(realm.database.current.snapshot.classTable(named: "Item")?.column(named: "n"))
+        #expect(!changed.isNullable && changed.declaredIndex == .general && changed.hasSearchIndex)
         _ = try migrate(realm, [Self.change("hex", optional: false)], losing: true, from: 1)
         #expect(try realm.show("Item", 2)?.contains("hex:''") == true)
         try realm.finish()

@@ -116,35 +116,6 @@ struct WriteSemanticsTests {
         try realm.close()
     }
 
-    @Test func `a column that changes between optional and required keeps values, index and primary key`() throws {
-        let realm = try ScratchRealm()
-        let key = try realm.transaction.createTable("class_T")
-        let id = try realm.transaction.addColumn(ColumnDefinition("_id", .string, isNullable: true), to: key)
-        try realm.transaction.setPrimaryKey(id, of: key)
-        try realm.transaction.addColumn(ColumnDefinition("n", .int, isNullable: true, index: .general), to: key)
-        try realm.transaction.addColumn(ColumnDefinition("l", .double, isNullable: true, collection: .list), to: key)
-        let text = ByteStorage("one")
-        let object = try realm.transaction.createObject(in: key, primaryKey: .string(text.view))
-        let empty = try realm.transaction.createObject(in: key, primaryKey: .null)
-        let list = CollectionPlace(key, object, try realm.transaction.table(key).column(named: "l")!)
-        for value in [Value.double(1), .null] { try realm.transaction.insert(value, at: 0, in: list) }
-        try realm.transaction.set(.int(7), realm.transaction.table(key).column(named: "n")!, of: object, in: key)
-        try realm.commit()
-        for name in ["_id", "n", "l"] {
-            let column = try realm.transaction.table(key).column(named: name)!
-            try realm.transaction.setNullable(false, column.key, of: key)
-        }
-        let snapshot = try realm.commit()
-        let table = try #require(snapshot.table(key))
-        #expect(table.columns.map(\.isNullable) == [false, false, false])
-        #expect(table.primaryKey?.name == "_id" && table.column(named: "n")?.declaredIndex == .general)
-        #expect(try table.findByPrimaryKey(.string(ByteView.empty))?.key == empty)
-        let row = try #require(try table.findByPrimaryKey(.string(text.view)))
-        #expect(try row.value(table.column(named: "n")!).isIdentical(to: .int(7)))
-        #expect(try elements("l", row, table) == [.double(0), .double(1)])
-        try realm.close()
-    }
-
     @Test func `links that waited for a primary key lead to the object that gets it`() throws {
         let path = NSTemporaryDirectory() + "realm-rest-ghost-\(getpid()).realm"
         try? FileManager.default.removeItem(atPath: path)
