@@ -172,12 +172,7 @@ extension System {
     /// Reading the system's list disturbs no other program: an attempt to take the lock would make
     /// SDKs that come in that moment conclude that the lock file belongs to a living process.
     static func lockCount(on file: FileIdentity) -> Int {
-        guard let locks = try? openForReading("/proc/locks") else { return 0 }
-        defer { close(locks) }
-        var text: [UInt8] = []
-        while let part = try? read(locks, at: text.count, byteCount: 1 << 16), !part.isEmpty, text.count < 1 << 24 {
-            text += part
-        }
+        let text = systemList("/proc/locks")
         let device = deviceNumber(file.device)
         var exact = 0
         var similar = 0
@@ -198,8 +193,20 @@ extension System {
         return type == nil || type == "overlay" || type == "btrfs" ? similar : 0
     }
 
-    /// Returns the major and minor number of a device, as the list of locks shows them.
-    private static func deviceNumber(_ device: UInt64) -> (UInt64, UInt64) {
+    /// Returns the text of a list of the system, whose size is not known before it is read; empty
+    /// when it cannot be read.
+    static func systemList(_ path: String) -> [UInt8] {
+        guard let descriptor = try? openForReading(path) else { return [] }
+        defer { close(descriptor) }
+        var text: [UInt8] = []
+        while let part = try? read(descriptor, at: text.count, byteCount: 1 << 16), !part.isEmpty, text.count < 1 << 24 {
+            text += part
+        }
+        return text
+    }
+
+    /// Returns the major and minor number of a device, as the lists of locks and mounts show them.
+    static func deviceNumber(_ device: UInt64) -> (UInt64, UInt64) {
         (device >> 8 & 0xfff | device >> 32 & ~0xfff, device & 0xff | device >> 12 & 0xffff_ff00)
     }
 

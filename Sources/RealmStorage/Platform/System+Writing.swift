@@ -293,17 +293,10 @@ extension System {
     /// Returns the type of the file system that holds a file, for example `ext4`; nil when the list
     /// of mounts does not have it.
     static func fileSystemType(of file: FileIdentity) -> String? {
-        guard let mounts = try? openForReading("/proc/self/mountinfo") else { return nil }
-        defer { close(mounts) }
-        var bytes: [UInt8] = []
-        while let part = try? read(mounts, at: bytes.count, byteCount: 1 << 16), !part.isEmpty, bytes.count < 1 << 22 {
-            bytes += part
-        }
-        let number = file.device
-        let major = number >> 8 & 0xfff | number >> 32 & ~0xfff
-        let device = "\(major):\(number & 0xff | number >> 12 & 0xffff_ff00)"
+        let (major, minor) = deviceNumber(file.device)
+        let device = "\(major):\(minor)"
         // 36 35 98:0 /root /mount options tags - type source options
-        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+        for line in String(decoding: systemList("/proc/self/mountinfo"), as: UTF8.self).split(separator: "\n") {
             let words = line.split(separator: " ")
             guard words.count > 6, words[2] == device, let dash = words.firstIndex(of: "-") else { continue }
             return dash + 1 < words.count ? String(words[dash + 1]) : nil
