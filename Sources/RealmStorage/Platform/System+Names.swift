@@ -89,7 +89,7 @@ extension System {
     }
 
     /// Returns the error for a failed `open`: no file, no permission, or an error of the system.
-    private static func openFailure(_ code: Int32, writing: Bool) -> StorageError {
+    static func openFailure(_ code: Int32, writing: Bool) -> StorageError {
         switch code {
         case ENOENT, ENOTDIR: return .refused(.fileNotFound)
         case EACCES, EPERM, EROFS:

@@ -13,12 +13,8 @@ package enum System {
     /// `openRegular`, which has no effect on anything but a regular file.
     package static func openForReading(_ path: String) throws(StorageError) -> Int32 {
         let descriptor = retrying { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-        guard descriptor < 0 else { return descriptor }
-        switch errno {
-        case ENOENT, ENOTDIR: throw .refused(.fileNotFound)
-        case EACCES, EPERM: throw .refused(.unsuitable("no permission to read the file"))
-        case let code: throw .io(operation: "open", errno: code)
-        }
+        guard descriptor >= 0 else { throw openFailure(errno, writing: false) }
+        return descriptor
     }
 
     /// Returns the size in bytes of an open regular file.
