@@ -44,7 +44,7 @@ struct CandidateKeys {
     /// Leaves out all keys up to and including `key`. It may be called only before the first key is
     /// read.
     ///
-    /// - Complexity: O(log n) for each list of n keys.
+    /// - Complexity: O(log n) for each list of n keys in an index, O(n) for keys in memory.
     mutating func skip(through key: ObjectKey) throws(StorageError) {
         for index in streams.indices { streams[index].end = try streams[index].keys.firstIndex(after: key) }
     }

@@ -26,7 +26,7 @@ struct MatchingBlocks {
         var new: Int
         /// The number of elements of the run.
         var count: Int
-        /// The number of modified elements that it counts for; nil until it is needed.
+        /// The number of modified elements that it is compared by, see `consider`; nil until it is needed.
         var modified: Int?
     }
 
@@ -162,6 +162,7 @@ struct MatchingBlocks {
         if count > best.count {
             best = run
         } else if count == best.count {
+            // Counted up to the first element of the best run instead of its last, as the reference engine does.
             let known = best.modified ?? modified(endingAt: best.new, count)
             best.modified = known
             let own = modified(endingAt: new, count)
@@ -172,7 +173,8 @@ struct MatchingBlocks {
         }
     }
 
-    /// Returns the number of modified elements of a run that ends at a position.
+    /// Returns the number of modified elements of a run that ends at a position; 0 when it would begin before
+    /// the first element.
     private func modified(endingAt end: Int, _ count: Int) -> Int {
         let start = end - count + 1
         guard start >= 0, end + 1 < modifiedBelow.count else { return 0 }
