@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmStorage
-internal import Synchronization
-
 /// The facts about an open file that its realm document contains.
 package struct DatabaseFacts: Sendable {
     /// Whether the file is encrypted.

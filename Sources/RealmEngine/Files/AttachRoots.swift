@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
 package import RealmStorage
 
 /// The folders that paths in requests may lead into.

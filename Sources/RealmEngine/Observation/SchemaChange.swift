@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmQuery
-internal import RealmStorage
-
 /// A change of the classes or properties of a realm, as listeners receive it.
 package struct SchemaChange: Sendable, Equatable {
     /// The schema version before; nil when the file had none.

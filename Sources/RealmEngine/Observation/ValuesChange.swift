@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmQuery
-internal import RealmStorage
-
 /// The difference between two sequences of values, given by positions; the values are read from the new
 /// version.
 package struct ValuesChange: Sendable {

@@ -2,7 +2,6 @@
 
 internal import Glibc
 package import RealmStorage
-internal import Synchronization
 
 /// The budget for request bodies in temporary files: how many files and bytes there may be, for the
 /// whole server and for each client, and how much of the disk has to stay free.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmEngine
-
 /// Functions for the entity tags of responses.
 package enum EntityTag {
     /// Returns the entity tag of the compressed form of a response, which has to differ from that

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmStorage
-internal import Synchronization
 
 /// A pool of threads for work that would occupy a daemon's thread for too long: scans, large pages,
 /// streams, opening files.

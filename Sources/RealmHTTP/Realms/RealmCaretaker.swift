@@ -2,7 +2,6 @@
 
 internal import RealmEngine
 internal import RealmStorage
-internal import Synchronization
 
 /// Watches for files that another program changes while they are served, and closes and reopens
 /// their realms.

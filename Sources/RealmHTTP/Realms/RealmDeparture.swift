@@ -2,7 +2,6 @@
 
 internal import RealmEngine
 internal import RealmStorage
-internal import Synchronization
 
 /// Detaches one realm, and deletes its files if the request asks for that.
 ///

@@ -2,7 +2,6 @@
 
 internal import RealmEngine
 internal import RealmStorage
-internal import Synchronization
 
 /// Reads that do not take the newest version as it is: those inside an interactive transaction, and
 /// those that wait for a version.

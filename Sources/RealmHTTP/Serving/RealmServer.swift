@@ -2,7 +2,6 @@
 
 internal import RealmEngine
 internal import RealmStorage
-internal import Synchronization
 
 /// A whole server: the realms, what requests share, and the listeners.
 ///

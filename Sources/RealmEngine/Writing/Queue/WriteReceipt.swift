@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmStorage
-internal import Synchronization
-
 /// The result of a write.
 package struct WriteReceipt<Value: Sendable>: Sendable {
     /// The value that the closure of the write returned.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmStorage
-internal import Synchronization
 
 /// The options of a write besides its operations.
 package struct WriteRequest: Sendable {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmStorage
-internal import Synchronization
-
 /// Refers to a write that was submitted, so that it can be cancelled.
 package struct WriteTicket: Sendable {
     /// The submitted write.
