@@ -157,11 +157,10 @@
         forgetReusable()
     }
 
-    /// Drops all nodes made since `used` was `end`, and lets nodes from `mark` on change again.
-    func restore(end: Int, mark: Int) {
+    /// Drops all nodes made since `used` was `end`; those before are copied before they change.
+    func restore(to end: Int) {
         used = end
-        self.mark = mark
-        forgetReusable()
+        makeMark()
     }
 
     /// Drops all nodes, and returns memory to the system except for the 4 MiB that a usual
@@ -169,6 +168,6 @@
     package func reset() {
         let kept = 4 << 20
         if used > kept { unsafe System.forget(memory + kept, byteCount: used - kept) }
-        restore(end: 0, mark: 0)
+        restore(to: 0)
     }
 }

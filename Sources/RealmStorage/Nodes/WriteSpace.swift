@@ -131,6 +131,6 @@ package final class WriteSpace {
     /// Undoes all changes since `savepoint`; the caller restores the roots that it had then.
     package func rollBack(to savepoint: Savepoint) {
         freed.removeSubrange(savepoint.freedCount...)
-        arena.restore(end: savepoint.end, mark: savepoint.end)
+        arena.restore(to: savepoint.end)
     }
 }
