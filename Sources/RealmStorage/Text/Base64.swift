@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Base64 of RFC 4648, strictly: padding where it belongs, no foreign characters, no stray bits.
+/// Base64 of RFC 4648, strictly unless the caller asks for less: padding where it belongs, no
+/// foreign characters, no stray bits.
 ///
-/// Encoding writes into memory that the caller provides; decoding rejects everything that encoding
-/// would not have written, so that each sequence of bytes has exactly one text.
+/// Encoding writes into memory that the caller provides. `Strictness` states what decoding accepts.
 package enum Base64 {
     /// The two sets of 64 characters that RFC 4648 defines.
     package enum Alphabet: Sendable {
@@ -113,6 +113,7 @@ package enum Base64 {
     ///
     /// - Parameters:
     ///   - text: ASCII characters of the alphabet, and padding where the alphabet has it.
+    ///   - alphabet: The characters, and whether the text is padded.
     ///   - strictness: Whether texts that encoding would not have written are decoded.
     /// - Returns: The decoded bytes, or nil when the text has other characters or not whole groups; with `.exact` also
     ///   when it lacks padding or has stray bits in the last group.
