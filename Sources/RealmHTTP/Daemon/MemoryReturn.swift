@@ -33,7 +33,7 @@ final class MemoryReturn: Sendable {
 
     /// Sets the limits of the allocator, unless that was done before.
     ///
-    /// - Parameter timer: Starts the returns.
+    /// - Parameter timers: Starts the returns.
     init(_ timers: TimerQueue) {
         self.timers = timers
         MemoryReturn.boundOfProcess
