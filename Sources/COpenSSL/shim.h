@@ -1,6 +1,7 @@
 #ifndef REALM_REST_COPENSSL_SHIM_H
 #define REALM_REST_COPENSSL_SHIM_H
 #include <openssl/crypto.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/params.h>

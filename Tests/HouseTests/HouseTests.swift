@@ -54,6 +54,22 @@ import Testing
         }
     }
 
+    /// A pointer is as safe as the code around it, so a reader wants to know where they all are.
+    @Test func `only the places that docs/ARCHITECTURE.md lists name pointer types`() throws {
+        let document = SourceTree.packageRoot.appendingPathComponent("docs/ARCHITECTURE.md")
+        let text = try String(contentsOf: document, encoding: .utf8)
+        let start = try #require(text.range(of: "**Where pointers live.**")?.upperBound)
+        let end = try #require(text.range(of: "\n\n", range: start..<text.endIndex)?.lowerBound)
+        let places = text[start..<end].split(separator: "`").filter { $0.contains("/") && !$0.contains(" ") }.map(String.init)
+        let files = try SourceTree.shared.get().files.filter(\.namesPointers).filter { $0.target != "RealmBenchmarks" }
+        for file in files where !places.contains(where: { file.path.hasPrefix($0 + "/") || file.path == $0 + ".swift" }) {
+            Issue.record("\(file.path) names a pointer type")
+        }
+        for place in places where !files.contains(where: { $0.path.hasPrefix(place) }) {
+            Issue.record("docs/ARCHITECTURE.md lists \(place), which names no pointer type")
+        }
+    }
+
     @Test func `a quarter of all lines are doc comments`() throws {
         let files = try SourceTree.shared.get().files
         let lines = files.reduce(0) { $0 + $1.lineCount }

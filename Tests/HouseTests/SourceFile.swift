@@ -26,6 +26,11 @@ struct SourceFile {
     let lineCount: Int
     let docCommentLineCount: Int
 
+    /// Whether the file uses a type of pointers.
+    var namesPointers: Bool {
+        typeNames.contains { $0 == "OpaquePointer" || ($0.hasPrefix("Unsafe") && $0.hasSuffix("Pointer")) }
+    }
+
     /// The first component of the path.
     var target: String { path.split(separator: "/").first.map(String.init) ?? "" }
 

@@ -11,12 +11,10 @@ enum SealedFile {
         var file = [UInt8](repeating: 0, count: EncryptionLayout.fileByteCount(plainPageCount: pages))
         let cipher = try PageCipher(key)
         for page in 0..<pages {
-            let stamp = try unsafe padded.withUnsafeBytes { source in
-                try unsafe file.withUnsafeMutableBytes { target in
-                    guard let from = source.baseAddress, let to = target.baseAddress else { return PageEntry.Stamp.none }
-                    return try unsafe cipher.seal(
-                        page: page, counter: 1, from: from + page * size, to: to + EncryptionLayout.pageOffset(page))
-                }
+            let stamp = try ByteView.withBytes(of: padded) { view throws(StorageError) in
+                try cipher.seal(
+                    page: page, counter: 1, from: view.slice(page * size, (page + 1) * size), to: &file,
+                    at: EncryptionLayout.pageOffset(page))
             }
             let entry = PageEntry(newest: stamp, previous: .none).bytes
             file.replaceSubrange(

@@ -80,25 +80,9 @@ package final class BodyFile: @unchecked Sendable {
     /// - Throws: `StorageError.io` when the disk or the budget is used up; a part may be written
     ///   then.
     package func append(_ bytes: [UInt8]) throws(StorageError) {
-        let result = unsafe bytes.withUnsafeBytes { piece in Result { () throws(StorageError) in try unsafe append(piece) } }
-        try result.get()
-    }
-
-    /// Writes bytes at the end of the file, from memory that belongs to the caller and is not kept.
-    ///
-    /// - Parameter piece: What to append.
-    /// - Throws: `StorageError.io` when the disk or the budget is used up; a part may be written
-    ///   then.
-    func append(_ piece: UnsafeRawBufferPointer) throws(StorageError) {
-        try share?.grow(by: piece.count, descriptor)
-        var rest = unsafe piece
-        while let start = rest.baseAddress, unsafe !rest.isEmpty {
-            let count = unsafe pwrite(descriptor, start, rest.count, off_t(byteCount))
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw .io(operation: "pwrite", errno: count < 0 ? errno : ENOSPC) }
-            byteCount += count
-            unsafe rest = unsafe UnsafeRawBufferPointer(rebasing: rest[count...])
-        }
+        try share?.grow(by: bytes.count, descriptor)
+        try ByteView.withBytes(of: bytes) { view throws(StorageError) in try System.write(descriptor, view, at: byteCount) }
+        byteCount += bytes.count
     }
 
     /// Reads a part of the file.

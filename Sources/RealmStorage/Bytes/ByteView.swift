@@ -101,6 +101,9 @@ internal import Glibc
         return (high &<< UInt64(truncatingIfNeeded: (8 &- count) &* 8), 0)
     }
 
+    /// Whether all bytes are zero.
+    package var isZero: Bool { unsafe withBuffer { unsafe $0.allSatisfy { $0 == 0 } } }
+
     /// A copy of the bytes as an array.
     package var array: [UInt8] { unsafe Array(UnsafeBufferPointer(start: start, count: count)) }
 

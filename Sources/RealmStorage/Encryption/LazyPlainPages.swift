@@ -9,13 +9,14 @@ internal import Synchronization
 /// once, under the lock of its stripe, before it counts as ready; so bytes that are visible never
 /// change. A write stores new bytes in ready pages, at places that no version in use needs.
 ///
-/// `@unchecked Sendable`: the fields are set once. A page at `address` becomes ready under the lock
+/// `@unchecked Sendable`: the fields are set once. A page of `plain` becomes ready under the lock
 /// of its stripe, and is read after its state was seen as `ready`; the ranges that are changed
 /// later are used by the writing thread alone.
 @usableFromInline
 @safe final class LazyPlainPages: @unchecked Sendable {
-    /// The first plain byte. Pages that were not needed yet, or never written, read as zeros.
-    let address: UnsafeRawPointer
+    /// The plain bytes, with room for growth. Pages that were not needed yet, or never written, read
+    /// as zeros; what is after them must not be read.
+    var plain: ByteView { memory.range }
     /// The size of the plain file in bytes, in whole pages.
     var plainByteCount: Int { pageCount * EncryptionLayout.pageByteCount }
 
@@ -23,14 +24,14 @@ internal import Synchronization
     /// own.
     private enum State { static let unknown: UInt8 = 0, ready: UInt8 = 1, neverWritten: UInt8 = 2, corrupt: UInt8 = 3 }
 
-    /// The first encrypted byte of the file in memory.
-    private let source: UnsafeRawPointer
+    /// The encrypted bytes of the file in memory, with room for growth.
+    private let source: ByteView
     /// The object that keeps the encrypted bytes in memory.
     private let sourceOwner: any AnyObject & Sendable
     /// The memory for the plain bytes, which is zero until a page is decrypted.
     private let memory: ReservedMemory
-    /// The memory for the states, one byte for each page.
-    private let stateMemory: ReservedMemory
+    /// The state of each page.
+    private let states: AtomicBytes
     /// How many pages the file has, stored for reading by any thread.
     private let grownPageCount: Atomic<Int>
     /// Locks with a cipher each; page `i` uses lock `i` modulo their number. There are enough for
@@ -41,22 +42,21 @@ internal import Synchronization
     var pageCount: Int { grownPageCount.load(ordering: .acquiring) }
     /// Makes the pages of a file that is only read.
     convenience init(file: FileMapping, key: EncryptionKey) throws(StorageError) {
-        unsafe try self.init(source: file.address, owner: file, fileByteCount: file.byteCount, capacity: 0, key: key)
+        try self.init(source: file.bytes, owner: file, fileByteCount: file.byteCount, capacity: 0, key: key)
     }
 
     /// Makes the pages of a file that is read and written in `memory`; they may grow as far as the
     /// memory does.
     convenience init(memory: ReservedMemory, fileByteCount: Int, key: EncryptionKey) throws(StorageError) {
         let page = EncryptionLayout.pageByteCount
-        unsafe try self.init(
-            source: UnsafeRawPointer(memory.address), owner: memory, fileByteCount: fileByteCount,
-            capacity: memory.capacity / page * page, key: key)
+        try self.init(
+            source: memory.range, owner: memory, fileByteCount: fileByteCount, capacity: memory.capacity / page * page, key: key)
     }
 
     /// Checks the size of the file and decrypts page 0, which reveals a wrong key.
     ///
     /// - Parameters:
-    ///   - source: The first encrypted byte.
+    ///   - source: The encrypted bytes, with room for growth.
     ///   - owner: The object that keeps the encrypted bytes in memory.
     ///   - fileByteCount: The size of the encrypted file in bytes.
     ///   - capacity: The greatest size in bytes that the plain bytes may grow to.
@@ -64,16 +64,15 @@ internal import Synchronization
     /// - Throws: `.refused(.encryptionKeyWrong)` when the size is not one of an encrypted file or
     ///   page 0 fails its check.
     init(
-        source: UnsafeRawPointer, owner: any AnyObject & Sendable, fileByteCount: Int, capacity: Int, key: EncryptionKey
+        source: ByteView, owner: any AnyObject & Sendable, fileByteCount: Int, capacity: Int, key: EncryptionKey
     ) throws(StorageError) {
-        unsafe self.source = unsafe source
+        self.source = source
         sourceOwner = owner
         let count = try EncryptionLayout.plainPageCount(fileByteCount: fileByteCount)
         let capacity = max(capacity, count * EncryptionLayout.pageByteCount)
         memory = try ReservedMemory(capacity: capacity)
-        stateMemory = try ReservedMemory(capacity: capacity / EncryptionLayout.pageByteCount)
+        states = try AtomicBytes(capacity: capacity / EncryptionLayout.pageByteCount)
         grownPageCount = Atomic(0)
-        unsafe address = unsafe UnsafeRawPointer(memory.address)
         var stripes: [Stripe] = []
         for _ in 0..<16 { stripes.append(Stripe(try PageCipher(key))) }
         self.stripes = stripes
@@ -100,7 +99,7 @@ internal import Synchronization
         var page = Int(offset >> 12)
         let last = Int((end - 1) >> 12)
         while page <= last {
-            if unsafe states[page].load(ordering: .acquiring) != State.ready { try require(page, offset) }
+            if states[page] != State.ready { try require(page, offset) }
             page += 1
         }
     }
@@ -140,18 +139,18 @@ internal import Synchronization
     /// Decrypts a page unless that was tried before, and returns its state.
     private func settle(page: Int) throws(StorageError) -> UInt8 {
         try stripes[page % stripes.count].withCipher { cipher throws(StorageError) in
-            let known = unsafe states[page].load(ordering: .acquiring)
+            let known = states[page]
             guard known == State.unknown else { return known }
-            let outcome = try unsafe cipher.open(
-                page: page, entry: entry(ofPage: page), from: source + EncryptionLayout.pageOffset(page),
-                to: memory.address + page * EncryptionLayout.pageByteCount)
+            let outcome = try cipher.open(
+                page: page, entry: currentEntry(ofPage: page), from: encrypted(page: page), to: memory,
+                at: page * EncryptionLayout.pageByteCount)
             let state: UInt8
             switch outcome {
             case .plain: state = State.ready
             case .neverWritten: state = State.neverWritten
             case .corrupt: state = State.corrupt
             }
-            unsafe states[page].store(state, ordering: .releasing)
+            states[page] = state
             return state
         }
     }
@@ -161,7 +160,7 @@ internal import Synchronization
     /// Makes room for pages that were added to the file; called by the writing thread.
     func grow(toPageCount count: Int) throws(StorageError) {
         try memory.fill(byteCount: count * EncryptionLayout.pageByteCount)
-        try stateMemory.fill(byteCount: count)
+        try states.grow(to: count)
         grownPageCount.store(count, ordering: .releasing)
     }
 
@@ -178,7 +177,7 @@ internal import Synchronization
         case State.ready: return
         case State.corrupt where !isDisposable():
             throw .corrupt(ref: .none, reason: "page \(page) of the encrypted file fails its check")
-        default: unsafe states[page].store(State.ready, ordering: .releasing)
+        default: states[page] = State.ready
         }
     }
 
@@ -193,28 +192,30 @@ internal import Synchronization
     func adopt(page: Int, from older: LazyPlainPages) {
         let start = page * EncryptionLayout.pageByteCount
         patch(older.memory.view(at: start, byteCount: EncryptionLayout.pageByteCount), at: start)
-        unsafe states[page].store(State.ready, ordering: .releasing)
+        states[page] = State.ready
     }
 
     /// Returns the stamp that fits the present encrypted bytes of a page, or `.none`.
     func fittingStamp(ofPage page: Int, _ cipher: PageCipher) throws(StorageError) -> PageEntry.Stamp {
-        try unsafe cipher.stamp(of: source + EncryptionLayout.pageOffset(page), entry: entry(ofPage: page))
+        try cipher.stamp(of: encrypted(page: page), entry: currentEntry(ofPage: page))
     }
 
-    /// Returns the present entry of a page.
-    func currentEntry(ofPage page: Int) -> PageEntry { entry(ofPage: page) }
-
-    /// Reads the present entry of a page in its table page.
-    private func entry(ofPage page: Int) -> PageEntry {
-        // In bounds: `page` is below the page count that was computed from the size of the file.
-        let start = unsafe (source + EncryptionLayout.entryOffset(page)).assumingMemoryBound(to: UInt8.self)
-        return unsafe PageEntry(ByteView(start: start, count: EncryptionLayout.entryByteCount))
+    /// Returns the plain bytes of a prepared page.
+    func plain(page: Int) -> ByteView {
+        plain.slice(page * EncryptionLayout.pageByteCount, (page + 1) * EncryptionLayout.pageByteCount)
     }
 
-    /// The states of the pages, one byte each. Fresh anonymous memory is zero, which is a valid
-    /// `Atomic<UInt8>` of the state `unknown`.
-    private var states: UnsafeMutablePointer<Atomic<UInt8>> {
-        unsafe stateMemory.address.assumingMemoryBound(to: Atomic<UInt8>.self)
+    /// Returns the present entry of a page, which is in its table page.
+    func currentEntry(ofPage page: Int) -> PageEntry {
+        let start = EncryptionLayout.entryOffset(page)
+        return PageEntry(source.slice(start, start + EncryptionLayout.entryByteCount))
+    }
+
+    /// Returns the present encrypted bytes of a page. They exist, because the number of pages was
+    /// computed from the size of the file.
+    private func encrypted(page: Int) -> ByteView {
+        let start = EncryptionLayout.pageOffset(page)
+        return source.slice(start, start + EncryptionLayout.pageByteCount)
     }
 
     /// A cipher and the lock of the pages that use it.

@@ -117,9 +117,8 @@ final class PageSealer: @unchecked Sendable {
         for (index, page) in batch.enumerated() {
             let old = pages.currentEntry(ofPage: page)
             let previous = fitting.contains(page) ? old.newest : try pages.fittingStamp(ofPage: page, cipher)
-            // In bounds: the buffer has `size` bytes for each page of the batch.
-            let newest = try unsafe seal(
-                page, after: old.newest.counter, previous, from: pages.address + page * size, to: &bytes, at: index * size)
+            let newest = try seal(
+                page, after: old.newest.counter, previous, from: pages.plain(page: page), to: &bytes, at: index * size)
             let entry = PageEntry(newest: newest, previous: previous).bytes
             if page == 0 { firstEntry = entry }
             entries += entry
@@ -131,25 +130,15 @@ final class PageSealer: @unchecked Sendable {
     /// Encrypts one page under the next counter; 0 is skipped, and so is one whose code equals that
     /// of the old page.
     private func seal(
-        _ page: Int, after counter: UInt32, _ previous: PageEntry.Stamp, from source: UnsafeRawPointer,
+        _ page: Int, after counter: UInt32, _ previous: PageEntry.Stamp, from source: ByteView,
         to target: inout [UInt8], at offset: Int
     ) throws(StorageError) -> PageEntry.Stamp {
         var counter = counter
         while true {
             counter &+= 1
             if counter == 0 { counter = 1 }
-            var failure: StorageError?
-            let stamp = unsafe target.withUnsafeMutableBytes { buffer -> PageEntry.Stamp? in
-                do throws(StorageError) {
-                    guard let start = buffer.baseAddress else { return nil }
-                    return unsafe try cipher.seal(page: page, counter: counter, from: source, to: start + offset)
-                } catch {
-                    failure = error
-                    return nil
-                }
-            }
-            if let failure { throw failure }
-            if let stamp, stamp.code != previous.code { return stamp }
+            let stamp = try cipher.seal(page: page, counter: counter, from: source, to: &target, at: offset)
+            if stamp.code != previous.code { return stamp }
         }
     }
 

@@ -2,13 +2,10 @@
 
 /// The first bytes of a file in their present state, read where it is mapped.
 ///
-/// `@unchecked Sendable`: the owner keeps the memory. Other programs may write to the file at any
-/// time; finding that out is the purpose.
-@safe struct MappedHead: @unchecked Sendable {
-    /// The first byte of the memory that shows the file.
-    private let start: UnsafeRawPointer
-    /// How many bytes from the start of the file are compared.
-    private let byteCount: Int
+/// Other programs may write to the file at any time; finding that out is the purpose.
+struct MappedHead: Sendable {
+    /// The bytes from the start of the file that are compared.
+    private let head: ByteView
     /// The object that keeps the mapping.
     private let owner: any AnyObject & Sendable
 
@@ -20,19 +17,17 @@
 
     /// Makes an access to a mapped file, which has at least as many bytes.
     init(_ mapping: FileMapping, isEncrypted: Bool) {
-        unsafe start = unsafe mapping.address
-        byteCount = min(mapping.byteCount, MappedHead.byteCount(isEncrypted: isEncrypted))
+        head = mapping.bytes.slice(0, MappedHead.byteCount(isEncrypted: isEncrypted))
         owner = mapping
     }
 
     /// Makes an access to `memory`, which shows a file of at least as many bytes.
     init(_ memory: ReservedMemory, isEncrypted: Bool) {
-        unsafe start = unsafe UnsafeRawPointer(memory.address)
-        byteCount = MappedHead.byteCount(isEncrypted: isEncrypted)
+        head = memory.range.slice(0, MappedHead.byteCount(isEncrypted: isEncrypted))
         owner = memory
     }
 
     /// A copy of the bytes in their present state. A mapped page stays readable while its owner
     /// lives, even when the file has lost it.
-    var bytes: [UInt8] { unsafe Array(UnsafeRawBufferPointer(start: start, count: byteCount)) }
+    var bytes: [UInt8] { head.array }
 }

@@ -3,10 +3,10 @@
 /// The plain bytes of a file in memory, decrypted when they are first needed, and the owner of that
 /// memory.
 ///
-/// `@unchecked Sendable`: the owner keeps the memory; bytes of a committed version never change.
-@safe struct PlainBytes: @unchecked Sendable {
-    /// The first plain byte.
-    let base: UnsafeRawPointer
+/// The owner keeps the memory; bytes of a committed version never change.
+struct PlainBytes: Sendable {
+    /// The plain bytes, with room for growth; only the first `byteCount` may be read.
+    private let bytes: ByteView
     /// The number of plain bytes.
     let byteCount: Int
     /// The pages of an encrypted file; nil for a plain one.
@@ -16,7 +16,7 @@
 
     /// Makes the bytes of a file that is only read.
     init(mapping: FileMapping, pages: LazyPlainPages?) {
-        unsafe base = unsafe pages?.address ?? mapping.address
+        bytes = pages?.plain ?? mapping.bytes
         byteCount = pages?.plainByteCount ?? mapping.byteCount
         self.pages = pages
         owner = mapping
@@ -24,7 +24,7 @@
 
     /// Makes the first `byteCount` bytes of a file that may grow.
     init(memory: ReservedMemory, pages: LazyPlainPages?, byteCount: Int) {
-        unsafe base = unsafe pages?.address ?? UnsafeRawPointer(memory.address)
+        bytes = pages?.plain ?? memory.range
         self.byteCount = byteCount
         self.pages = pages
         owner = memory
@@ -43,7 +43,7 @@
         let first = min(max(offset, 0), byteCount)
         let count = min(max(wanted, 0), byteCount - first)
         try pages?.attempt(offset: UInt64(first), byteCount: UInt64(count))
-        return unsafe ByteView(start: (base + first).assumingMemoryBound(to: UInt8.self), count: count)
+        return bytes.slice(first, first + count)
     }
 
     /// Reads and checks the header and the footer of the file.
@@ -57,6 +57,6 @@
     /// Returns the bytes up to `limit` as a space of nodes; it is valid while these bytes and
     /// `joinedValues` are kept.
     func space(limit: UInt64, joinedValues: JoinedValues) -> NodeSpace {
-        unsafe NodeSpace(base: base, limit: min(limit, UInt64(byteCount)), pages: pages, joinedValues: joinedValues)
+        NodeSpace(bytes, limit: min(limit, UInt64(byteCount)), pages: pages, joinedValues: joinedValues)
     }
 }

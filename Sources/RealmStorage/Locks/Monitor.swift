@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
-
 /// A lock with a condition, for the few places where a thread has to wait for another. No other
 /// lock may be held while it waits.
 ///
 /// `@unchecked Sendable`: the state is only reached with the mutex held.
-@safe package final class Monitor<State>: @unchecked Sendable {
-    /// The lock of the operating system, at an address that does not change.
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    /// The condition that waiters sleep on, at an address that does not change.
-    private let condition: UnsafeMutablePointer<pthread_cond_t>
+package final class Monitor<State>: @unchecked Sendable {
+    /// The lock and the condition of the operating system.
+    private let system = SystemMonitor()
     /// The state that the lock guards.
     private var state: State
     /// The rank of the lock in the order of locks.
@@ -20,23 +16,6 @@ internal import Glibc
     package init(_ state: State, rank: LockRank = .leaf) {
         self.state = state
         self.rank = rank
-        unsafe mutex = .allocate(capacity: 1)
-        unsafe mutex.initialize(to: pthread_mutex_t())
-        unsafe pthread_mutex_init(mutex, nil)
-        unsafe condition = .allocate(capacity: 1)
-        unsafe condition.initialize(to: pthread_cond_t())
-        var attributes = pthread_condattr_t()
-        unsafe pthread_condattr_init(&attributes)
-        unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-        unsafe pthread_cond_init(condition, &attributes)
-        unsafe pthread_condattr_destroy(&attributes)
-    }
-
-    deinit {
-        unsafe pthread_cond_destroy(condition)
-        unsafe condition.deallocate()
-        unsafe pthread_mutex_destroy(mutex)
-        unsafe mutex.deallocate()
     }
 
     /// Takes the lock; debug builds check the order first.
@@ -44,12 +23,12 @@ internal import Glibc
         #if DEBUG
         HeldLocks.enter(rank)
         #endif
-        unsafe pthread_mutex_lock(mutex)
+        system.lock()
     }
 
     /// Releases the lock; debug builds record that the thread does not hold it any more.
     private func unlock() {
-        unsafe pthread_mutex_unlock(mutex)
+        system.unlock()
         #if DEBUG
         HeldLocks.leave(rank)
         #endif
@@ -67,7 +46,7 @@ internal import Glibc
     package func signal<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure) -> Result {
         lock()
         defer { unlock() }
-        defer { unsafe pthread_cond_signal(condition) }
+        defer { system.signal() }
         return try body(&state)
     }
 
@@ -75,7 +54,7 @@ internal import Glibc
     package func broadcast<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure) -> Result {
         lock()
         defer { unlock() }
-        defer { unsafe pthread_cond_broadcast(condition) }
+        defer { system.broadcast() }
         return try body(&state)
     }
 
@@ -94,14 +73,8 @@ internal import Glibc
         defer { unlock() }
         while true {
             if let result = take(&state) { return result }
-            if deadline.isDistantFuture {
-                unsafe pthread_cond_wait(condition, mutex)
-                continue
-            }
-            guard Instant.now() < deadline else { return nil }
-            var time = timespec(
-                tv_sec: Int(deadline.nanoseconds / 1_000_000_000), tv_nsec: Int(deadline.nanoseconds % 1_000_000_000))
-            unsafe pthread_cond_timedwait(condition, mutex, &time)
+            guard deadline.isDistantFuture || Instant.now() < deadline else { return nil }
+            system.wait(until: deadline)
         }
     }
 }

@@ -6,7 +6,7 @@
 /// Its contents stay where they are while the range grows, so readers of older versions are not
 /// disturbed. A file that outgrows its range gets a new one; readers of the old one keep it alive.
 ///
-/// `@unchecked Sendable`: `populated` and `range` are used by the thread that holds the write
+/// `@unchecked Sendable`: `populated` and `shown` are used by the thread that holds the write
 /// transaction only. Other threads read below a limit that was valid when they got the range.
 @safe package final class ReservedMemory: @unchecked Sendable {
     /// The first byte of the range. It never changes.
@@ -16,7 +16,11 @@
     /// How many bytes from the front can be read, in whole pages.
     private var populated = 0
     /// The registration of the part that shows a file; nil when the range holds memory.
-    private var range: MappedRange?
+    private var shown: MappedRange?
+
+    /// A view of the whole range, of which only what is populated may be read. It is valid while this
+    /// object is alive, and for any thread, as it does not change when the range grows.
+    var range: ByteView { unsafe ByteView(start: UnsafePointer(address.assumingMemoryBound(to: UInt8.self)), count: capacity) }
 
     /// Reserves addresses, of which none can be read yet.
     ///
@@ -28,7 +32,7 @@
     }
 
     deinit {
-        range?.remove()
+        shown?.remove()
         unsafe System.unmap(address, byteCount: capacity)
     }
 
@@ -49,10 +53,10 @@
         let wanted = try checked(byteCount)
         guard wanted > populated else { return }
         // The handler has to know the range before any thread can read there.
-        if let range {
-            range.resize(byteCount: wanted)
+        if let shown {
+            shown.resize(byteCount: wanted)
         } else {
-            range = unsafe try MappedRange(start: address, byteCount: wanted, loss: loss)
+            shown = unsafe try MappedRange(start: address, byteCount: wanted, loss: loss)
         }
         try unsafe System.showFile(descriptor, offset: populated, byteCount: wanted - populated, at: address + populated)
         populated = wanted
@@ -71,7 +75,7 @@
     /// Makes the first `byteCount` bytes memory that can be written; new bytes are zero.
     ///
     /// - Throws: `.limit` when the range is too small.
-    func fill(byteCount: Int) throws(StorageError) {
+    package func fill(byteCount: Int) throws(StorageError) {
         let wanted = try checked(byteCount)
         guard wanted > populated else { return }
         try unsafe System.populate(address + populated, byteCount: wanted - populated)
@@ -93,6 +97,15 @@
             guard let start = source.baseAddress else { return }
             unsafe (address + offset).copyMemory(from: start, byteCount: source.count)
         }
+    }
+
+    /// Returns the place of `byteCount` bytes that are about to be stored; it traps outside the range.
+    ///
+    /// Any thread may call it: a page that a reader decrypts was populated before its number was known
+    /// to readers.
+    func room(at offset: Int, byteCount: Int) -> UnsafeMutableRawPointer {
+        precondition(offset >= 0 && byteCount <= capacity - offset, "bytes at \(offset) end after \(capacity)")
+        return unsafe address + offset
     }
 
     /// Returns a view of the bytes from `offset` on, which must be populated; otherwise it traps.

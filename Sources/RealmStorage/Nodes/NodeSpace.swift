@@ -22,11 +22,12 @@
     /// The new nodes, when this is the space of a write transaction; nil otherwise.
     @usableFromInline let arena: Unmanaged<NodeArena>?
 
-    /// Makes a space of the first `limit` bytes from `base` on. The caller keeps all arguments
-    /// alive.
-    init(base: UnsafeRawPointer, limit: UInt64, pages: LazyPlainPages?, joinedValues: JoinedValues) {
-        unsafe self.base = unsafe base
-        self.limit = limit
+    /// Makes a space of the first `limit` of some bytes, which must have an address. The caller keeps
+    /// all arguments alive.
+    init(_ bytes: ByteView, limit: UInt64, pages: LazyPlainPages?, joinedValues: JoinedValues) {
+        guard let start = unsafe bytes.start else { preconditionFailure("a space of nodes has an address") }
+        unsafe base = unsafe UnsafeRawPointer(start)
+        self.limit = min(limit, UInt64(bytes.count))
         unsafe self.pages = unsafe pages.map { unsafe Unmanaged.passUnretained($0) }
         unsafe self.joinedValues = unsafe Unmanaged.passUnretained(joinedValues)
         unsafe arena = nil

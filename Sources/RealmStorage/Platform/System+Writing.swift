@@ -54,7 +54,7 @@ extension System {
     // MARK: - Bytes
 
     /// Writes all of `bytes` at `offset`; throws `.io` when the system writes fewer.
-    static func write(_ descriptor: Int32, _ bytes: ByteView, at offset: Int) throws(StorageError) {
+    package static func write(_ descriptor: Int32, _ bytes: ByteView, at offset: Int) throws(StorageError) {
         let code = unsafe bytes.withUnsafeBytes { unsafe writeAll(descriptor, $0, offset) }
         if code != 0 { throw .io(operation: "pwrite", errno: code) }
     }

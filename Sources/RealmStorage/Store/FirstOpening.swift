@@ -146,7 +146,9 @@ enum FirstOpening {
         try backend.extend(to: EncryptionLayout.fileByteCount(plainPageCount: 1))
         let plain = header + [UInt8](repeating: 0, count: EncryptionLayout.pageByteCount - header.count)
         var sealed = [UInt8](repeating: 0, count: EncryptionLayout.pageByteCount)
-        let stamp = try unsafe PageCipher(key).seal(page: 0, counter: 1, from: plain, to: &sealed)
+        let stamp = try ByteView.withBytes(of: plain) { view throws(StorageError) in
+            try PageCipher(key).seal(page: 0, counter: 1, from: view, to: &sealed)
+        }
         for (bytes, offset) in [
             (PageEntry(newest: stamp, previous: .none).bytes, EncryptionLayout.entryOffset(0)),
             (sealed, EncryptionLayout.pageOffset(0)),

@@ -65,7 +65,7 @@ struct LockOrderTests {
         let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
         var (found, count) = ([String](), 0)
         for case let file as URL in files where file.pathExtension == "swift" {
-            guard !file.path.contains("RealmStorage/Locks/") else { continue }
+            guard !["RealmStorage/Locks/", "/SystemMonitor.swift"].contains(where: { file.path.contains($0) }) else { continue }
             let text = try String(contentsOf: file, encoding: .utf8)
             count += 1
             // Most files have no such word, which is known sooner.

@@ -87,8 +87,9 @@ struct FileStoreTests {
         var file = [UInt8](repeating: 0, count: EncryptionLayout.fileByteCount(plainPageCount: count))
         for page in 0..<count {
             var sealed = [UInt8](repeating: 0, count: 4096)
-            let stamp = try unsafe cipher.seal(
-                page: page, counter: 1, from: Array(plain[page * 4096..<page * 4096 + 4096]), to: &sealed)
+            let stamp = try ByteView.withBytes(of: plain) { view throws(StorageError) in
+                try cipher.seal(page: page, counter: 1, from: view.slice(page * 4096, page * 4096 + 4096), to: &sealed)
+            }
             let entry = EncryptionLayout.entryOffset(page)
             let start = EncryptionLayout.pageOffset(page)
             file.replaceSubrange(entry..<entry + 64, with: PageEntry(newest: stamp, previous: .none).bytes)
