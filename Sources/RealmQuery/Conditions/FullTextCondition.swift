@@ -5,7 +5,8 @@ internal import RealmStorage
 /// A full-text search in an indexed string property, possibly of linked objects, of which any may
 /// match.
 ///
-/// The index is read once, at the first test; after that a test is a look-up in a set of keys.
+/// The index is read once, when the query is planned or at the first test; after that a test is a
+/// look-up in a set of keys.
 final class FullTextCondition: RowCondition {
     /// The result of searching the full-text index.
     private enum Found {
@@ -19,7 +20,7 @@ final class FullTextCondition: RowCondition {
     private let index: FullTextIndex
     private let search: FullTextSearch
     private let label: String
-    /// The result of searching the index; nil until the first object is tested.
+    /// The result of searching the index; nil until it is first needed.
     private var found: Found?
 
     /// Creates the condition for a search string; the index is not read yet.
@@ -56,7 +57,7 @@ final class FullTextCondition: RowCondition {
 
     /// Whether the index leads to all matches: the property belongs to the class itself, and at
     /// least one word is wanted.
-    var isIndexed: Bool { chain.isEmpty && !search.included.isEmpty }
+    private var isIndexed: Bool { chain.isEmpty && !search.included.isEmpty }
 
     /// Returns the keys of all matches in ascending order; nil when the index only knows which
     /// objects do not match.

@@ -6,6 +6,6 @@ enum AccessPath {
     case scan
     /// No object is read, because the condition cannot hold.
     case nothing
-    /// The objects that an index offers. `count` is the greatest possible number of them.
-    case lookup(IndexLookup, count: Int)
+    /// The objects that indexes offer are read.
+    case lookup(IndexLookup)
 }

@@ -2,63 +2,56 @@
 
 internal import RealmStorage
 
-/// A way to find the objects that may match through an index, instead of reading all objects.
-indirect enum IndexLookup {
-    /// The objects of some entries of a search index, one list per constant. The entries are looked
-    /// up when the plan is made, and their keys are read when they are needed.
-    case lists([IndexedKeys])
-    /// The objects that link to given objects, by the incoming links of these.
-    case backlinks(BacklinkLookup)
-    /// The objects with the words of a search, by the full-text index.
-    case fullText(FullTextCondition)
-    /// The objects that any of several look-ups offers.
-    case union([IndexLookup])
+/// A way to find the objects that may match through indexes, instead of reading all objects.
+///
+/// It offers the objects of some lists of keys, together with those that link to given objects.
+struct IndexLookup {
+    /// Ascending lists of keys, one for each constant or full-text search. An entry of a search
+    /// index is looked up when the plan is made, and its keys are read when they are needed.
+    private var lists: [IndexedKeys]
+    /// The incoming links of given objects; the objects that these links come from are offered.
+    private var backlinks: [BacklinkLookup]
+    /// The number of objects that the look-up offers: exact for a single list and for lists without
+    /// a common key, otherwise an upper bound.
+    private(set) var count: Int
 
-    /// Returns the number of objects that the look-up offers, exact for `lists` and `fullText`,
-    /// otherwise an upper bound.
+    /// Creates a look-up of lists of keys; without a list it offers no object.
     ///
-    /// - Throws: A storage error when an index is damaged.
-    /// - Complexity: O(n) in the lists; a full-text search is executed.
-    func count(in table: Table) throws(StorageError) -> Int {
-        switch self {
-        case .lists(let lists): return lists.reduce(0) { $0 + $1.count }
-        case .backlinks(let backlinks): return try backlinks.count()
-        case .fullText(let condition): return try condition.indexedKeys()?.count ?? 0
-        case .union(let lookups):
-            var count = 0
-            for lookup in lookups { count += try lookup.count(in: table) }
-            return count
-        }
+    /// - Parameter lists: Ascending lists of keys, which may have keys in common.
+    init(_ lists: [IndexedKeys] = []) {
+        self.lists = lists
+        backlinks = []
+        count = lists.reduce(0) { $0 + $1.count }
+    }
+
+    /// Creates a look-up of the objects that link to given objects, and counts these links.
+    ///
+    /// - Throws: A storage error when one of the given objects cannot be read.
+    init(_ backlinks: BacklinkLookup) throws(StorageError) {
+        lists = []
+        self.backlinks = [backlinks]
+        count = try backlinks.count()
+    }
+
+    /// Adds the objects that another look-up offers.
+    mutating func formUnion(_ other: IndexLookup) {
+        lists += other.lists
+        backlinks += other.backlinks
+        count += other.count
     }
 
     /// Returns the keys of the objects, ascending and each once.
     ///
-    /// The keys of a few values are read from the index on demand; all others are collected and
-    /// sorted first.
+    /// The keys of a few lists are read on demand; all others are collected and sorted first.
     ///
-    /// - Parameters:
-    ///   - table: The class of the objects.
-    ///   - statistics: Counts the keys that are read.
-    func candidates(in table: Table, _ statistics: QueryStatistics) throws(StorageError) -> CandidateKeys {
-        if case .lists(let lists) = self, lists.count <= CandidateKeys.maximumStreams { return CandidateKeys(lists, statistics) }
-        let keys = try allKeys(in: table)
-        statistics.indexKeysRead += keys.count
-        return CandidateKeys([IndexedKeys(keys)], nil)
-    }
-
-    /// Reads all keys of the look-up into memory, ascending and each once.
-    private func allKeys(in table: Table) throws(StorageError) -> [ObjectKey] {
-        switch self {
-        case .lists(let lists):
-            var keys: Set<ObjectKey> = []
-            for list in lists { keys.formUnion(try list.all()) }
-            return keys.sorted()
-        case .backlinks(let backlinks): return try backlinks.origins()
-        case .fullText(let condition): return try condition.indexedKeys() ?? []
-        case .union(let lookups):
-            var keys: Set<ObjectKey> = []
-            for lookup in lookups { keys.formUnion(try lookup.allKeys(in: table)) }
-            return keys.sorted()
-        }
+    /// - Parameter statistics: Counts the keys that are read.
+    /// - Throws: A storage error when an index is damaged.
+    func candidates(_ statistics: QueryStatistics) throws(StorageError) -> CandidateKeys {
+        if backlinks.isEmpty, lists.count <= CandidateKeys.maximumStreams { return CandidateKeys(lists, statistics) }
+        var found: Set<ObjectKey> = []
+        for list in lists { found.formUnion(try list.all()) }
+        for links in backlinks { try links.addOrigins(to: &found) }
+        statistics.indexKeysRead += found.count
+        return CandidateKeys([IndexedKeys(found.sorted())], nil)
     }
 }

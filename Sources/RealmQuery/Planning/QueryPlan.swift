@@ -24,7 +24,7 @@ struct QueryPlan {
     func exactCount(in table: Table) -> Int? {
         switch access {
         case .nothing: return 0
-        case .lookup(_, let count): return isExact ? count : nil
+        case .lookup(let lookup): return isExact ? lookup.count : nil
         case .scan: return (condition as? ConstantCondition)?.isTrue == true ? table.count : nil
         }
     }
@@ -37,7 +37,7 @@ struct QueryPlan {
         switch access {
         case .scan: lines.append("scan \(table.count) objects of '\(name)'")
         case .nothing: lines.append("look up 0 of \(table.count) objects of '\(name)'")
-        case .lookup(_, let count): lines.append("look up \(count) of \(table.count) objects of '\(name)'")
+        case .lookup(let lookup): lines.append("look up \(lookup.count) of \(table.count) objects of '\(name)'")
         }
         append(condition, depth: 1, to: &lines)
         for (index, step) in steps.enumerated() { lines.append(line(step, before: steps.dropFirst(index + 1).first)) }

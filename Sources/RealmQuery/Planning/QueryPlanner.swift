@@ -9,8 +9,6 @@ struct QueryPlanner {
     private struct Candidate {
         /// The index look-up, whose objects include all that match the condition.
         var lookup: IndexLookup
-        /// The greatest possible number of objects that the look-up offers.
-        var count: Int
         /// Whether all objects that the look-up offers match the condition, so that none has to be
         /// tested.
         var isExact: Bool
@@ -40,9 +38,9 @@ struct QueryPlanner {
                 access: constant.isTrue ? .scan : .nothing, condition: condition, isExact: true, steps: steps, lookedUp: [:])
         }
         let isOrdered = steps.contains { if case .limit = $0 { false } else { true } }
-        if let found = try candidate(for: condition), found.isExact && !isOrdered || pays(found.count) {
+        if let found = try candidate(for: condition), found.isExact && !isOrdered || pays(found.lookup.count) {
             return QueryPlan(
-                access: .lookup(found.lookup, count: found.count), condition: condition, isExact: found.isExact, steps: steps,
+                access: .lookup(found.lookup), condition: condition, isExact: found.isExact, steps: steps,
                 lookedUp: found.lookedUp)
         }
         return QueryPlan(access: .scan, condition: condition, isExact: false, steps: steps, lookedUp: [:])
@@ -76,13 +74,13 @@ struct QueryPlanner {
                 "search index, one of \(condition.values.count) constants")
         case let condition as CompareCondition:
             guard let backlinks = condition.backlinks else { return nil }
-            return try make(.backlinks(backlinks), isExact: false, for: condition, "incoming links of the objects")
+            return make(try IndexLookup(backlinks), isExact: false, for: condition, "incoming links of the objects")
         case let condition as FullTextCondition:
-            guard condition.isIndexed else { return nil }
-            return try make(.fullText(condition), isExact: true, for: condition, condition.outline.method)
+            guard let keys = try condition.indexedKeys() else { return nil }
+            return make(IndexLookup([IndexedKeys(keys)]), isExact: true, for: condition, condition.outline.method)
         case let condition as ConstantCondition:
             guard !condition.isTrue else { return nil }
-            return Candidate(lookup: .union([]), count: 0, isExact: true, lookedUp: [:])
+            return Candidate(lookup: IndexLookup(), isExact: true, lookedUp: [:])
         case let condition as AndCondition: return try fewest(of: condition.children)
         case let condition as OrCondition: return try union(of: condition.children)
         default: return nil
@@ -93,7 +91,7 @@ struct QueryPlanner {
     /// search index.
     private func candidate(for condition: ColumnCondition) throws(StorageError) -> Candidate? {
         if let backlinks = condition.backlinks {
-            return try make(.backlinks(backlinks), isExact: false, for: condition, "incoming links of the object")
+            return make(try IndexLookup(backlinks), isExact: false, for: condition, "incoming links of the object")
         }
         guard condition.isEquality else { return nil }
         return try values([condition.constant], of: condition.column, for: condition, "search index")
@@ -107,10 +105,10 @@ struct QueryPlanner {
         guard !values.isEmpty, values.allSatisfy({ QueryPlanner.isIndexed(column, $0) }) else { return nil }
         var lists: [IndexedKeys] = []
         for value in values { lists.append(try table.indexedKeys(column, equalTo: value)) }
-        return try make(.lists(lists), isExact: true, for: condition, method)
+        return make(IndexLookup(lists), isExact: true, for: condition, method)
     }
 
-    /// Makes a candidate and counts its objects.
+    /// Makes the candidate for one condition.
     ///
     /// - Parameters:
     ///   - lookup: The look-up.
@@ -119,10 +117,8 @@ struct QueryPlanner {
     ///   - method: The name of the method that the plan shows.
     private func make(
         _ lookup: IndexLookup, isExact: Bool, for condition: any Condition, _ method: String
-    ) throws(StorageError) -> Candidate {
-        Candidate(
-            lookup: lookup, count: try lookup.count(in: table), isExact: isExact,
-            lookedUp: [ObjectIdentifier(condition): method])
+    ) -> Candidate {
+        Candidate(lookup: lookup, isExact: isExact, lookedUp: [ObjectIdentifier(condition): method])
     }
 
     /// The best look-up for an `AND`: the objects of any child include all matches, so the fewest
@@ -130,9 +126,9 @@ struct QueryPlanner {
     private func fewest(of children: [any Condition]) throws(StorageError) -> Candidate? {
         var best: Candidate?
         for child in children {
-            guard let found = try candidate(for: child), found.count < best?.count ?? .max else { continue }
+            guard let found = try candidate(for: child), found.lookup.count < best?.lookup.count ?? .max else { continue }
             best = found
-            if found.count <= QueryPlanner.fewObjects { break }
+            if found.lookup.count <= QueryPlanner.fewObjects { break }
         }
         if children.count > 1 { best?.isExact = false }
         return best
@@ -141,16 +137,13 @@ struct QueryPlanner {
     /// The look-up for an `OR`: the objects of all children together; nil when one of them has no
     /// look-up.
     private func union(of children: [any Condition]) throws(StorageError) -> Candidate? {
-        var lookups: [IndexLookup] = []
-        var count = 0
-        var lookedUp: [ObjectIdentifier: String] = [:]
+        var union = Candidate(lookup: IndexLookup(), isExact: false, lookedUp: [:])
         for child in children {
             guard let found = try candidate(for: child) else { return nil }
-            lookups.append(found.lookup)
-            count += found.count
-            lookedUp.merge(found.lookedUp) { first, _ in first }
+            union.lookup.formUnion(found.lookup)
+            union.lookedUp.merge(found.lookedUp) { first, _ in first }
         }
-        return Candidate(lookup: .union(lookups), count: count, isExact: false, lookedUp: lookedUp)
+        return union
     }
 
     /// Whether equality with a value can be answered by the search index of a column.

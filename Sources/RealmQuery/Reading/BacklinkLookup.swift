@@ -50,13 +50,15 @@ struct BacklinkLookup {
         return count
     }
 
-    /// Returns the keys of the objects that link to any of the targets, ascending and each once.
-    func origins() throws(StorageError) -> [ObjectKey] {
-        var origins: Set<ObjectKey> = []
+    /// Adds the keys of the objects that link to any of the targets, without those of tombstones.
+    ///
+    /// - Parameter origins: Receives the keys.
+    func addOrigins(to origins: inout Set<ObjectKey>) throws(StorageError) {
         for key in keys {
             guard let target = try targets.find(key) else { continue }
-            origins.formUnion(try target.leaf.backlinks(backlinks, row: target.index).keys())
+            for origin in try target.leaf.backlinks(backlinks, row: target.index).keys() where origin.rawValue >= 0 {
+                origins.insert(origin)
+            }
         }
-        return origins.filter { $0.rawValue >= 0 }.sorted()
     }
 }

@@ -115,10 +115,10 @@ extension BoundQuery {
     /// otherwise.
     private func exactKeys(_ window: ResultWindow) throws(QueryError) -> [ObjectKey]? {
         let plan = try plan()
-        guard isInObjectOrder, plan.isExact, case .lookup(let lookup, _) = plan.access else { return nil }
+        guard isInObjectOrder, plan.isExact, case .lookup(let lookup) = plan.access else { return nil }
         let limit = min(window.limit ?? .max, max(limitOfSteps - window.offset, 0))
         return try storage { () throws(StorageError) in
-            var candidates = try lookup.candidates(in: table, statistics)
+            var candidates = try lookup.candidates(statistics)
             if let after = window.after { try candidates.skip(through: after.key) }
             var skip = window.offset - candidates.skip(window.offset)
             if skip == 0, let keys = try candidates.takeRest(atMost: limit) {

@@ -56,10 +56,8 @@ package final class MatchCursor {
         switch plan.access {
         case .nothing: break
         case .scan: leaves = query.table.leaves(from: after, hints: query.hints(reading: columns))
-        case .lookup(let lookup, _):
-            candidates = try storage { () throws(StorageError) in
-                try lookup.candidates(in: query.table, query.statistics)
-            }
+        case .lookup(let lookup):
+            candidates = try storage { () throws(StorageError) in try lookup.candidates(query.statistics) }
             try skipCandidates(isExact: plan.isExact)
         }
     }
