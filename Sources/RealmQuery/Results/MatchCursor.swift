@@ -17,8 +17,6 @@ package final class MatchCursor {
     private var candidates: CandidateKeys?
     /// The condition that candidates have to fulfil; nil when all of them match.
     private let condition: (any Condition)?
-    /// Finds the leaves that contain the candidates of an index.
-    private let finder: ObjectFinder
     /// The number of matches that are still to be left out.
     private var skip: Int
     /// The number of matches that are still to be delivered.
@@ -50,7 +48,6 @@ package final class MatchCursor {
         self.after = after
         self.skip = skip
         remaining = limit
-        finder = ObjectFinder(query.table)
         let plan = try query.plan()
         condition = plan.isExact ? nil : plan.condition
         switch plan.access {
@@ -144,9 +141,11 @@ package final class MatchCursor {
     }
 
     /// Returns the next candidates of an index that are in one leaf; nil when there are none left.
+    ///
+    /// The candidates ascend, so each leaf is looked for once and need not be kept.
     private func nextCandidates() throws(StorageError) -> (leaf: ClusterLeaf, rows: Mask)? {
         while let key = try candidates?.peek() {
-            guard let first = try finder.find(key) else {
+            guard let first = try query.table.find(key) else {
                 candidates?.drop(key)
                 continue
             }
