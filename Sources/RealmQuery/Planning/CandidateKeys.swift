@@ -60,21 +60,19 @@ struct CandidateKeys {
         return skipped
     }
 
-    /// Takes all keys that are left, when they are in one list and there are at most `limit` of them.
+    /// Takes all keys, when they are in one list and there are at most `limit` of them.
     ///
     /// A whole list is unpacked several times faster than key by key.
     ///
     /// - Parameter limit: The greatest number of keys to take.
-    /// - Returns: The keys in ascending order, or nil when several lists are merged or more keys are
-    ///   left; then nothing is taken.
-    mutating func takeRest(atMost limit: Int) throws(StorageError) -> [ObjectKey]? {
-        guard streams.count == 1, streams[0].buffer.isEmpty else { return nil }
-        let stream = streams[0]
-        guard stream.keys.count - stream.end <= limit else { return nil }
-        let keys = try stream.keys.all()
+    /// - Returns: The keys in ascending order, or nil when several lists are merged, more keys are
+    ///   left, or some were read or left out already; then nothing is taken.
+    mutating func takeAll(atMost limit: Int) throws(StorageError) -> [ObjectKey]? {
+        guard streams.count == 1, streams[0].end == 0, streams[0].keys.count <= limit else { return nil }
+        let keys = try streams[0].keys.all()
         statistics?.indexKeysRead += keys.count
-        streams[0].end = stream.keys.count
-        return stream.end == 0 ? keys : Array(keys.dropFirst(stream.end))
+        streams[0].end = keys.count
+        return keys
     }
 
     /// Returns the next key without taking it; nil at the end.

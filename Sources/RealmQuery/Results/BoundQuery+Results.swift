@@ -121,7 +121,7 @@ extension BoundQuery {
             var candidates = try lookup.candidates(statistics)
             if let after = window.after { try candidates.skip(through: after.key) }
             var skip = window.offset - candidates.skip(window.offset)
-            if skip == 0, let keys = try candidates.takeRest(atMost: limit) {
+            if skip == 0, let keys = try candidates.takeAll(atMost: limit) {
                 try cancellation.step(keys.count)
                 return keys
             }
