@@ -78,10 +78,9 @@ package final class ElementQuery {
             switch descriptor {
             case .limit(let limit): steps.append(.limit(limit))
             case .sort(let keys):
-                for key in keys {
-                    try requireSelf(binder.source(key.path.range))
-                    steps.append(.sort(isAscending: key.isAscending))
-                }
+                for key in keys { try requireSelf(binder.source(key.path.range)) }
+                // All keys are the value itself, so the first one decides alone.
+                if let first = keys.first { steps.append(.sort(isAscending: first.isAscending)) }
             case .distinct(let paths):
                 for path in paths { try requireSelf(binder.source(path.range)) }
                 steps.append(.distinct)

@@ -56,6 +56,8 @@ struct PathAndElementTests {
         #expect(try positions("self > 1.5") == [0, 2])
         #expect(try positions("self == null") == [4])
         #expect(try positions("self IN {1.0, 3.0} SORT(self ASC)") == [1, 3, 0])
+        #expect(try positions("self IN {1.0, 3.0} SORT(self ASC, self DESC)") == [1, 3, 0])
+        #expect(try positions("self IN {1.0, 3.0} SORT(self ASC) SORT(self DESC)") == [0, 1, 3])
         #expect(try positions("TRUEPREDICATE DISTINCT(self)") == [0, 1, 2, 4])
         #expect(
             try positions(
