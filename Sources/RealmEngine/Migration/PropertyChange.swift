@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmStorage
-
 /// A request to change the type or the nullability of one property; made from a `changeProperty` step.
 struct PropertyChange {
     /// The name of the class without the prefix of its table.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmQuery
 internal import RealmStorage
 
 /// The conversions of values from one type to another, under the names that migrations use.

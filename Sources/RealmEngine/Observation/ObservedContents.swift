@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmQuery
 package import RealmStorage
 
 /// The state of a target in a version, by the kind of target.

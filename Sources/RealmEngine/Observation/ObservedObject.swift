@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmQuery
 package import RealmStorage
 
 /// Identifies an observed object by its keys.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmQuery
-internal import RealmStorage
 
 /// Describes how an observed result is divided into sections.
 package struct ObservedSections: Sendable {

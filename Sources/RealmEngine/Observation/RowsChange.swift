@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmQuery
 package import RealmStorage
 
 /// The difference between two sequences of objects.

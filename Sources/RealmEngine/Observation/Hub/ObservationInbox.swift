@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmStorage
-
 /// The work that waits for the thread of a hub: commits and calls.
 ///
 /// It is bounded: commits that arrive faster than rounds end are joined, and when their changes become

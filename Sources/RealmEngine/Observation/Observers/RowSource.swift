@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmQuery
 internal import RealmStorage
 
 /// The collection of objects that rows are selected from.

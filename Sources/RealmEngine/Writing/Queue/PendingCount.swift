@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmStorage
 internal import Synchronization
 
 /// The number of writes that were submitted and not completed yet. Idle checks and shutdown read it
