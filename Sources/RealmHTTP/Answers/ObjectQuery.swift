@@ -36,7 +36,7 @@ final class ObjectQuery {
     ) throws(Problem) {
         request = context.request
         request.query = parameters.predicate
-        if ObjectQuery.isDearToBind(parameters) {
+        if ObjectQuery.isSlowToBind(parameters) {
             try Problem.mapping { () throws(StorageError) in try context.request.budget.beginLongStep() }
         }
         let query = try ObjectQuery.parse(parameters.predicate, "where")
@@ -59,7 +59,7 @@ final class ObjectQuery {
 
     /// Whether parsing and binding alone may take milliseconds: shapes with many corners, long
     /// texts, many arguments.
-    private static func isDearToBind(_ parameters: ReadParameters) -> Bool {
+    private static func isSlowToBind(_ parameters: ReadParameters) -> Bool {
         guard let text = parameters.predicate else { return false }
         return text.utf8.count > 2048 || parameters.args.count > 100 || mayHaveShapes(text)
     }

@@ -27,11 +27,11 @@ struct TransactionEndpoints: Sendable {
         guard options.transaction == nil else {
             throw Problem(.transactionBusy, "a transaction cannot begin inside another one")
         }
-        let wishes = try TransactionOptions(call, database.limits)
+        let durations = try TransactionOptions(call, database.limits)
         return .later { promise in
             database.beginTransaction(
-                owner: Principal.none, client: call.request.client, wait: wishes.wait, idleTime: wishes.idle,
-                lifetime: wishes.lifetime
+                owner: Principal.none, client: call.request.client, wait: durations.wait, idleTime: durations.idle,
+                lifetime: durations.lifetime
             ) { result in
                 switch result {
                 case .success(let info):
