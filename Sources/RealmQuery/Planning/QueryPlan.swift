@@ -29,6 +29,21 @@ struct QueryPlan {
         }
     }
 
+    /// Returns the plan by which a cursor reads the matches.
+    ///
+    /// An exact look-up is planned however many objects it offers, because counts and pages need few
+    /// of its keys. When all matches are read, a scan is faster unless there are few of them.
+    ///
+    /// - Parameters:
+    ///   - limit: The greatest number of matches to read; `Int.max` for all of them.
+    ///   - table: The class whose objects are read.
+    func reading(atMost limit: Int, of table: Table) -> QueryPlan {
+        guard limit == .max, case .lookup(let lookup) = access, !QueryPlanner.pays(lookup.count, of: table) else {
+            return self
+        }
+        return QueryPlan(access: .scan, condition: condition, isExact: false, steps: steps, lookedUp: [:])
+    }
+
     /// Returns the plan in lines that people read: first the access path, then the conditions,
     /// indented, then the steps.
     func lines(for table: Table) -> [String] {

@@ -38,7 +38,9 @@ struct QueryPlanner {
                 access: constant.isTrue ? .scan : .nothing, condition: condition, isExact: true, steps: steps, lookedUp: [:])
         }
         let isOrdered = steps.contains { if case .limit = $0 { false } else { true } }
-        if let found = try candidate(for: condition), found.isExact && !isOrdered || pays(found.lookup.count) {
+        if let found = try candidate(for: condition),
+            found.isExact && !isOrdered || QueryPlanner.pays(found.lookup.count, of: table)
+        {
             return QueryPlan(
                 access: .lookup(found.lookup), condition: condition, isExact: found.isExact, steps: steps,
                 lookedUp: found.lookedUp)
@@ -60,8 +62,8 @@ struct QueryPlanner {
         }
     }
 
-    /// Whether testing `count` objects one by one is faster than scanning the whole class.
-    private func pays(_ count: Int) -> Bool { count <= QueryPlanner.fewObjects || count < table.count / 8 }
+    /// Whether reading `count` objects one by one is faster than scanning the whole class.
+    static func pays(_ count: Int, of table: Table) -> Bool { count <= fewObjects || count < table.count / 8 }
 
     /// Returns the best look-up that offers all matches of a condition; nil when no index helps.
     private func candidate(for condition: any Condition) throws(StorageError) -> Candidate? {

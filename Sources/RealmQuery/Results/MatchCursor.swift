@@ -48,7 +48,7 @@ package final class MatchCursor {
         self.after = after
         self.skip = skip
         remaining = limit
-        let plan = try query.plan()
+        let plan = try query.plan().reading(atMost: limit, of: query.table)
         condition = plan.isExact ? nil : plan.condition
         switch plan.access {
         case .nothing: break

@@ -76,6 +76,16 @@ struct QueryPlanTests {
         #expect(query.statistics.indexKeysRead <= 200)
     }
 
+    @Test(arguments: [("group == 1", 0), ("part == 3", 2000)])
+    func `a cursor over all matches reads an index only when few objects match`(_ text: String, _ keysRead: Int) throws {
+        let query = try bind(text)
+        let cursor = try #require(try query.cursor())
+        var keys: [ObjectKey] = []
+        while let (leaf, rows) = try cursor.next() { rows.forEach { keys.append(leaf.key(at: $0)) } }
+        #expect(keys == (try scan(text)))
+        #expect(query.statistics.indexKeysRead == keysRead)
+    }
+
     @Test(
         arguments: [
             ("group == 1", nil, 10_000), ("group == 1", "number", 10_000), ("group == 7", nil, 0),
