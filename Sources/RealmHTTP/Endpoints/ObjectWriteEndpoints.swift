@@ -55,18 +55,11 @@ struct ObjectWriteEndpoints: Sendable {
             names: ["nested"], honours: .init(returns: true, handling: true))
         let input = try options.input()
         let patch = try ObjectPatch(call, isJSONPatch: options.bodyType == .jsonPatch)
-        let key = try call.match[.key]
-        try target.requireClass()
-        try target.requireCondition(options.condition)
         let name = target.name
-        let write = PreparedWrite(call: call, database: target.database, options: options, isAboutObject: true) {
-            context throws(Problem) in
-            let place = try context.require(name, key)
-            try context.check(options.condition, place)
+        return try change(call, target, options) { context, place throws(Problem) in
             let written = try patch.apply(to: place, context.session, input, at: InputPlace())
             return try context.draft(written, className: name)
         }
-        return try write.reply()
     }
 
     /// Answers `DELETE …/objects/{class}/{key}`: deletes the object and the embedded objects that
@@ -79,18 +72,10 @@ struct ObjectWriteEndpoints: Sendable {
     func delete(_ call: WriteCall) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(call)
-        let key = try call.match[.key]
-        try target.requireClass()
-        try target.requireCondition(options.condition)
-        let name = target.name
-        let write = PreparedWrite(call: call, database: target.database, options: options, isAboutObject: true) {
-            context throws(Problem) in
-            let place = try context.require(name, key)
-            try context.check(options.condition, place)
+        return try change(call, target, options) { context, place throws(Problem) in
             try Problem.writing { () throws(WriteError) in try context.session.delete(place) }
             return WriteDraft(status: 204, content: .none)
         }
-        return try write.reply()
     }
 
     /// Answers `PUT …/{key}/{property}`: sets one property to any JSON value, or a data property to
@@ -114,6 +99,31 @@ struct ObjectWriteEndpoints: Sendable {
             let json = try call.request.takeJSON(call.limits)
             value = Result { () throws(InputReader.InputError) in try InputReader().value(json) }
         }
+        return try change(call, target, options) { context, place throws(Problem) in
+            let column = try Problem.writing { () throws(WriteError) in try context.session.property(property, of: place) }
+            let value = try value.value()
+            try Problem.writing { () throws(WriteError) in
+                try context.session.setProperty(column, of: place, to: value, options: input)
+            }
+            return WriteDraft(status: 204, content: .none)
+        }
+    }
+
+    /// Makes the reply to a write of an existing object.
+    ///
+    /// - Parameters:
+    ///   - call: The call, with the key of the object in its path.
+    ///   - target: The class of the object.
+    ///   - options: What the request asks of the write, with its conditions.
+    ///   - change: Changes the object and makes the answer. It runs on the writer's thread, after
+    ///     the object was found and its conditions hold.
+    /// - Returns: A reply that is completed when the change is durable; 404 when there is no such
+    ///   object, 412 when a condition does not hold.
+    /// - Throws: The `Problem` of a malformed key, an unknown class or a missing condition.
+    private func change(
+        _ call: WriteCall, _ target: ClassTarget, _ options: WriteOptions,
+        _ change: @escaping @Sendable (WriteContext, ObjectPlace) throws(Problem) -> WriteDraft
+    ) throws(Problem) -> Reply {
         let key = try call.match[.key]
         try target.requireClass()
         try target.requireCondition(options.condition)
@@ -122,12 +132,7 @@ struct ObjectWriteEndpoints: Sendable {
             context throws(Problem) in
             let place = try context.require(name, key)
             try context.check(options.condition, place)
-            let column = try Problem.writing { () throws(WriteError) in try context.session.property(property, of: place) }
-            let value = try value.value()
-            try Problem.writing { () throws(WriteError) in
-                try context.session.setProperty(column, of: place, to: value, options: input)
-            }
-            return WriteDraft(status: 204, content: .none)
+            return try change(context, place)
         }
         return try write.reply()
     }
