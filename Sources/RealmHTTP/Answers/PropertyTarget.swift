@@ -53,7 +53,7 @@ struct PropertyTarget {
     /// Makes the problem of a path that the schema does not have; the detail proposes a similar
     /// name.
     private static func unknown(_ text: String, _ table: Table) -> Problem {
-        let hint = Suggestion.nearest(to: text, in: table.columns.map(\.name)).map { "; did you mean '\($0)'?" } ?? ""
+        let hint = Suggestion.hint(for: text, in: table.columns.map(\.name))
         return Problem(.notFound, "class \(table.className ?? "") has no property at this path\(hint)")
     }
 

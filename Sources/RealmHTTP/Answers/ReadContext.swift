@@ -78,7 +78,7 @@ final class ReadContext: Sendable {
         let name = try call.match[.class]
         guard let table = snapshot.classTable(named: name) else {
             let names = snapshot.classes.lazy.compactMap(\.className)
-            let hint = Suggestion.nearest(to: name, in: names).map { "; did you mean '\($0)'?" } ?? ""
+            let hint = Suggestion.hint(for: name, in: names)
             throw Problem(.classNotFound, "there is no class of this name\(hint)")
         }
         return table

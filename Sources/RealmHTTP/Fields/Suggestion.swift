@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Finds the name that a misspelled one was probably meant to be, for hints in error texts.
-package enum Suggestion {
+enum Suggestion {
     /// How many candidates are compared at most, so that a hint never costs noticeable time.
     private static let candidateLimit = 1000
 
@@ -14,7 +14,7 @@ package enum Suggestion {
     ///   - candidates: The names that exist.
     /// - Returns: The candidate with the fewest edits, at most two, or one for names shorter than
     ///   four bytes; nil when all candidates differ more.
-    package static func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
+    private static func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
         let wanted = Array(name.lowercased().utf8.prefix(64))
         let allowed = wanted.count < 4 ? 1 : 2
         var best: (name: String, distance: Int)?
@@ -25,6 +25,16 @@ package enum Suggestion {
             if distance <= allowed, distance < best?.distance ?? .max { best = (candidate, distance) }
         }
         return best?.name
+    }
+
+    /// Returns the end of an error text that proposes the most similar candidate.
+    ///
+    /// - Parameters:
+    ///   - name: The name as it was written.
+    ///   - candidates: The names that exist.
+    /// - Returns: A text such as `; did you mean 'name'?`; empty when no candidate is similar.
+    static func hint(for name: String, in candidates: some Sequence<String>) -> String {
+        nearest(to: name, in: candidates).map { "; did you mean '\($0)'?" } ?? ""
     }
 
     /// Returns how many bytes have to be inserted, removed or replaced to turn one text into the

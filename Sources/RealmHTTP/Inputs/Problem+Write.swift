@@ -20,9 +20,7 @@ extension Problem {
     ///   - place: The place of that input in the request.
     init(_ error: WriteError, at place: InputPlace = InputPlace()) {
         var problem = Problem.plain(error)
-        if let misnomer = error.misnomer, let name = Suggestion.nearest(to: misnomer.name, in: misnomer.known) {
-            problem.detail += "; did you mean '\(name)'?"
-        }
+        if let misnomer = error.misnomer { problem.detail += Suggestion.hint(for: misnomer.name, in: misnomer.known) }
         if !error.counts.isEmpty { problem = problem.with("counts", .json(Problem.counts(error.counts))) }
         if let limit = error.limit { problem = problem.with("limit", .integer(Int64(limit))) }
         switch error.exceeded {

@@ -88,7 +88,7 @@ struct SchemaReader {
     func members(_ json: JSONValue, _ names: [String], _ place: InputPlace) throws(Problem) -> JSONObject {
         guard let object = json.object else { throw malformed("\(json.kind) was found where an object is needed", place) }
         for member in object.members where !names.contains(member.name) {
-            let hint = Suggestion.nearest(to: member.name, in: names).map { "; did you mean '\($0)'?" } ?? ""
+            let hint = Suggestion.hint(for: member.name, in: names)
             throw malformed("there is no '\(member.name)' here\(hint)", place.inside(member.name))
         }
         return object

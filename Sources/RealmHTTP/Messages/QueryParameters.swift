@@ -60,7 +60,7 @@ package struct QueryParameters: Sendable {
     ///   - name: The name that was sent.
     ///   - known: The names that the endpoint understands.
     package static func unknown(_ name: String, _ known: [String]) -> Problem {
-        let hint = Suggestion.nearest(to: name, in: known).map { "; did you mean '\($0)'?" } ?? ""
+        let hint = Suggestion.hint(for: name, in: known)
         return Problem(.unknownParameter, "there is no parameter '\(name)' here\(hint)").with("parameter", name)
             .with("known", .texts(known.sorted()))
     }

@@ -28,9 +28,7 @@ struct DefinitionResolver {
     func resolve() throws(Problem) -> ResolvedSubscription {
         guard let className = definition.className else { return resolved(.realm, .realm, element: nil, filter: .all) }
         guard let table = snapshot.classTable(named: className) else {
-            let hint =
-                Suggestion.nearest(to: className, in: snapshot.classes.compactMap(\.className)).map { "; did you mean '\($0)'?" }
-                ?? ""
+            let hint = Suggestion.hint(for: className, in: snapshot.classes.compactMap(\.className))
             throw Problem(.classNotFound, "there is no class of this name\(hint)").with("parameter", "class")
         }
         guard let key = definition.key else { return try result(of: table) }

@@ -293,7 +293,7 @@ package struct Limits: Sendable {
         }
         let name = String(setting[..<equals])
         guard let entry = Limits.entries.first(where: { $0.name == name }) else {
-            let hint = Suggestion.nearest(to: name, in: Limits.entries.map(\.name)).map { "; did you mean '\($0)'?" } ?? ""
+            let hint = Suggestion.hint(for: name, in: Limits.entries.map(\.name))
             throw Rejection(text: "there is no limit '\(name)'\(hint)")
         }
         guard let value = Int(setting[setting.index(after: equals)...]), entry.range.contains(value) else {

@@ -40,7 +40,7 @@ struct ClassTarget {
     func requireClass() throws(Problem) {
         guard !exists, call.request.headers[.realmTransaction] == nil else { return }
         let names = database.current.snapshot.classes.compactMap(\.className)
-        let hint = Suggestion.nearest(to: name, in: names).map { "; did you mean '\($0)'?" } ?? ""
+        let hint = Suggestion.hint(for: name, in: names)
         throw Problem(.classNotFound, "there is no class of this name\(hint)")
     }
 

@@ -35,7 +35,7 @@ struct OperationMembers {
     /// name.
     func requireKnown(_ names: [String]) throws(Problem) {
         for member in object.members where !names.contains(member.name) {
-            let hint = Suggestion.nearest(to: member.name, in: names).map { "; did you mean '\($0)'?" } ?? ""
+            let hint = Suggestion.hint(for: member.name, in: names)
             throw invalid(member.name, "this operation has no member '\(member.name)'\(hint)")
         }
     }
