@@ -38,12 +38,7 @@ struct AdminEndpoints: Sendable {
             writer.member("kind", text: lease.kind.rawValue)
             writer.member("realm", text: lease.realm)
             writer.member("principal", text: lease.principal)
-            writer.key("since")
-            writer.value { buffer in
-                buffer.append(UInt8(ascii: "\""))
-                buffer.append(logTime: lease.begin)
-                buffer.append(UInt8(ascii: "\""))
-            }
+            writer.member("since", time: lease.begin)
             writer.endObject()
         }
         writer.endArray()

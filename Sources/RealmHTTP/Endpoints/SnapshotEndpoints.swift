@@ -104,12 +104,7 @@ struct SnapshotEndpoints: Sendable {
         writer.beginObject()
         writer.member("id", text: lease.id)
         writer.member("version", text: lease.version.tokenText)
-        writer.key("expiresAt")
-        writer.value { buffer in
-            buffer.append(UInt8(ascii: "\""))
-            buffer.append(logTime: expires)
-            buffer.append(UInt8(ascii: "\""))
-        }
+        writer.member("expiresAt", time: expires)
         writer.member("behind", int: lease.behind)
         writer.endObject()
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
-internal import RealmStorage
 
 /// Interactive transactions: leases on the one writer of a realm, which span several requests.
 struct TransactionEndpoints: Sendable {
@@ -120,12 +119,7 @@ struct TransactionEndpoints: Sendable {
         writer.member("id", text: info.id)
         writer.member("version", text: version)
         writer.member("idleTimeout", text: DurationText.text(info.idleTime))
-        writer.key("expiresAt")
-        writer.value { buffer in
-            buffer.append(UInt8(ascii: "\""))
-            buffer.append(logTime: WallClock(nanoseconds: info.expires.nanoseconds))
-            buffer.append(UInt8(ascii: "\""))
-        }
+        writer.member("expiresAt", time: info.expires)
         if showsState { writer.member("state", text: info.state.rawValue) }
         writer.endObject()
         var response = Response(unstored: writer.buffer, status: status)

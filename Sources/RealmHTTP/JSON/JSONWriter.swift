@@ -275,6 +275,20 @@ extension JSONWriter {
         self.bool(bool)
     }
 
+    /// Writes a member whose value is a time, as RFC 3339 in UTC with milliseconds.
+    ///
+    /// - Parameters:
+    ///   - name: The name, which needs no escape.
+    ///   - time: The value.
+    mutating func member(_ name: StaticString, time: WallClock) {
+        key(name)
+        value { buffer in
+            buffer.append(UInt8(ascii: "\""))
+            buffer.append(logTime: time)
+            buffer.append(UInt8(ascii: "\""))
+        }
+    }
+
     /// Writes a member whose value is null.
     ///
     /// - Parameter name: The name, which needs no escape.

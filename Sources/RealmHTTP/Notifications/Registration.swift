@@ -178,13 +178,7 @@ final class Registration: Sendable {
 
     /// Writes `expiresAt`: the time of expiry, or null while the registration has a reader.
     private func writeExpiry(_ writer: inout JSONWriter) {
-        writer.key("expiresAt")
-        guard let left = secondsLeft else { return writer.null() }
-        let time = WallClock(nanoseconds: WallClock.now().nanoseconds + Int64(left * 1e9))
-        writer.value { buffer in
-            buffer.append(UInt8(ascii: "\""))
-            buffer.append(logTime: time)
-            buffer.append(UInt8(ascii: "\""))
-        }
+        guard let left = secondsLeft else { return writer.nullMember("expiresAt") }
+        writer.member("expiresAt", time: WallClock(nanoseconds: WallClock.now().nanoseconds + Int64(left * 1e9)))
     }
 }
