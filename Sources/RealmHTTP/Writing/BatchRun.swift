@@ -327,9 +327,7 @@ final class BatchRun {
         writer.key("object")
         let view = try context.view()
         guard try context.keyText(place, in: view) != nil else { return writer.null() }
-        let shown = try context.show(place, in: view, &writer)
-        notes.hasLossyDates = notes.hasLossyDates || shown.notes.hasLossyDates
-        notes.hasUnsafeIntegers = notes.hasUnsafeIntegers || shown.notes.hasUnsafeIntegers
+        notes.formUnion(try context.show(place, in: view, &writer).notes)
     }
 }
 

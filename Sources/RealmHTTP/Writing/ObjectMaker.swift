@@ -110,11 +110,7 @@ struct ObjectMaker: Sendable {
             draft.type = context.options.representation.mediaType
             writer.key("items")
             writer.beginArray()
-            for one in made {
-                let notes = try context.show(one.place, in: view, &writer).notes
-                draft.notes.hasLossyDates = draft.notes.hasLossyDates || notes.hasLossyDates
-                draft.notes.hasUnsafeIntegers = draft.notes.hasUnsafeIntegers || notes.hasUnsafeIntegers
-            }
+            for one in made { draft.notes.formUnion(try context.show(one.place, in: view, &writer).notes) }
             writer.endArray()
         }
         draft.content = .members(writer.buffer)
