@@ -87,13 +87,12 @@ struct ExportEndpoints: Sendable {
             throw .invalidParameter("format", "an export has the formats ndjson, json and csv")
         }
         guard let text = call.request.headers[.accept], !text.isEmpty else { return .ndjson }
-        let accept = AcceptHeader(text)
         let offers: [(String, ExportStream.Format)] = [
             ("application/x-ndjson", .ndjson), ("application/json", .json), ("text/csv", .csv),
         ]
-        guard let best = offers.map({ (format: $0.1, weight: accept.weight(of: $0.0)) }).max(by: { $0.weight < $1.weight }),
-            best.weight > 0
-        else { throw Problem(.notAcceptable, "an export is NDJSON, JSON or CSV") }
-        return offers.first { accept.weight(of: $0.0) == best.weight }?.1 ?? .ndjson
+        guard let format = AcceptHeader(text).preferred(offers) else {
+            throw Problem(.notAcceptable, "an export is NDJSON, JSON or CSV")
+        }
+        return format
     }
 }

@@ -94,15 +94,13 @@ struct SchemaEndpoints: Sendable {
             return format
         }
         guard let text = call.request.headers[.accept], !text.isEmpty else { return .json }
-        let accept = AcceptHeader(text)
-        let offers = [
-            ("application/json", SchemaFormat.json), ("application/ejson", .json), ("application/schema+json", .jsonSchema),
+        let offers: [(String, SchemaFormat)] = [
+            ("application/json", .json), ("application/ejson", .json), ("application/schema+json", .jsonSchema),
         ]
-        let best = offers.map { (format: $0.1, weight: accept.weight(of: $0.0)) }.max { $0.weight < $1.weight }
-        guard let best, best.weight > 0 else {
+        guard let format = AcceptHeader(text).preferred(offers) else {
             throw Problem(.notAcceptable, "none of the media types of this path is acceptable to the client")
         }
-        return accept.weight(of: "application/json") >= best.weight ? .json : best.format
+        return format
     }
 
     /// Returns the form of integers that the parameter `ints` requests; numbers by default.

@@ -38,6 +38,20 @@ package struct AcceptHeader: Sendable {
     /// - Returns: A number from 0 to 1; 0 when no range covers the type.
     package func weight(of essence: String) -> Double { best(for: essence)?.weight ?? 0 }
 
+    /// Returns the offer whose media type has the greatest weight, the first one of several.
+    ///
+    /// - Parameter offers: Media types in lower case without parameters, each with what it stands
+    ///   for.
+    /// - Returns: What the preferred media type stands for; nil when no offer is acceptable.
+    func preferred<Offer>(_ offers: [(String, Offer)]) -> Offer? {
+        var best: (offer: Offer, weight: Double)?
+        for (essence, offer) in offers {
+            let weight = weight(of: essence)
+            if weight > best?.weight ?? 0 { best = (offer, weight) }
+        }
+        return best?.offer
+    }
+
     /// Returns the most specific range that covers a media type, so that its parameters can be
     /// read.
     ///

@@ -46,12 +46,10 @@ package enum ResponseFormat: Sendable, Equatable {
         if let parameter { return try named(parameter, choice) }
         guard let text = request.headers[.accept], !text.isEmpty, text != "*/*", text != "application/json" else { return .json }
         let accept = AcceptHeader(text)
-        let offers = offers(choice).map { offer in (format: offer.format, weight: weight(of: offer, accept)) }
-        // The first of several with equal weight: JSON is the first offer.
-        guard let best = offers.max(by: { $0.weight < $1.weight }), best.weight > 0 else {
+        let offers = offers(choice).filter { offer in !offer.mustBeNamed || accept.names(offer.essence) }
+        guard let winner = accept.preferred(offers.map { ($0.essence, $0.format) }) else {
             throw Problem(.notAcceptable, "none of the media types of this path is acceptable to the client")
         }
-        let winner = offers.first { $0.weight == best.weight }?.format ?? best.format
         guard case .ejson = winner else { return winner }
         return .ejson(isRelaxed: accept.best(for: "application/ejson")?.range.parameters["mode"] == "relaxed")
     }
@@ -82,11 +80,6 @@ package enum ResponseFormat: Sendable, Equatable {
             offers.append(Offer(format: .octets, essence: "application/octet-stream", mustBeNamed: true))
         }
         return offers
-    }
-
-    /// Returns the quality, from 0 to 1, that the client gives to an offer; 0 means not acceptable.
-    private static func weight(of offer: Offer, _ accept: AcceptHeader) -> Double {
-        offer.mustBeNamed && !accept.names(offer.essence) ? 0 : accept.weight(of: offer.essence)
     }
 
     /// Returns the form that a value of `format` names.
