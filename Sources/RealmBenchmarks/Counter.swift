@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
-internal import RealmEngine
-internal import RealmHTTP
-internal import RealmStorage
 internal import Synchronization
 
 /// Counts up for requests of several threads, so that each request is a different one.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CMicrohttpd  // its headers are where the compiler finds what sockets need
-internal import Glibc
 internal import RealmHTTP
 internal import RealmStorage
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import RealmEngine
-internal import RealmHTTP
-internal import RealmStorage
-internal import Synchronization
 
 /// Reads the memory sizes of this process from the system.
 enum ProcessMemory {

@@ -4,7 +4,6 @@ internal import Glibc
 internal import RealmEngine
 internal import RealmHTTP
 internal import RealmStorage
-internal import Synchronization
 
 /// Measures durable writes over loopback: with one client that waits for each response, with 32
 /// of them, and imports.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CMicrohttpd
-internal import Glibc
 
 /// A response on its way to the daemon: converts it to a response object of the library, and counts
 /// what is sent.

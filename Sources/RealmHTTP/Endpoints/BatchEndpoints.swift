@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmEngine
-
 /// Batches: lists of operations that are carried out in one transaction.
 struct BatchEndpoints: Sendable {
     /// Answers `POST …/batch`: the operations are carried out in order, all of them or none.

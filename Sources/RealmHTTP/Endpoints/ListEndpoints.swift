@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
-internal import RealmQuery
 internal import RealmStorage
 
 /// Lists of the objects of a class: filtered, sorted, and page by page.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
-internal import RealmStorage
 
 /// How the options of a server determine the options of its realms.
 extension ServerOptions {
