@@ -52,10 +52,12 @@ package final class RealmServer: Sendable {
         try RealmServer.checkBacklinkNames(options, catalog)
         try RealmServer.checkOrigins(options.corsOrigins)
         let socket = try RealmServer.bind(options)
-        let adminSocket: ListeningSocket?
+        var adminSocket: ListeningSocket?
         do throws(Failure) {
             adminSocket = try RealmServer.bindAdmin(options, main: socket)
+            log = try RealmServer.makeLog(options)
         } catch {
+            adminSocket?.close()
             socket.close()
             throw error
         }
@@ -66,7 +68,6 @@ package final class RealmServer: Sendable {
         rules.access.isLoopback = socket.isLoopback
         rules.access.allowsAnonymousReads = options.isInsecure
         rules.access.administersOnMain = options.administersOnMain
-        log = try RealmServer.makeLog(options)
         state = ServerState(
             catalog: catalog, options: options, rules: rules,
             folders: RealmFolders(data: dataRoot, attach: attachRoots),
