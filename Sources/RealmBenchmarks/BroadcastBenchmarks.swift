@@ -37,13 +37,13 @@ struct BroadcastBenchmarks {
             served.append(outcome)
             bare.append(try broadcast(outcome.eventBytes))
         }
-        let last = served.map(\.milliseconds).sorted()[1]
+        let last = median(served.map(\.milliseconds))
         report.add(
-            "last stream has its event", .milliseconds, last, comparedWith: bare.sorted()[1],
+            "last stream has its event", .milliseconds, last, comparedWith: median(bare),
             note: "after the write was answered; \(fixed(served[1].fromStart, decimals: 1, width: 0)) ms after it began; "
                 + "event of \(served[1].eventBytes) bytes")
         report.add(
-            "streams ended by the server", .milliseconds, served.map(\.ending).sorted()[1],
+            "streams ended by the server", .milliseconds, median(served.map(\.ending)),
             note: "until the last connection was closed")
         print(
             "  per commit \(served[1].evaluations) evaluations and \(served[1].encodings) encodings; "
@@ -68,9 +68,6 @@ struct BroadcastBenchmarks {
         /// The approximate size of an event in bytes.
         var eventBytes = 0
     }
-
-    /// Returns the median of values, of which there is at least one.
-    private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
     // MARK: - Served
 

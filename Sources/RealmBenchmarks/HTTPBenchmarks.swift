@@ -104,11 +104,7 @@ struct HTTPBenchmarks {
             figures.append(rate)
         }
         report.add(
-            name, .perSecond, Self.median(figures), comparedWith: Self.median(constants), note: "\(body.count) bytes")
-    }
-
-    /// Returns the median of values; nil when there are none.
-    private static func median(_ values: [Double]) -> Double? {
-        values.isEmpty ? nil : values.sorted()[values.count / 2]
+            name, .perSecond, figures.isEmpty ? nil : median(figures),
+            comparedWith: constants.isEmpty ? nil : median(constants), note: "\(body.count) bytes")
     }
 }

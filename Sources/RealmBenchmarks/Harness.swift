@@ -43,6 +43,9 @@ struct Harness {
 /// Keeps a result alive, so that the optimizer cannot remove the work that made it.
 @inline(never) func keep<Value>(_ value: Value) { withExtendedLifetime(value) {} }
 
+/// Returns the median of values, of which there is at least one.
+func median(_ values: some Collection<Double>) -> Double { values.sorted()[values.count / 2] }
+
 /// Formats a number.
 ///
 /// - Parameters:

@@ -119,7 +119,4 @@ struct NotificationBenchmarks {
         case .unrelated: return try realm.setScore(of: 0)
         }
     }
-
-    /// Returns the median of values, of which there is at least one.
-    private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 }

@@ -76,7 +76,7 @@ struct StreamLatencies {
             if number >= 10 { times.append(max(0, Double(heard) - Double(answered)) / 1e6) }
         }
         report.add(
-            name, .milliseconds, times.sorted()[times.count / 2],
+            name, .milliseconds, median(times),
             note: "99 of 100 within \(fixed(times.sorted()[times.count * 99 / 100], decimals: 3, width: 0)) ms")
     }
 

@@ -115,6 +115,6 @@ struct WriteBenchmarks {
             return report.add(name, .perSecond, nil)
         }
         report.add(
-            name, .perSecond, rates.sorted()[rates.count / 2], comparedWith: figure.flatMap { figures[$0] })
+            name, .perSecond, median(rates), comparedWith: figure.flatMap { figures[$0] })
     }
 }

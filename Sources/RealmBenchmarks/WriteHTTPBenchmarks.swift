@@ -199,7 +199,7 @@ struct WriteHTTPBenchmarks {
             guard let first, let second else { return report.add(name, .perSecond, nil) }
             if round > 0 { (figures, group) = (figures + [first], group + [second]) }
         }
-        let (alone, together) = (figures.sorted()[Self.rounds / 2], group.sorted()[Self.rounds / 2])
+        let (alone, together) = (median(figures), median(group))
         report.add(name + " per commit", .perSecond, alone, comparedWith: other)
         report.add(
             name + ", 32 clients", .perSecond, together,
@@ -224,7 +224,7 @@ struct WriteHTTPBenchmarks {
             }
             figures.append(Double(prepared.count / Self.rounds * 1000) / (Double(Harness.now() - begin) / 1e9))
         }
-        report.add(name, .perSecond, figures.sorted()[Self.rounds / 2], comparedWith: other)
+        report.add(name, .perSecond, median(figures), comparedWith: other)
     }
 
     /// Measures batches of `deletionCount` operations, each of which deletes one object by its
@@ -263,7 +263,7 @@ struct WriteHTTPBenchmarks {
             }
             figures.append(Double(batchesPerRound * Self.deletionCount) / (Double(Harness.now() - begin) / 1e9))
         }
-        report.add(name, .perSecond, figures.sorted()[Self.rounds / 2])
+        report.add(name, .perSecond, median(figures))
     }
 
     /// Measures imports as a unit and in several commits: their rate, and the largest memory of
