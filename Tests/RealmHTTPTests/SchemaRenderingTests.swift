@@ -58,6 +58,19 @@ struct SchemaRenderingTests {
         #expect(SchemaFormat.typescript.text(odd).contains("\"a$b\\\"c\": Array<string | null>;"))
     }
 
+    @Test func `names in a diagram end neither their line nor their class`() {
+        let odd = ClassSchema(
+            name: "A", kind: .topLevel, primaryKey: nil,
+            properties: [
+                PropertySchema(name: "a\n}b", type: .int, collection: nil, isOptional: false, index: nil, objectType: nil),
+                PropertySchema(name: "c;d", type: .object, collection: nil, isOptional: true, index: nil, objectType: "B{"),
+            ],
+            backlinks: [])
+        #expect(
+            SchemaFormat.mermaid.text(odd)
+                == "classDiagram\n  class A {\n    +int a__b\n    +B_? c_d\n  }\n  A --> \"0..1\" B_ : c_d\n")
+    }
+
     /// The expected dumps leave `objectType` out where it is null.
     private func spelledOut(_ member: ParsedJSON?) -> ParsedJSON? {
         guard case .array(let properties) = member else { return member }

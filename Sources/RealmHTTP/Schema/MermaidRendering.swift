@@ -20,7 +20,7 @@ enum MermaidRendering {
             for property in one.properties {
                 guard let target = property.objectType else { continue }
                 let many = property.collection == nil ? "\"0..1\"" : "\"*\""
-                lines.append("  \(name) --> \(many) \(rules.identifier(target).text) : \(property.name)")
+                lines.append("  \(name) --> \(many) \(rules.identifier(target).text) : \(oneLine(property.name))")
             }
         }
         return lines.joined(separator: "\n") + "\n"
@@ -36,8 +36,19 @@ enum MermaidRendering {
     ///     element.
     ///   - isKey: Whether it is the primary key.
     private static func member(_ property: PropertySchema, isKey: Bool) -> String {
-        let element = (property.objectType ?? property.type.rawValue) + (property.isOptional ? "?" : "")
+        let element = oneLine(property.objectType ?? property.type.rawValue) + (property.isOptional ? "?" : "")
         let type = property.collection.map { "\($0.name)~\(element)~" } ?? element
-        return "+\(type) \(property.name)" + (isKey ? " «key»" : "")
+        return "+\(type) \(oneLine(property.name))" + (isKey ? " «key»" : "")
+    }
+
+    /// Returns a name as it can stand in a line of a diagram. Line breaks and the characters that
+    /// end a class or a label become underscores.
+    private static func oneLine(_ name: String) -> String {
+        var text = ""
+        for scalar in name.unicodeScalars {
+            let isSpecial = scalar.properties.generalCategory == .control || ["{", "}", ":", ";"].contains(scalar)
+            text.unicodeScalars.append(isSpecial ? "_" : scalar)
+        }
+        return text
     }
 }
