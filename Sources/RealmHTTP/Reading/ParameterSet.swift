@@ -39,7 +39,6 @@ package struct ParameterSet: Sendable {
             guard url[member.name] == nil else {
                 throw .conflict("'\(member.name)' is given both in the URL and in the body", parameter: member.name)
             }
-            // Null in a body means the same as an absent member, except in `section`, whose key may be null.
             if member.value != .null || member.name == "section" { values.append((member.name, .body(member.value))) }
         }
     }

@@ -148,7 +148,6 @@ extension ReadDispatcher {
     /// A request that waited until its deadline gets a new one, so that there is time for the
     /// response itself.
     private func answer(_ call: Call, _ promise: any ResponsePromise, _ endpoint: Endpoint) {
-        // A request that waited until its deadline gets time for the response itself.
         call.request.deadline = Instant.now().adding(seconds: Double(limits.readSeconds))
         do throws(Problem) {
             try endpoint(call).resolve(promise)
