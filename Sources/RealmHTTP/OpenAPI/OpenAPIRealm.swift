@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmEngine
 package import RealmStorage
 
 /// The API description of one realm, derived from its schema in one version.
@@ -249,9 +250,9 @@ package struct OpenAPIRealm {
             let isMadeUp = column.leafIndex == table.primaryKey?.leafIndex && [.objectID, .uuid].contains(column.type)
             let isNullKey = column.leafIndex == table.primaryKey?.leafIndex && column.isNullable
             return column.collection == nil && (!column.isNullable || isNullKey) && !isMadeUp
-        }.map { $0.name.hasPrefix("$") ? "$" + $0.name : $0.name }
+        }.map { MemberNaming.documents.member($0.name) }
         let properties = table.columns.map { column in
-            DocumentValue.Member(column.name.hasPrefix("$") ? "$" + column.name : column.name, property(column))
+            DocumentValue.Member(MemberNaming.documents.member(column.name), property(column))
         }
         return .members(
             ("type", "object"), ("required", requires && !required.isEmpty ? .array(required.map { .string($0) }) : nil),
@@ -265,9 +266,7 @@ package struct OpenAPIRealm {
         var properties: [DocumentValue.Member] = []
         if table.kind != .embedded { properties.append(.init("$meta", OpenAPIParts.schema("Meta"))) }
         for column in table.columns {
-            // A stored name that starts with $ is written with a second one in front.
-            let member = column.name.hasPrefix("$") ? "$" + column.name : column.name
-            properties.append(.init(member, property(column)))
+            properties.append(.init(MemberNaming.documents.member(column.name), property(column)))
         }
         return .members(
             ("type", "object"),

@@ -179,8 +179,7 @@ extension ObjectPlan.Member {
     ///   - links: How its links are shown.
     ///   - embeddedPlan: The plan for embedded objects in it; nil where there are none.
     convenience init(_ column: Column, links: ObjectPlan.Links, embeddedPlan: ObjectPlan?) {
-        // A stored name that starts with $ is written with a second one in front.
-        let name = column.name.hasPrefix("$") ? "$" + column.name : column.name
+        let name = MemberNaming.documents.member(column.name)
         var writer = JSONWriter()
         writer.key(name)
         let source: ObjectPlan.Source

@@ -38,14 +38,10 @@ enum JSONSchemaRendering {
     static func definition(_ one: ClassSchema) -> DocumentValue {
         [
             "title": .string(one.name), "type": "object",
-            "properties": .object(one.properties.map { .init(memberName($0.name), property($0)) }),
-            "required": .array(one.properties.map { .string(memberName($0.name)) }),
+            "properties": .object(one.properties.map { .init(MemberNaming.documents.member($0.name), property($0)) }),
+            "required": .array(one.properties.map { .string(MemberNaming.documents.member($0.name)) }),
         ]
     }
-
-    /// Returns the name that a property has in JSON. A stored name that starts with `$` gets a
-    /// second one in front, since such members have other meanings.
-    private static func memberName(_ name: String) -> String { name.hasPrefix("$") ? "$" + name : name }
 
     /// Returns the schema of a property: that of its element, or an array or object of them for a
     /// collection.

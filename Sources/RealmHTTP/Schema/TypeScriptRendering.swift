@@ -28,7 +28,7 @@ struct TypeScriptRendering {
         var lines = ["export interface \(rules.identifier(one.name).text) {"]
         if one.kind != .embedded { lines.append("  $meta?: { class: string; key: string; etag?: string };") }
         for property in one.properties {
-            let stored = property.name.hasPrefix("$") ? "$" + property.name : property.name
+            let stored = MemberNaming.documents.member(property.name)
             let isPlain = !rules.identifier(stored).isMapped
             lines.append("  \(isPlain ? stored : quoted(stored)): \(type(property));")
         }

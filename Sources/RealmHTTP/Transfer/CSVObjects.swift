@@ -88,8 +88,7 @@ struct CSVObjects: Sendable {
     /// An empty cell without quotes is null, or an empty collection. A cell for a property that
     /// does not exist remains text; the engine refuses its name.
     private func value(_ cell: CSVRecord.Cell, _ name: String) throws(InputReader.InputError) -> InputValue {
-        let property = name.hasPrefix("$$") ? String(name.dropFirst()) : name
-        guard let column = table.column(named: property) else { return .text(cell.text) }
+        guard let column = table.column(named: MemberNaming.documents.property(name)) else { return .text(cell.text) }
         if cell.text.isEmpty, !cell.isQuoted {
             return column.collection == nil ? .null : column.collection == .dictionary ? .object([:]) : .list([])
         }
