@@ -35,9 +35,11 @@ package enum PercentDecoding {
     /// Encodes everything but unreserved characters (RFC 3986, section 2.3), so that the result
     /// fits into any part of a URL.
     ///
-    /// - Parameter text: Any text.
+    /// - Parameters:
+    ///   - text: Any text.
+    ///   - kept: A reserved character that is kept as well; nil for none.
     /// - Returns: ASCII text with upper-case escapes.
-    package static func encode(_ text: String) -> String {
+    package static func encode(_ text: String, keeping kept: UInt8? = nil) -> String {
         var encoded: [UInt8] = []
         for byte in text.utf8 {
             switch byte {
@@ -45,6 +47,7 @@ package enum PercentDecoding {
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
                 UInt8(ascii: "~"):
                 encoded.append(byte)
+            case _ where byte == kept: encoded.append(byte)
             default:
                 encoded += [percent, upperHexDigit(byte >> 4), upperHexDigit(byte & 15)]
             }

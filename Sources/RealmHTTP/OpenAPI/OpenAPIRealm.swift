@@ -178,7 +178,7 @@ package struct OpenAPIRealm {
     /// only.
     private func paths(_ table: Table) -> [DocumentValue.Member] {
         let name = identifier(table)
-        let path = "/v1/realms/\(realm)/objects/\(OpenAPIRealm.percentEncoded(table.className ?? ""))"
+        let path = "/v1/realms/\(realm)/objects/\(PercentDecoding.encode(table.className ?? ""))"
         var list = [
             ("get", OperationDescription.list("list\(name)", "Lists the objects of this class.", tag: name, page: "\(name)Page"))
         ]
@@ -213,15 +213,6 @@ package struct OpenAPIRealm {
         _ path: String, _ operations: [(String, OperationDescription)], variables: [PathVariable]
     ) -> DocumentValue.Member {
         .init(path, .object(operations.map { DocumentValue.Member($0, $1.document(variables: variables)) }))
-    }
-
-    /// Returns a name as one segment of a path: all bytes but ASCII letters, digits and underscores
-    /// are percent-encoded.
-    private static func percentEncoded(_ name: String) -> String {
-        name.utf8.map { byte in
-            let isPlain = (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a || (0x30...0x39).contains(byte) || byte == 0x5f
-            return isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }.joined()
     }
 
     // MARK: - Schemas

@@ -45,33 +45,7 @@ enum ObjectAddress {
     /// percent-encoded.
     ///
     /// The sign `@` is kept although it is reserved, because many keys begin with it.
-    static func encode(_ segment: String) -> String {
-        let buffer = OutputBuffer(capacity: segment.utf8.count + 16)
-        for byte in segment.utf8 {
-            if isPlain(byte) {
-                buffer.append(byte)
-            } else {
-                buffer.append(UInt8(ascii: "%"))
-                buffer.append(digit(byte >> 4))
-                buffer.append(digit(byte & 15))
-            }
-        }
-        return buffer.text
-    }
-
-    /// Returns the hexadecimal digit of a number from 0 to 15, in upper case.
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
-    }
-
-    /// Returns whether a byte is written as it is: ASCII letters and digits, `-`, `.`, `_`, `~` and
-    /// `@`.
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            return true
-        default: return "-._~@".utf8.contains(byte)
-        }
+    private static func encode(_ segment: String) -> String {
+        PercentDecoding.encode(segment, keeping: UInt8(ascii: "@"))
     }
 }
