@@ -23,12 +23,4 @@ package enum HTTPMethod: String, Sendable, CaseIterable {
     case trace = "TRACE"
     /// Known, but offered by no path: 405.
     case connect = "CONNECT"
-
-    /// Whether the method promises to change nothing (RFC 9110, section 9.2.1).
-    package var isSafe: Bool {
-        switch self {
-        case .get, .head, .query, .options, .trace: return true
-        case .post, .put, .patch, .delete, .connect: return false
-        }
-    }
 }
