@@ -61,6 +61,7 @@ let package = Package(
             dependencies: [
                 "CMicrohttpd", "CJansson", "CZlib", "RealmStorage", "RealmQuery", "RealmEngine",
                 .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: hot),

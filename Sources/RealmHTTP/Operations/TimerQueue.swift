@@ -1,27 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HeapModule
 internal import RealmStorage
 
 /// A timer: calls actions at given times, on a thread of its own.
 ///
-/// There is one for a server. It ends polls, leases and registrations. Every waiting poll sets an
+/// There is one for a server. It ends polls, leases and registrations. Every waiting poll sets a
 /// timer, so there may be tens of thousands: they are kept in a heap, and the thread is woken only
 /// for one that comes before all others. There is no way to cancel a timer; an action checks
 /// whether it is still needed.
 final class TimerQueue: Sendable {
     /// One timer: an action and the time at which it is due.
-    fileprivate struct Entry {
+    fileprivate struct Entry: Comparable {
         /// The time at which the action is due.
         let time: Instant
         /// The action to call on the thread of the timer.
         let action: @Sendable () -> Void
+
+        /// Returns whether the left timer is due before the right one.
+        static func < (left: Entry, right: Entry) -> Bool { left.time < right.time }
+        /// Returns whether both timers are due at the same time.
+        static func == (left: Entry, right: Entry) -> Bool { left.time == right.time }
     }
 
     /// The timers that are set, and the state of the thread that waits for them.
     fileprivate struct State {
-        /// The timers as a binary heap: no entry is earlier than the one at half its index, counted
-        /// from 1.
-        var heap: [Entry] = []
+        /// The timers by their times.
+        var heap = Heap<Entry>()
         /// Whether the timer has a thread.
         var isRunning = false
         /// Whether the thread stays when no timer is set.
@@ -75,7 +80,7 @@ final class TimerQueue: Sendable {
         while let next = nextTime() {
             _ = monitor.wait(until: next) { state -> Bool? in
                 if state.heap.isEmpty, !state.isKept { return true }
-                return state.heap.first.map { $0.time < next } ?? false ? true : nil
+                return state.heap.min.map { $0.time < next } ?? false ? true : nil
             }
             let now = Instant.now()
             while let action = monitor.withLock({ $0.takeDue(now) }) {
@@ -89,7 +94,7 @@ final class TimerQueue: Sendable {
     /// the thread is to end.
     private func nextTime() -> Instant? {
         monitor.withLock { state in
-            if let first = state.heap.first { return first.time }
+            if let first = state.heap.min { return first.time }
             if state.isKept { return .distantFuture }
             state.isRunning = false
             return nil
@@ -97,41 +102,20 @@ final class TimerQueue: Sendable {
     }
 }
 
-/// The operations of the heap in which timers are kept.
+/// The operations on the timers that are set.
 extension TimerQueue.State {
     /// Adds a timer.
     ///
     /// - Returns: Whether it is now the first of all, so that the thread has to be woken.
     fileprivate mutating func add(_ entry: TimerQueue.Entry) -> Bool {
-        heap.append(entry)
-        var index = heap.count - 1
-        while index > 0, heap[index].time < heap[(index - 1) / 2].time {
-            heap.swapAt(index, (index - 1) / 2)
-            index = (index - 1) / 2
-        }
-        return index == 0
+        let isFirst = heap.min.map { entry < $0 } ?? true
+        heap.insert(entry)
+        return isFirst
     }
 
     /// Removes the first timer if it is due, and returns its action; nil otherwise.
     fileprivate mutating func takeDue(_ now: Instant) -> (@Sendable () -> Void)? {
-        guard let first = heap.first, first.time <= now else { return nil }
-        heap[0] = heap[heap.count - 1]
-        heap.removeLast()
-        sink()
-        return first.action
-    }
-
-    /// Moves the first timer down to where it belongs in the heap.
-    private mutating func sink() {
-        var index = 0
-        while true {
-            var least = index
-            for child in [2 * index + 1, 2 * index + 2] where child < heap.count && heap[child].time < heap[least].time {
-                least = child
-            }
-            guard least != index else { return }
-            heap.swapAt(index, least)
-            index = least
-        }
+        guard let first = heap.min, first.time <= now else { return nil }
+        return heap.removeMin().action
     }
 }
