@@ -71,11 +71,11 @@ final class RealmCaretaker: Sendable {
     ///
     /// - Throws: `Threads.Failure` when the system provides no thread.
     func start() throws(Threads.Failure) {
-        let isFirst = monitor.withLock { state -> Bool in
-            defer { state.isRunning = true }
-            return !state.isRunning && !state.isStopped
+        try monitor.withLock { state throws(Threads.Failure) in
+            guard !state.isRunning, !state.isStopped else { return }
+            try Threads.start("caretaker", stackBytes: 512 << 10) { [self] in run() }
+            state.isRunning = true
         }
-        if isFirst { try Threads.start("caretaker", stackBytes: 512 << 10) { [self] in run() } }
     }
 
     /// Ends the thread and closes the realms that have failed.
