@@ -116,7 +116,7 @@ struct RealmAttachment: Sendable {
             writer.write(member.value)
         }
         writer.endObject()
-        return String(decoding: writer.buffer.array, as: UTF8.self)
+        return writer.buffer.text
     }
 
     /// Reads the members about opening: upgrade, compaction, seed, backups, and what happens when a
