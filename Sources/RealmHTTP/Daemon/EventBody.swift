@@ -45,13 +45,6 @@ final class EventBody: Suspended {
     let connection: ConnectionPointer
     private let server: HTTPServer
 
-    /// The address of a connection in the library, made sendable: it is only passed to the library,
-    /// which may be called from any thread to resume the connection.
-    @safe struct ConnectionPointer: @unchecked Sendable {
-        /// The connection. It may be gone, so it is used only through the `SuspensionTable`.
-        let pointer: OpaquePointer
-    }
-
     /// Makes the body of an endless response. The source is not called before `makeMessage`.
     ///
     /// - Parameters:

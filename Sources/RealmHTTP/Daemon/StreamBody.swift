@@ -46,13 +46,6 @@ final class StreamBody: Suspended {
     /// The client whose share of workers and memory is used.
     private let client: String
 
-    /// The address of a connection in the library, made sendable: it is only passed to the library,
-    /// which may be called from any thread to resume the connection.
-    @safe private struct ConnectionPointer: @unchecked Sendable {
-        /// The connection. It may be gone, so it is used only through the `SuspensionTable`.
-        let pointer: OpaquePointer
-    }
-
     /// Makes the body of a streamed response. Nothing is produced before the daemon asks for it.
     ///
     /// - Parameters:

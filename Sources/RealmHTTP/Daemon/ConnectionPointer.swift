@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The address of a connection in the library, made sendable: it is only passed to the library,
+/// which may be called from any thread to resume the connection.
+@safe struct ConnectionPointer: @unchecked Sendable {
+    /// The connection. It may be gone, so it is used only through the `SuspensionTable`.
+    let pointer: OpaquePointer
+}
