@@ -58,6 +58,22 @@ struct SchemaRenderingTests {
         #expect(SchemaFormat.typescript.text(odd).contains("\"a$b\\\"c\": Array<string | null>;"))
     }
 
+    @Test func `properties whose names are mapped to the same identifier get numbers`() {
+        let alike = ClassSchema(
+            name: "A", kind: .topLevel, primaryKey: nil,
+            properties: ["a b", "a_b", "a-b"].map {
+                PropertySchema(name: $0, type: .int, collection: nil, isOptional: false, index: nil, objectType: nil)
+            },
+            backlinks: [])
+        let swift = SchemaFormat.swift.text(alike)
+        #expect(swift.contains("[\"a_b2\": \"a b\", \"a_b3\": \"a-b\"]"))
+        for name in ["a_b2", "a_b", "a_b3"] { #expect(swift.contains("var \(name): Int")) }
+        let kotlin = SchemaFormat.kotlin.text(alike)
+        #expect(kotlin.contains("@PersistedName(\"a b\")\n    var a_b2: Long"))
+        #expect(kotlin.contains("    var a_b: Long"))
+        #expect(kotlin.contains("@PersistedName(\"a-b\")\n    var a_b3: Long"))
+    }
+
     @Test func `names in a diagram end neither their line nor their class`() {
         let odd = ClassSchema(
             name: "A", kind: .topLevel, primaryKey: nil,

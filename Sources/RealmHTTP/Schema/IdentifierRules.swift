@@ -17,7 +17,8 @@ struct IdentifierRules {
     ///
     /// Every character that Unicode does not permit in identifiers becomes an underscore. The empty
     /// name, and a name that would become a single underscore, get the number of their Unicode
-    /// scalars appended. Different names may get the same identifier.
+    /// scalars appended. Different names may get the same identifier; `identifiers(_:)` prevents
+    /// that among properties.
     ///
     /// - Parameter name: The name as it is stored.
     /// - Returns: The identifier, and whether it differs from the name, so that the model has to
@@ -31,5 +32,27 @@ struct IdentifierRules {
         if text.isEmpty || text == "_" { text = "_\(name.unicodeScalars.count)" }
         if reserved.contains(text) { return (quote(text), text != name) }
         return (text, text != name)
+    }
+
+    /// Returns the identifiers for the names of properties of one class, all of them different.
+    ///
+    /// A name that is an identifier is kept. An identifier that another name would get as well has
+    /// a number from 2 on appended, in the order of the names.
+    ///
+    /// - Parameter names: The names as they are stored, which are different.
+    /// - Returns: For each name what `identifier(_:)` returns, apart from the numbers.
+    func identifiers(_ names: [String]) -> [(text: String, isMapped: Bool)] {
+        let simple = names.map { identifier($0) }
+        var used = Set(simple.filter { !$0.isMapped }.map { $0.text })
+        return simple.map { one -> (text: String, isMapped: Bool) in
+            guard one.isMapped else { return one }
+            var text = one.text
+            var number = 2
+            while !used.insert(text).inserted {
+                text = "\(one.text)\(number)"
+                number += 1
+            }
+            return (text, true)
+        }
     }
 }

@@ -43,9 +43,11 @@ struct KotlinRendering {
         var lines: [String] = []
         if name.isMapped { lines.append("@PersistedName(\(kotlinQuoted(one.name)))") }
         lines.append("class \(name.text) : \(base) {")
-        for property in one.properties {
-            for annotation in annotations(property, isKey: property.name == one.primaryKey) { lines.append("    \(annotation)") }
-            lines.append("    var \(rules.identifier(property.name).text): \(type(property)) = \(initial(property))")
+        for (identifier, property) in zip(rules.identifiers(one.properties.map(\.name)), one.properties) {
+            let annotations = annotations(
+                property, isKey: property.name == one.primaryKey, isMapped: identifier.isMapped)
+            for annotation in annotations { lines.append("    \(annotation)") }
+            lines.append("    var \(identifier.text): \(type(property)) = \(initial(property))")
         }
         return (lines + ["}", ""]).joined(separator: "\n")
     }
@@ -56,14 +58,15 @@ struct KotlinRendering {
     /// - Parameters:
     ///   - property: The property.
     ///   - isKey: Whether it is the primary key, which needs no other index.
-    private func annotations(_ property: PropertySchema, isKey: Bool) -> [String] {
+    ///   - isMapped: Whether its identifier differs from its name.
+    private func annotations(_ property: PropertySchema, isKey: Bool, isMapped: Bool) -> [String] {
         var annotations: [String] = []
         if isKey {
             annotations.append("@PrimaryKey")
         } else if let index = property.index {
             annotations.append(index == .fullText ? "@FullText" : "@Index")
         }
-        if rules.identifier(property.name).isMapped { annotations.append("@PersistedName(\(kotlinQuoted(property.name)))") }
+        if isMapped { annotations.append("@PersistedName(\(kotlinQuoted(property.name)))") }
         return annotations
     }
 

@@ -36,12 +36,15 @@ struct SwiftRendering {
         let base = one.kind == .embedded ? "EmbeddedObject" : one.kind == .asymmetric ? "AsymmetricObject" : "Object"
         var lines = ["class \(name.text): \(base) {"]
         if name.isMapped { lines.append("    override class func _realmObjectName() -> String? { \(quoted(one.name)) }") }
-        let renamed = one.properties.filter { rules.identifier($0.name).isMapped }
+        let identifiers = rules.identifiers(one.properties.map(\.name))
+        let renamed = zip(identifiers, one.properties).filter { $0.0.isMapped }
         if !renamed.isEmpty {
-            let pairs = renamed.map { "\(quoted(rules.identifier($0.name).text)): \(quoted($0.name))" }
+            let pairs = renamed.map { "\(quoted($0.0.text)): \(quoted($0.1.name))" }
             lines.append("    override class func propertiesMapping() -> [String: String] { [\(pairs.joined(separator: ", "))] }")
         }
-        for property in one.properties { lines.append("    " + line(property, isKey: property.name == one.primaryKey)) }
+        for (identifier, property) in zip(identifiers, one.properties) {
+            lines.append("    " + line(property, identifier.text, isKey: property.name == one.primaryKey))
+        }
         for backlink in one.backlinks {
             let origin = rules.identifier(backlink.className).text
             let label = rules.identifier(backlink.name ?? "\(backlink.className)_\(backlink.property)").text
@@ -54,15 +57,16 @@ struct SwiftRendering {
     ///
     /// - Parameters:
     ///   - property: The property.
+    ///   - identifier: Its name in the model.
     ///   - isKey: Whether it is the primary key, which is indexed by itself.
-    private func line(_ property: PropertySchema, isKey: Bool) -> String {
+    private func line(_ property: PropertySchema, _ identifier: String, isKey: Bool) -> String {
         var attribute = "@Persisted"
         if isKey {
             attribute += "(primaryKey: true)"
         } else if let index = property.index {
             attribute += index == .fullText ? "(indexed: .fullText)" : "(indexed: true)"
         }
-        return "\(attribute) var \(rules.identifier(property.name).text): \(type(property))"
+        return "\(attribute) var \(identifier): \(type(property))"
     }
 
     /// Returns the type of a property. Links in lists and sets are never null there, and Mixed is
