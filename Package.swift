@@ -85,6 +85,7 @@ let package = Package(
             dependencies: [
                 "RealmStorage", "RealmQuery", "RealmEngine", "COpenSSL", "CZlib",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "Tests/RealmTestSupport",
             swiftSettings: shared),
@@ -121,7 +122,10 @@ let package = Package(
             swiftSettings: shared),
         .testTarget(
             name: "RealmHTTPTests",
-            dependencies: ["RealmHTTP", "RealmEngine", "RealmQuery", "RealmStorage", "RealmTestSupport", "RealmMutants"],
+            dependencies: [
+                "RealmHTTP", "RealmEngine", "RealmQuery", "RealmStorage", "RealmTestSupport", "RealmMutants",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: shared),
     ])
 

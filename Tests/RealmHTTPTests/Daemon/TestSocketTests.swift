@@ -2,14 +2,17 @@
 
 import Foundation
 import RealmTestSupport
+import SystemPackage
 import Testing
 
 /// The connections of the tests tell what became of them.
 @Suite struct TestSocketTests {
-    @Test func `errors have the names that manuals give them`() throws {
+    @Test func `a failure tells the operation and its error`() throws {
         let port = try TestSocket.freePort()
-        #expect(throws: TestSocket.Failure.refused(.connect, "ECONNREFUSED")) { try TestSocket(port: port) }
-        #expect(throws: TestSocket.Failure.refused(.connect, "ENOENT")) { try TestSocket(unixPath: "/nowhere/socket") }
+        #expect(throws: TestSocket.Failure.refused(.connect, .connectionRefused)) { try TestSocket(port: port) }
+        #expect(throws: TestSocket.Failure.refused(.connect, .noSuchFileOrDirectory)) {
+            try TestSocket(unixPath: "/nowhere/socket")
+        }
         let long = "/" + String(repeating: "x", count: 120)
         #expect(throws: TestSocket.Failure.nameTooLong(long)) { try TestSocket(unixPath: long) }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Glibc
+package import SystemPackage
 
 /// A connection to a server under test: the one place in which tests open sockets.
 ///
@@ -9,8 +10,8 @@ package import Glibc
 package final class TestSocket {
     /// What a call to the system came to.
     package enum Failure: Error, Equatable, CustomStringConvertible {
-        /// The operation, and the name of its error.
-        case refused(Operation, String)
+        /// The operation, and its error.
+        case refused(Operation, Errno)
         /// Nothing came for as many seconds.
         case timedOut(Double)
         /// A Unix socket cannot have a name this long.
@@ -18,7 +19,7 @@ package final class TestSocket {
 
         package var description: String {
             switch self {
-            case .refused(let operation, let name): "cannot \(operation.rawValue): \(name)"
+            case .refused(let operation, let error): "cannot \(operation.rawValue): \(error)"
             case .timedOut(let seconds): "nothing came for \(seconds) seconds"
             case .nameTooLong(let name): "too long for a socket: \(name)"
             }
@@ -186,29 +187,5 @@ extension TestSocket {
     }
 
     /// The error of the call before.
-    private static func failure(_ operation: Operation) -> Failure { .refused(operation, errorName(errno)) }
-
-    /// The name by which manuals call an error, for those that sockets have.
-    private static func errorName(_ number: Int32) -> String {
-        switch number {
-        case EACCES: "EACCES"
-        case EADDRINUSE: "EADDRINUSE"
-        case EADDRNOTAVAIL: "EADDRNOTAVAIL"
-        case EAGAIN: "EAGAIN"
-        case EBADF: "EBADF"
-        case ECONNREFUSED: "ECONNREFUSED"
-        case ECONNRESET: "ECONNRESET"
-        case EINVAL: "EINVAL"
-        case EMFILE: "EMFILE"
-        case ENFILE: "ENFILE"
-        case ENOBUFS: "ENOBUFS"
-        case ENOENT: "ENOENT"
-        case ENOMEM: "ENOMEM"
-        case ENOTCONN: "ENOTCONN"
-        case EPERM: "EPERM"
-        case EPIPE: "EPIPE"
-        case ETIMEDOUT: "ETIMEDOUT"
-        default: "errno \(number)"
-        }
-    }
+    private static func failure(_ operation: Operation) -> Failure { .refused(operation, Errno(rawValue: errno)) }
 }
