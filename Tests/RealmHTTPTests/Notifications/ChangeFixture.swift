@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RealmHTTP
 import RealmTestSupport
 
 /// A server with one realm in memory, `app`, that has something of everything.
@@ -17,7 +18,7 @@ struct ChangeFixture {
          {"name":"Place","type":"embedded","properties":[{"name":"city","type":"string"},{"name":"rooms","type":"int","collection":"list"}]}]
         """
 
-    init(change: (inout RealmServerOptions) -> Void = { _ in }) throws {
+    init(change: (inout ServerOptions) -> Void = { _ in }) throws {
         server = try ChangeServer(change: change)
         try server.makeRealm("app", classes: ChangeFixture.classes, backlinkNames: #"{"Person":{"staff":"Person.boss"}}"#)
         var ops = (1...5).map { "{\"create\":{\"class\":\"Dog\",\"body\":{\"_id\":\($0),\"name\":\"d\($0)\",\"age\":\($0)}}}" }

@@ -16,7 +16,7 @@ struct ObservedEndTests {
          {"name":"Pen","primaryKey":"_id","properties":[{"name":"_id","type":"int"},{"name":"ink","type":"int"}]}]
         """
 
-    private static func server(change: (inout RealmServerOptions) -> Void = { _ in }) throws -> ChangeServer {
+    private static func server(change: (inout ServerOptions) -> Void = { _ in }) throws -> ChangeServer {
         let server = try ChangeServer(change: change)
         try server.makeRealm("app", classes: classes)
         var ops = (1...3).map { "{\"create\":{\"class\":\"Toy\",\"body\":{\"_id\":\($0),\"label\":\"t\($0)\",\"size\":\($0)}}}" }

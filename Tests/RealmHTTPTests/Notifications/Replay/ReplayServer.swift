@@ -34,7 +34,7 @@ final class ReplayServer {
     }
 
     private func start(isFirst: Bool) throws {
-        var options = RealmServerOptions()
+        var options = ServerOptions()
         options.port = port
         options.logFormat = nil
         options.graceSeconds = 30
@@ -53,7 +53,7 @@ final class ReplayServer {
         port = server.daemon.socket.port
     }
 
-    private static func serve(_ options: RealmServerOptions) throws -> RealmServer {
+    private static func serve(_ options: ServerOptions) throws -> RealmServer {
         ListedProblems.watch()
         guard let server = try? RealmServer(options) else {
             // Somebody else has taken the port meanwhile.
