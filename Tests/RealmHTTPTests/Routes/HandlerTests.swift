@@ -18,7 +18,7 @@ import Testing
         #expect(answer.header("X-Request-Id") != nil)
     }
 
-    @Test func `an object is written, read, and found unchanged`() {
+    @Test func `an object is written, read, and found unchanged`() throws {
         let schema = #"{"classes":[{"name":"Dog","primaryKey":"name","properties":[{"name":"name","type":"string"}]}]}"#
         let made = server.request("POST", "/v1/realms", body: #"{"name":"dogs","inMemory":"dogs","schema":\#(schema)}"#)
         #expect(made.status == 201, "\(made.text)")
@@ -32,6 +32,7 @@ import Testing
         #expect(server.request("GET", "/v1/realms/dogs/objects/Dog/a%2Fb", headers: [(.ifNoneMatch, tag)]).status == 304)
         let list = server.request("GET", "/v1/realms/dogs/objects/Dog?where=name%20%3D%3D%20%22a%2Fb%22&count=exact")
         #expect(list.status == 200, "\(list.text)")
+        #expect(try ParsedJSON(parsing: list.bytes)["count"]?.int == 1, "\(list.text)")
         #expect(server.request("DELETE", "/v1/realms/dogs").status == 204)
     }
 
