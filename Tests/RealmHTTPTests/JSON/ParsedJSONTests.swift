@@ -20,7 +20,7 @@ import Testing
     @Test(arguments: [
         "", " ", "01", "+1", "1.", ".5", "-", "1e", "0x1", "NaN", "tru", "[1,]", "{\"a\":1,}", "{a:1}", "[1 2]", "1 2",
         "\"\u{1}\"",
-        "\"\\q\"", "\"\\ud800\"", "\"\\udc00\\ud800\"", "\"\\u12\"", "\"", "[", "{\"a\"",
+        "\"\\q\"", "\"\\ud800\"", "\"\\udc00\\ud800\"", "\"\\u12\"", "\"\\u-000\"", "\"\\u+123\"", "\"", "[", "{\"a\"",
     ])
     func `what is no JSON is refused`(_ text: String) {
         #expect(throws: ParsedJSON.Malformed.self) { try ParsedJSON(parsing: text) }

@@ -183,8 +183,10 @@ private struct JSONReader {
     }
 
     private mutating func readCodeUnit() throws -> UInt16 {
-        guard offset + 4 <= bytes.count, bytes[offset] != UInt8(ascii: "+"),
-            let unit = UInt16(String(decoding: bytes[offset..<offset + 4], as: UTF8.self), radix: 16)
+        let digits = bytes[offset...].prefix(4)
+        // A sign would be taken for a part of the number.
+        guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+            let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
         else { throw malformed }
         offset += 4
         return unit
