@@ -34,6 +34,8 @@ import Testing
         #expect(try ParsedJSON(parsing: "1") != ParsedJSON(parsing: "1.0"))
         #expect(try ParsedJSON(parsing: "1.0") != ParsedJSON(parsing: "1.00"))
         #expect(try ParsedJSON(parsing: "1") != ParsedJSON(parsing: "true"))
+        #expect(try ParsedJSON(parsing: #""\u00e9""#) != ParsedJSON(parsing: #""e\u0301""#))
+        #expect(try ParsedJSON(parsing: #"{"\u00e9":1}"#) != ParsedJSON(parsing: #"{"e\u0301":1}"#))
         let (left, right) = (try ParsedJSON(parsing: #"{"a":1,"b":2}"#), try ParsedJSON(parsing: #"{"b":2,"a":1}"#))
         #expect(left != right && left.sortedByName == right.sortedByName && left.canonical == right.canonical)
     }

@@ -21,6 +21,25 @@ package indirect enum ParsedJSON: Sendable, Equatable {
             self.name = name
             self.value = value
         }
+
+        /// Compares names by their bytes.
+        package static func == (one: Member, other: Member) -> Bool {
+            one.name.utf8.elementsEqual(other.name.utf8) && one.value == other.value
+        }
+    }
+
+    /// Compares texts by their bytes: to `String`, an accented letter is the same in all the ways in which Unicode spells it.
+    package static func == (one: ParsedJSON, other: ParsedJSON) -> Bool {
+        switch (one, other) {
+        case (.null, .null): true
+        case (.bool(let one), .bool(let other)): one == other
+        case (.integer(let one), .integer(let other)): one == other
+        case (.number(let one), .number(let other)): one == other
+        case (.string(let one), .string(let other)): one.utf8.elementsEqual(other.utf8)
+        case (.array(let one), .array(let other)): one == other
+        case (.object(let one), .object(let other)): one == other
+        default: false
+        }
     }
 
     // MARK: - Making
