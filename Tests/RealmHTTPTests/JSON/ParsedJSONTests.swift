@@ -38,6 +38,8 @@ import Testing
         #expect(try ParsedJSON(parsing: #"{"\u00e9":1}"#) != ParsedJSON(parsing: #"{"e\u0301":1}"#))
         let (left, right) = (try ParsedJSON(parsing: #"{"a":1,"b":2}"#), try ParsedJSON(parsing: #"{"b":2,"a":1}"#))
         #expect(left != right && left.sortedByName == right.sortedByName && left.canonical == right.canonical)
+        let (one, two): (ParsedJSON, ParsedJSON) = (["a','b"], ["a", "b"])
+        #expect(one.canonical != two.canonical)
     }
 
     @Test func `an accessor gives a value of its type only`() throws {

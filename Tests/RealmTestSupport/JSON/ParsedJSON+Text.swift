@@ -34,15 +34,15 @@ extension ParsedJSON: CustomStringConvertible {
         return quoted + "\""
     }
 
-    /// A text that is equal for equal values: members in the order of their names, numbers by their value.
+    /// A text that is equal for equal values only: members in the order of their names, numbers that are no integers by their
+    /// value.
     package var canonical: String {
         switch self {
         case .number: return double.map { "\($0)" } ?? serialized
         case .array(let elements): return "[" + elements.map(\.canonical).joined(separator: ",") + "]"
         case .object(let members):
             let ordered = members.sorted { Array($0.name.utf8).lexicographicallyPrecedes(Array($1.name.utf8)) }
-            return "{" + ordered.map { "\($0.name):\($0.value.canonical)" }.joined(separator: ",") + "}"
-        case .string(let text): return "'" + text + "'"
+            return "{" + ordered.map { ParsedJSON.quoted($0.name) + ":" + $0.value.canonical }.joined(separator: ",") + "}"
         default: return serialized
         }
     }

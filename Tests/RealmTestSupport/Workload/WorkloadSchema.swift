@@ -90,7 +90,8 @@ package struct WorkloadSchema: Sendable {
             return "<" + elements.map { element($0, property) }.sorted().joined(separator: ",") + ">"
         case ("dictionary"?, .object(let members)):
             let ordered = members.sorted { Array($0.name.utf8).lexicographicallyPrecedes(Array($1.name.utf8)) }
-            return "{" + ordered.map { "\($0.name):\(element($0.value, property))" }.joined(separator: ",") + "}"
+            let texts = ordered.map { ParsedJSON.quoted($0.name) + ":" + element($0.value, property) }
+            return "{" + texts.joined(separator: ",") + "}"
         default: return element(json, property)
         }
     }
