@@ -9,11 +9,10 @@ import Testing
 /// somebody would follow it.
 @Suite("Damaged files behind requests", .serialized, .ownThread)
 struct MutantTests {
-    private static let isLong = ProcessInfo.processInfo.environment["REALM_REST_LONG_TESTS"] != nil
-    private static let trialsPerFile = isLong ? 100 : 6
+    private static let trialsPerFile = TestRun.isLong ? 100 : 6
     /// A few are enough where nobody waits for all.
     private static let fixtures = DamagedReadTests.fixtures.filter {
-        isLong || ["links", "lists", "mixed", "embedded"].contains($0)
+        TestRun.isLong || ["links", "lists", "mixed", "embedded"].contains($0)
     }
 
     @Test(arguments: fixtures)

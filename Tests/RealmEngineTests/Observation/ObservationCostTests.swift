@@ -10,7 +10,7 @@ import Testing
 /// Times are compared with each other, the best of several, in the same run: nothing depends on the speed of a machine.
 @Suite("Observation: what a commit costs")
 struct ObservationCostTests {
-    private static let count = ProcessInfo.processInfo.environment["REALM_REST_LONG_TESTS"] == nil ? 20_000 : 100_000
+    private static let count = TestRun.isLong ? 100_000 : 20_000
 
     @Test func `a change in an unsorted result costs what changed, not what there is`() throws {
         let realm = try EngineRealm([

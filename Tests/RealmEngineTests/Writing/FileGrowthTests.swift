@@ -9,7 +9,7 @@ import Testing
 /// Space is used again: writing the same amount of data for ever needs no more room than writing it for a while.
 @Suite struct FileGrowthTests {
     /// Each update is a commit of its own.
-    private static let updates = ProcessInfo.processInfo.environment["REALM_REST_LONG_TESTS"] == nil ? 2000 : 100_000
+    private static let updates = TestRun.isLong ? 100_000 : 2000
 
     private func size(_ realm: EngineRealm) -> UInt64 { realm.database.current.snapshot.top.logicalSize }
 

@@ -51,7 +51,7 @@ import Testing
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)
         let client = try HTTPClient(port: server.port)
-        for round in 0..<(ProcessInfo.processInfo.environment["REALM_REST_LONG_TESTS"] == nil ? 600 : 20_000) {
+        for round in 0..<(TestRun.isLong ? 20_000 : 600) {
             let request = HostileWriteTests.requests[round % HostileWriteTests.requests.count]
             let body = HostileWriteTests.mutated(Array(request.body.utf8), using: &random)
             let answer = try client.request(

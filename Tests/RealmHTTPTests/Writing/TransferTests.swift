@@ -120,8 +120,7 @@ import Testing
 
     /// The large fixtures are for long runs.
     private static let exportable = Fixtures.names.filter { name in
-        let isLong = ProcessInfo.processInfo.environment["REALM_REST_LONG_TESTS"] == "1"
-        return !name.hasPrefix("bench") && (isLong || !["blob-16m", "store", "table-70000"].contains(name))
+        !name.hasPrefix("bench") && (TestRun.isLong || !["blob-16m", "store", "table-70000"].contains(name))
     }
 
     @Test(arguments: exportable) func `fixtures come in as they went out`(_ name: String) throws {

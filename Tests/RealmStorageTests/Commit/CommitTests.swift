@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Commits")
 struct CommitTests {
-    static let isLong = ProcessInfo.processInfo.environment["REALM_REST_LONG_TESTS"] != nil
+    static let isLong = TestRun.isLong
 
     static func key(_ isEncrypted: Bool) throws -> EncryptionKey? {
         isEncrypted ? try EncryptionKey(bytes: Fixtures.key) : nil

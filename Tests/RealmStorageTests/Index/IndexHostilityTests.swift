@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Changes to damaged indexes")
 struct IndexHostilityTests {
-    private static let rounds = LongRun.isOn ? 3_000 : 64
+    private static let rounds = TestRun.isLong ? 3_000 : 64
 
     @Test(arguments: ["indexes", "mixed", "primary-keys"].filter { Fixtures.names.contains($0) })
     func `end with an error at most`(name: String) throws {

@@ -99,11 +99,6 @@ struct IndexScratch {
     }
 }
 
-/// Whether there is time for more rounds.
-enum LongRun {
-    static let isOn = ProcessInfo.processInfo.environment["REALM_REST_LONG_TESTS"] != nil
-}
-
 extension IndexCapacity {
     /// Nodes and lists of a few entries, so that trees grow deep early.
     static func small(_ size: Int) -> IndexCapacity { IndexCapacity(ofNodes: size, ofLists: size) }

@@ -6,7 +6,7 @@ import Testing
 @testable import RealmStorage
 
 @Suite struct SearchIndexWriterTests {
-    private static let rounds = LongRun.isOn ? 60 : 4
+    private static let rounds = TestRun.isLong ? 60 : 4
 
     @Test(arguments: IndexedKind.allCases)
     func `An index follows its objects through any changes`(kind: IndexedKind) throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import RealmStorage
 
 @Suite struct WordIndexWriterTests {
-    private static let rounds = LongRun.isOn ? 100 : 6
+    private static let rounds = TestRun.isLong ? 100 : 6
 
     @Test func `An index of lists of strings follows the lists through any changes`() throws {
         for seed in 1...WordIndexWriterTests.rounds { try runLists(seed: UInt64(seed)) }

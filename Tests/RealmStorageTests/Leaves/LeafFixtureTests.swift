@@ -29,7 +29,7 @@ import Testing
         let places = try snapshot.tables.flatMap(LeafFixtureTests.places)
         #expect(!places.isEmpty)
         for (index, place) in places.enumerated() {
-            for round in 0..<(LeafWriterTests.isLong ? 4 : 1) {
+            for round in 0..<(TestRun.isLong ? 4 : 1) {
                 try LeafFixtureTests.exercise(place, snapshot, seed: index + round * 1000, name)
             }
         }
@@ -97,7 +97,7 @@ import Testing
 
 /// Leaves of damaged files: an error or a change, never a crash.
 @Suite struct LeafDamageTests {
-    private static let mutationsPerFile = LeafWriterTests.isLong ? 600 : 60
+    private static let mutationsPerFile = TestRun.isLong ? 600 : 60
     static let names = ["types-single", "types-list", "strings", "int-widths", "mixed", "enumerated", "types-dictionary"]
 
     @Test(arguments: names)

@@ -7,8 +7,6 @@ import Testing
 @testable import RealmStorage
 
 @Suite struct LeafWriterTests {
-    static let isLong = ProcessInfo.processInfo.environment["REALM_REST_LONG_TESTS"] != nil
-
     struct Shape: CustomTestStringConvertible {
         let shape: ElementShape
         let inCluster: Bool
@@ -31,7 +29,7 @@ import Testing
 
     @Test(arguments: shapes)
     func `A leaf behaves like an array, from the first value on`(_ shape: Shape) throws {
-        for seed in 1...(LeafWriterTests.isLong ? 60 : 6) {
+        for seed in 1...(TestRun.isLong ? 60 : 6) {
             let scratch = try WriteScratch()
             var rig = try LeafRig(
                 scratch.writes, shape.shape, inCluster: shape.inCluster, seed: seed, note: shape.testDescription)

@@ -29,7 +29,7 @@ struct RefusedWriteTests {
     ) throws {
         let key = try CommitTests.key(isEncrypted)
         var goingOn = 0
-        for seed in 1...(CommitTests.isLong ? 40 : 3) {
+        for seed in 1...(TestRun.isLong ? 40 : 3) {
             var call = 0
             var last = (call: -1, goesOn: false)
             while true {

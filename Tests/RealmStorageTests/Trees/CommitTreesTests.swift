@@ -23,7 +23,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: copy) }
         let arena = try NodeArena(byteCount: 1 << 28)
         var opened = 0
-        for seed in 0..<(CommitTests.isLong ? 2_000 : 60) {
+        for seed in 0..<(TestRun.isLong ? 2_000 : 60) {
             var random = SeededGenerator(seed: UInt64(seed))
             let damage = Damage.allCases[seed % Damage.allCases.count]
             try Data(damage.apply(to: original, using: &random)).write(to: copy)
@@ -39,7 +39,7 @@ import Testing
         #expect(opened > 0)
     }
 
-    @Test(arguments: fixtures, 1...(CommitTests.isLong ? 4 : 1))
+    @Test(arguments: fixtures, 1...(TestRun.isLong ? 4 : 1))
     func `A file whose trees were changed verifies after each commit`(fixture: String, seed: Int) throws {
         var changes = TreeChanges(seed: UInt64(seed))
         let copy = FileManager.default.temporaryDirectory.appendingPathComponent("trees-\(UUID().uuidString).realm")

@@ -4,6 +4,7 @@ internal import Foundation
 
 /// How much the tests of this process do.
 package enum TestRun {
+    /// Whether there is time for more rounds, larger files and longer series.
     package static let isLong = ProcessInfo.processInfo.environment["REALM_REST_LONG_TESTS"] != nil
 
     /// Where files that were written by workloads are kept for other programs: `REALM_REST_WORKLOAD_FILES=FOLDER`.
