@@ -8,15 +8,6 @@ import Testing
 
 /// Versions that clients hold, over a socket. Features A15, A16, A17, A44, B34, C25, C26, E14.
 @Suite(.ownThread) struct SnapshotTests {
-    private func withServer(
-        change: (inout ServerOptions) -> Void = { _ in }, _ body: (WriteServer) throws -> Void
-    ) throws {
-        let server = try WriteServer(change: change)
-        try server.fill()
-        try body(server)
-        try server.finish()
-    }
-
     private func pin(_ server: WriteServer, _ body: String? = nil) throws -> String {
         let answer = try server.send("POST", "app/snapshots", body)
         #expect(answer.status == 201, "\(answer.text)")
@@ -71,7 +62,7 @@ import Testing
         throws
     {
         let read = SnapshotTests.reads[index]
-        try withServer { server in
+        try withWriteServer { server in
             let id = try pin(server)
             let version = try server.get("app/snapshots/\(id)").json["version"]?.text
             for _ in 0..<2 { _ = try server.send(read.method, "app/" + read.path, read.body) }
@@ -102,7 +93,7 @@ import Testing
     }
 
     @Test func `E7, A16: the schema of a snapshot is the one it had`() throws {
-        try withServer { server in
+        try withWriteServer { server in
             let id = try pin(server)
             let migration =
                 #"{"fromVersion":0,"toVersion":1,"steps":[{"addProperty":{"class":"Dog","property":{"name":"extra","type":"int"}}}]}"#
@@ -115,7 +106,7 @@ import Testing
     }
 
     @Test func `A16: behind counts the commits made since, and the list shows what is held`() throws {
-        try withServer { server in
+        try withWriteServer { server in
             let first = try pin(server, #"{"ttl":"2m"}"#)
             try setAge(server, 10)
             try setAge(server, 11)
@@ -138,7 +129,7 @@ import Testing
     }
 
     @Test func `A44: what is let go of is over, and its version with it`() throws {
-        try withServer { server in
+        try withWriteServer { server in
             let id = try pin(server)
             try setAge(server, 20)
             #expect(try becomes(2, "live_versions", server))
@@ -158,7 +149,7 @@ import Testing
     }
 
     @Test func `A44: a lease ends by itself, lasts longer when used, and can be renewed`() throws {
-        try withServer { server in
+        try withWriteServer { server in
             let short = try pin(server, #"{"ttl":"1s"}"#)
             let renewed = try pin(server, #"{"ttl":"1s"}"#)
             let patched = try server.send("PATCH", "app/snapshots/\(renewed)", #"{"ttl":"5m"}"#)
@@ -178,7 +169,7 @@ import Testing
     }
 
     @Test func `A16: a use moves the end of a lease`() throws {
-        try withServer { server in
+        try withWriteServer { server in
             let id = try pin(server, #"{"ttl":"4s"}"#)
             func end() throws -> String { try server.get("app/snapshots/\(id)").json["expiresAt"]?.text ?? "" }
             let first = try end()
@@ -191,7 +182,7 @@ import Testing
     }
 
     @Test func `limits are per realm and per client`() throws {
-        try withServer(change: { options in
+        try withWriteServer(change: { options in
             options.limits.snapshotsPerPrincipal = 3
         }) { server in
             for _ in 0..<3 { _ = try pin(server) }
@@ -200,7 +191,7 @@ import Testing
             #expect(refused.json["limit"]?.int == 3)
             #expect(refused["Retry-After"] != nil)
         }
-        try withServer(change: { options in
+        try withWriteServer(change: { options in
             options.limits.snapshots = 2
         }) { server in
             let first = try pin(server)
@@ -212,7 +203,7 @@ import Testing
     }
 
     @Test func `E14: the oldest snapshots are dropped when too many versions live`() throws {
-        try withServer(change: { options in options.limits.liveVersions = 3 }) { server in
+        try withWriteServer(change: { options in options.limits.liveVersions = 3 }) { server in
             var ids: [String] = []
             for age in 0..<6 {
                 ids.append(try pin(server))
@@ -226,7 +217,7 @@ import Testing
     }
 
     @Test func `E14: maxActiveVersions refuses writes while too many versions are held`() throws {
-        try withServer { server in
+        try withWriteServer { server in
             let document =
                 #"{"name":"narrow","maxActiveVersions":2,"schema":{"schemaVersion":1,"classes":[{"name":"N","properties":[{"name":"n","type":"int"}]}]}}"#
             let made = try attach(server, document)
@@ -256,7 +247,7 @@ import Testing
     func `A16: a snapshot is neither written to nor read inside a transaction`(_ method: String, _ path: String, _ body: String?)
         throws
     {
-        try withServer { server in
+        try withWriteServer { server in
             let id = try pin(server)
             let answer = try server.send(method, "app/\(path)?snapshot=\(id)", body)
             #expect(answer.status == 400 && answer.code == "conflicting_parameters", "\(answer.text)")
@@ -274,7 +265,7 @@ import Testing
         (#"{"life":"5s"}"#, 400, "invalid_body"), ("[]", 400, "invalid_body"), ("{", 400, "invalid_json"),
     ])
     func `what is wrong with a request for a snapshot is told`(_ body: String, _ status: Int, _ code: String) throws {
-        try withServer { server in
+        try withWriteServer { server in
             let answer = try server.send("POST", "app/snapshots", body)
             #expect(answer.status == status && answer.code == code, "\(answer.text)")
             let id = try pin(server, "{}")
@@ -286,7 +277,7 @@ import Testing
     }
 
     @Test func `B34: a file that is only read can be pinned too, and detaching ends what was pinned`() throws {
-        try withServer { server in
+        try withWriteServer { server in
             let id = try pin(server)
             #expect(try server.send("DELETE", "app").status == 204)
             #expect(try server.get("app/objects/Dog/1?snapshot=\(id)").code == "realm_not_found")

@@ -7,11 +7,10 @@ import Testing
 /// The options that realms are attached with. Features A53, A55, E8, E10, E11, E13, E15–E18, E36.
 @Suite struct AttachOptionTests {
     private func withServer(_ body: (WriteServer) throws -> Void) throws {
-        let server = try WriteServer()
-        try server.fill()
-        #expect(try server.send("DELETE", "app").status == 204)
-        try body(server)
-        try server.finish()
+        try withWriteServer { (server: WriteServer) throws in
+            #expect(try server.send("DELETE", "app").status == 204)
+            try body(server)
+        }
     }
 
     /// Attaches `app.realm` with more members than its path.

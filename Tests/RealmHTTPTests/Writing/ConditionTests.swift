@@ -8,15 +8,8 @@ import Testing
 
 /// Conditions, repetitions, and waiting for versions. Features A42, A45.
 @Suite struct ConditionTests {
-    private func withServer(_ body: (WriteServer) throws -> Void) throws {
-        let server = try WriteServer()
-        try server.fill()
-        try body(server)
-        try server.finish()
-    }
-
     @Test func `If-Match lets the one through that saw the object as it is`() throws {
-        try withServer { (server: WriteServer) throws in
+        try withWriteServer { (server: WriteServer) throws in
             let tag = try server.get("app/objects/Dog/1")["ETag"] ?? ""
             // Another representation of the same state has the same meaning.
             let other = tag.replacingOccurrences(of: "~j1", with: "~e1z")
@@ -37,7 +30,7 @@ import Testing
     }
 
     @Test func `the version form means that nobody has committed since`() throws {
-        try withServer { (server: WriteServer) throws in
+        try withWriteServer { (server: WriteServer) throws in
             let version = try server.get("app")["Realm-Version"] ?? ""
             let tag = "\"v.\(version)\""
             #expect(
@@ -55,7 +48,7 @@ import Testing
     }
 
     @Test func `a repeated request gets the first answer`() throws {
-        try withServer { (server: WriteServer) throws in
+        try withWriteServer { (server: WriteServer) throws in
             let key = [("Idempotency-Key", "k1")]
             let first = try server.send("POST", "app/objects/Note", #"{"text":"once"}"#, key)
             let again = try server.send("POST", "app/objects/Note", #"{"text":"once"}"#, key)
@@ -102,7 +95,7 @@ import Testing
     }
 
     @Test func `A45: a read can wait for a version`() throws {
-        try withServer { (server: WriteServer) throws in
+        try withWriteServer { (server: WriteServer) throws in
             let version = try server.get("app")["Realm-Version"] ?? ""
             let parts = version.split(separator: ".")
             let next = "\(parts[0]).\(WriteServer.number(version) + 1)"

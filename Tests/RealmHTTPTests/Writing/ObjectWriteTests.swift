@@ -7,15 +7,8 @@ import Testing
 
 /// Writes of objects over a socket, and what is there afterwards. Features A46–A52, C3, C4, C16, D1, D3, D4, D12, D13.
 @Suite struct ObjectWriteTests {
-    private func withServer(_ body: (WriteServer) throws -> Void) throws {
-        let server = try WriteServer()
-        try server.fill()
-        try body(server)
-        try server.finish()
-    }
-
     @Test func `A46: a created object is where Location says, with the tag of the answer`() throws {
-        try withServer { (server: WriteServer) throws in
+        try withWriteServer { (server: WriteServer) throws in
             let answer = try server.send("POST", "app/objects/Dog", #"{"_id":7,"age":1,"name":"é/1","$$odd":"x"}"#)
             #expect(answer.status == 201)
             #expect(answer["Location"] == "/v1/realms/app/objects/Dog/7")
@@ -29,7 +22,7 @@ import Testing
     }
 
     @Test func `keys that are given by nobody are made up, and keys are encoded in Location`() throws {
-        try withServer { (server: WriteServer) throws in
+        try withWriteServer { (server: WriteServer) throws in
             let oid = try server.send("POST", "app/objects/Oid", "{}")
             #expect(oid.status == 201)
             #expect(oid.json["_id"]?.text?.count == 24)
@@ -45,7 +38,7 @@ import Testing
     }
 
     @Test func `A47: arrays and lines create all or none`() throws {
-        try withServer { (server: WriteServer) throws in
+        try withWriteServer { (server: WriteServer) throws in
             let array = try server.send(
                 "POST", "app/objects/Dog",
                 #"[{"_id":11,"age":1},{"_id":12,"age":2,"owner":{"$link":{"class":"Person","key":"ann"}}}]"#)
@@ -70,7 +63,7 @@ import Testing
     }
 
     @Test func `A47: a thousand objects share one version`() throws {
-        try withServer { (server: WriteServer) throws in
+        try withWriteServer { (server: WriteServer) throws in
             let before = try server.get("app/objects/Dog")["Realm-Version"]
             let objects = (100..<1100).map { #"{"_id":\#($0),"age":\#($0 % 7)}"# }.joined(separator: ",")
             let answer = try server.send("POST", "app/objects/Dog", "[\(objects)]")
@@ -82,7 +75,7 @@ import Testing
     }
 
     @Test func `A48, A49: upsert writes into what is there, and counts both`() throws {
-        try withServer { (server: WriteServer) throws in
+        try withWriteServer { (server: WriteServer) throws in
             let one = try server.send("POST", "app/objects/Dog?upsert=modified", #"{"_id":1,"age":3,"name":null}"#)
             #expect(one.status == 200)
             #expect(one.json["tags"]?.texts == ["a", "b"])
@@ -96,7 +89,7 @@ import Testing
     }
 
     @Test func `A48: PUT creates and replaces the whole object`() throws {
-        try withServer { (server: WriteServer) throws in
+        try withWriteServer { (server: WriteServer) throws in
             #expect(try server.send("PUT", "app/objects/Dog/5", #"{"age":1}"#).status == 201)
             let replaced = try server.send("PUT", "app/objects/Dog/1", #"{"_id":1,"age":2}"#)
             #expect(replaced.status == 200)
@@ -119,7 +112,7 @@ import Testing
         (#"{"$$odd":"o"}"#, "$odd", #""o""#),
     ])
     func `merge patches change what they name`(_ body: String, _ property: String, _ expected: String) throws {
-        try withServer { (server: WriteServer) throws in
+        try withWriteServer { (server: WriteServer) throws in
             #expect(
                 try server.send("PATCH", "app/objects/Dog/1", body, [("Content-Type", "application/merge-patch+json")]).status
                     == 200)
@@ -147,7 +140,7 @@ import Testing
         (#"[{"op":"add","path":"/$$odd","value":"o"}]"#, #""$$odd":"o""#),
     ])
     func `D4: JSON patches change elements, entries and members`(_ body: String, _ expected: String) throws {
-        try withServer { (server: WriteServer) throws in
+        try withWriteServer { (server: WriteServer) throws in
             let answer = try server.send("PATCH", "app/objects/Dog/1", body, [("Content-Type", "application/json-patch+json")])
             #expect(answer.status == 200, "\(answer.text)")
             let text = try server.show("Dog/1")
@@ -156,7 +149,7 @@ import Testing
     }
 
     @Test func `A50, C3: deleting takes embedded objects along and leaves no link`() throws {
-        try withServer { (server: WriteServer) throws in
+        try withWriteServer { (server: WriteServer) throws in
             let answer = try server.send("DELETE", "app/objects/Dog/2")
             #expect(answer.status == 204)
             #expect(answer.body.isEmpty)
@@ -167,7 +160,7 @@ import Testing
     }
 
     @Test func `A51: many objects are changed and deleted by a query`() throws {
-        try withServer { (server: WriteServer) throws in
+        try withWriteServer { (server: WriteServer) throws in
             let changed = try server.send("PATCH", "app/objects/Dog?where=age%20%3E%20$0&args=[1]&maxAffected=2", #"{"age":1}"#)
             #expect(changed.json["matched"]?.int == 2)
             #expect(changed.json["version"]?.text == changed["Realm-Version"])
@@ -177,7 +170,7 @@ import Testing
     }
 
     @Test func `A52: all objects go, and the schema stays`() throws {
-        try withServer { (server: WriteServer) throws in
+        try withWriteServer { (server: WriteServer) throws in
             let schema = try server.get("app/schema").text
             let answer = try server.send("DELETE", "app/objects?confirm=all")
             #expect(answer.json["matched"]?.int == 5)
@@ -187,7 +180,7 @@ import Testing
     }
 
     @Test func `one property is set by JSON or by raw bytes`() throws {
-        try withServer { (server: WriteServer) throws in
+        try withWriteServer { (server: WriteServer) throws in
             #expect(try server.send("PUT", "app/objects/Dog/1/tags", #"["q"]"#).status == 204)
             #expect(try server.show("Dog/1").contains(#""tags":["q"]"#))
             #expect(try server.send("PUT", "app/objects/Dog/1/$odd", #""o""#).status == 204)
@@ -201,7 +194,7 @@ import Testing
     }
 
     @Test func `A46: nested objects are written only when the request says so`() throws {
-        try withServer { (server: WriteServer) throws in
+        try withWriteServer { (server: WriteServer) throws in
             let body = #"{"_id":30,"age":1,"owner":{"id":"bob","dogs":[{"_id":31,"age":2}]}}"#
             #expect(try server.send("POST", "app/objects/Dog", body).code == "nested_object")
             #expect(try server.send("POST", "app/objects/Dog?nested=upsert", body).status == 201)
@@ -210,7 +203,7 @@ import Testing
     }
 
     @Test func `preferences decide what the answer shows`() throws {
-        try withServer { (server: WriteServer) throws in
+        try withWriteServer { (server: WriteServer) throws in
             let minimal = try server.send("POST", "app/objects/Dog", #"{"_id":40,"age":1}"#, [("Prefer", "return=minimal")])
             #expect(minimal.status == 201)
             #expect(minimal.body.isEmpty)
@@ -227,7 +220,7 @@ import Testing
     }
 
     @Test func `a dry run answers as the write would, and leaves no trace`() throws {
-        try withServer { (server: WriteServer) throws in
+        try withWriteServer { (server: WriteServer) throws in
             let bytes = try server.bytes()
             let create = try server.send("POST", "app/objects/Dog?dryRun=true", #"{"_id":50,"age":1}"#)
             #expect(create.status == 200)

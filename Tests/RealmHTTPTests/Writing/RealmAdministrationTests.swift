@@ -12,11 +12,7 @@ import Testing
         {"name":"first","type":"string"},{"name":"last","type":"string"},{"name":"count","type":"int","optional":true}]}]}
         """
 
-    private func withServer(_ body: (WriteServer) throws -> Void) throws {
-        let server = try WriteServer()
-        try body(server)
-        try server.finish()
-    }
+    private func withServer(_ body: (WriteServer) throws -> Void) throws { try withWriteServer(WriteServer.classes, body) }
 
     @Test func `a realm is made from a schema, and gives the same schema back`() throws {
         try withServer { (server: WriteServer) throws in

@@ -7,15 +7,6 @@ import Testing
 
 /// Interactive transactions over a socket. Features A24, A25, A28, A35.
 @Suite(.ownThread) struct TransactionTests {
-    private func withServer(
-        change: (inout ServerOptions) -> Void = { _ in }, _ body: (WriteServer) throws -> Void
-    ) throws {
-        let server = try WriteServer(change: change)
-        try server.fill()
-        try body(server)
-        try server.finish()
-    }
-
     private func begin(_ server: WriteServer, _ body: String? = nil) throws -> (id: String, header: [(String, String)]) {
         let answer = try server.send("POST", "app/transactions", body)
         #expect(answer.status == 201, "\(answer.text)")
@@ -25,7 +16,7 @@ import Testing
     }
 
     @Test func `A25: what is written inside is seen inside only, until the commit`() throws {
-        try withServer { (server: WriteServer) throws in
+        try withWriteServer { (server: WriteServer) throws in
             let before = try server.get("app")["Realm-Version"]
             let (id, header) = try begin(server)
             let patched = try server.send("PATCH", "app/objects/Dog/1", #"{"age":50}"#, header)
@@ -54,7 +45,7 @@ import Testing
     }
 
     @Test func `A28: a rollback leaves the file as it was`() throws {
-        try withServer { (server: WriteServer) throws in
+        try withWriteServer { (server: WriteServer) throws in
             let bytes = try server.bytes()
             let (id, header) = try begin(server)
             #expect(try server.send("DELETE", "app/objects?confirm=all", nil, header).status == 200)
@@ -73,7 +64,7 @@ import Testing
     func `a failed write ends the transaction, a failed read or dry run does not`(
         _ method: String, _ path: String, _ body: String
     ) throws {
-        try withServer { (server: WriteServer) throws in
+        try withWriteServer { (server: WriteServer) throws in
             let (id, header) = try begin(server)
             #expect(try server.get("app/objects/Dog/99", header).status == 404)
             #expect(try server.send("POST", "app/objects/Dog?dryRun=true", #"{"_id":1,"age":1}"#, header).status == 409)
@@ -87,7 +78,7 @@ import Testing
     }
 
     @Test func `A24: an open transaction holds other writers up, for a time`() throws {
-        try withServer(change: { $0.limits.writeSeconds = 1 }) { (server: WriteServer) throws in
+        try withWriteServer(change: { $0.limits.writeSeconds = 1 }) { (server: WriteServer) throws in
             let (id, _) = try begin(server)
             let second = try server.send("POST", "app/transactions", #"{"wait":"0s"}"#)
             #expect(second.code == "write_lock_busy")
@@ -99,7 +90,7 @@ import Testing
     }
 
     @Test func `A35: a lease that nobody uses ends`() throws {
-        try withServer { (server: WriteServer) throws in
+        try withWriteServer { (server: WriteServer) throws in
             let (id, header) = try begin(server, #"{"idle":"1s"}"#)
             #expect(try server.send("PATCH", "app/objects/Dog/1", #"{"age":9}"#, header).status == 200)
             Thread.sleep(forTimeInterval: 1.3)
@@ -110,7 +101,7 @@ import Testing
     }
 
     @Test func `administrators see leases and end them`() throws {
-        try withServer { (server: WriteServer) throws in
+        try withWriteServer { (server: WriteServer) throws in
             let (id, header) = try begin(server)
             let leases = try HTTPClient.request(port: server.port, "GET", "/admin/leases")
             #expect(leases.text.contains(id))
