@@ -75,7 +75,7 @@ struct ChangedFileTests {
         }
 
         func waitUntilReady(_ seconds: Double = 20) throws -> Bool {
-            try ChangeServer.wait(seconds: seconds) { try get("app/objects/Dog").status == 200 }
+            try eventually(seconds: seconds) { try get("app/objects/Dog").status == 200 }
         }
 
         /// What the realm document tells as the epoch.
@@ -152,9 +152,9 @@ struct ChangedFileTests {
         func isReady() throws -> Bool {
             try HTTPClient.request(port: served.server.daemon.socket.port, "GET", "/readyz").status == 200
         }
-        #expect(try ChangeServer.wait(seconds: 20) { try !isReady() })
+        #expect(try eventually(seconds: 20) { try !isReady() })
         try served.restore()
-        #expect(try ChangeServer.wait(seconds: 20) { try isReady() })
+        #expect(try eventually(seconds: 20) { try isReady() })
         #expect(try served.epoch() != epoch)
     }
 
@@ -218,7 +218,7 @@ struct ChangedFileTests {
         #expect(try server.get("/readyz").status == 503)
         try FileManager.default.removeItem(atPath: folder + "/app.realm")
         try FileManager.default.copyItem(atPath: sound.path, toPath: folder + "/app.realm")
-        #expect(try ChangeServer.wait(seconds: 20) { try server.get("/v1/realms/app/objects/Dog").status == 200 })
+        #expect(try eventually(seconds: 20) { try server.get("/v1/realms/app/objects/Dog").status == 200 })
         #expect(try server.get("/readyz").status == 200)
     }
 
@@ -247,7 +247,7 @@ struct ChangedFileTests {
         let path = served.folder + "/kept/plain.realm"
         #expect(try served.send("POST", "", "{\"name\":\"named\",\"path\":\"\(path)\"}").status == 201)
         try FileManager.default.removeItem(atPath: path)
-        #expect(try ChangeServer.wait(seconds: 20) { try served.get("named/objects/Dog").status == 503 })
+        #expect(try eventually(seconds: 20) { try served.get("named/objects/Dog").status == 503 })
         #expect(try served.get("named").json["state"]?.text == "failed")
         #expect(try HTTPClient.request(port: served.server.daemon.socket.port, "GET", "/readyz").status == 200)
         #expect(try served.send("DELETE", "named").status == 204)

@@ -181,11 +181,7 @@ struct ObservationHubTests {
     private struct Late: Error {}
 
     private func wait(_ condition: () -> Bool) throws {
-        let end = Instant.now().adding(seconds: 60)
-        while !condition() {
-            guard Instant.now() < end else { throw Late() }
-            Threads.sleep(seconds: 0.005)
-        }
+        guard eventually(condition) else { throw Late() }
     }
 
     @Test func `who becomes active first hears of what was missed`() throws {

@@ -11,7 +11,7 @@ import Testing
         let server = try ScriptedServer { $0.limits.connections = 4 }
         let clients = try (0..<4).map { _ in try HTTPClient(port: server.port) }
         for client in clients { try client.send("GET /stuck HTTP/1.1\r\nHost: x\r\n\r\n") }
-        #expect(ScriptedServer.eventually { server.server.requestsInFlight == 4 })
+        #expect(eventually { server.server.requestsInFlight == 4 })
         let extra = try HTTPClient(port: server.port)
         let answer = try extra.request("GET", "/a")
         #expect(answer.status == 503)
@@ -24,7 +24,7 @@ import Testing
         let server = try ScriptedServer { $0.limits.connectionsPerAddress = 2 }
         let clients = try (0..<2).map { _ in try HTTPClient(port: server.port) }
         for client in clients { try client.send("GET /stuck HTTP/1.1\r\nHost: x\r\n\r\n") }
-        #expect(ScriptedServer.eventually { server.server.requestsInFlight == 2 })
+        #expect(eventually { server.server.requestsInFlight == 2 })
         let answer = try HTTPClient.request(port: server.port, "GET", "/a")
         #expect(answer.status == 429)
         #expect(answer.code == "rate_limited")
@@ -60,10 +60,10 @@ import Testing
         let other = try HTTPClient(port: server.port)
         #expect(try other.request("GET", "/a").status == 200)
         let daemon = server.server
-        #expect(ScriptedServer.eventually { daemon.requestsInFlight == 0 })
+        #expect(eventually { daemon.requestsInFlight == 0 })
         try client.send("GET /work HTTP/1.1\r\nHost: x\r\n\r\n")
         // It is either being worked on, or so quick that it is answered already.
-        #expect(ScriptedServer.eventually { server.handler.works.load(ordering: .relaxed) > 0 })
+        #expect(eventually { server.handler.works.load(ordering: .relaxed) > 0 })
         let ended = Monitor(false)
         Threads.spawn("stop") {
             daemon.stop(graceSeconds: 60)
@@ -81,16 +81,16 @@ import Testing
         #expect(try other.request("GET", "/a").status == 200)
         let daemon = server.server
         // The request before counts until the daemon has taken leave of it.
-        #expect(ScriptedServer.eventually { daemon.requestsInFlight == 0 })
+        #expect(eventually { daemon.requestsInFlight == 0 })
         try busy.send("GET /stuck HTTP/1.1\r\nHost: x\r\n\r\n")
-        #expect(ScriptedServer.eventually { daemon.requestsInFlight == 1 })
+        #expect(eventually { daemon.requestsInFlight == 1 })
         let ended = Monitor(false)
         let isRefused = Monitor(false)
         Threads.spawn("stop") {
             daemon.stop(graceSeconds: 60) { isRefused.withLock { $0 } }
             ended.broadcast { $0 = true }
         }
-        #expect(ScriptedServer.eventually { daemon.isDraining })
+        #expect(eventually { daemon.isDraining })
         let answer = try other.request("GET", "/a")
         #expect(answer.status == 503)
         #expect(answer.code == "shutting_down")

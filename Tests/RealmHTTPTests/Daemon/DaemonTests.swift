@@ -101,7 +101,7 @@ import Testing
     @Test func `the log learns of every end`() throws {
         let server = try ScriptedServer()
         _ = try HTTPClient.request(port: server.port, "GET", "/x")
-        let isNoted = ScriptedServer.eventually { server.handler.ends.withLock { $0.count == 1 } }
+        let isNoted = eventually { server.handler.ends.withLock { $0.count == 1 } }
         #expect(isNoted)
         let end = try #require(server.handler.ends.withLock { $0.first })
         #expect(end.status == 200)

@@ -134,13 +134,4 @@ final class ScriptedServer {
     }
 
     deinit { server.stop(graceSeconds: 0) }
-
-    /// Waits up to half a minute for something to become true.
-    static func eventually(_ condition: () -> Bool) -> Bool {
-        for _ in 0..<6000 {
-            if condition() { return true }
-            Threads.sleep(seconds: 0.005)
-        }
-        return condition()
-    }
 }

@@ -54,11 +54,11 @@ import Testing
             try client.send("GET /endless HTTP/1.1\r\nHost: x\r\n\r\n")
             Threads.sleep(seconds: 0.05)
         }()
-        let isGone = ScriptedServer.eventually {
+        let isGone = eventually {
             server.handler.producers.withLock { $0.allSatisfy { $0.producer == nil } }
         }
         #expect(isGone)
-        let isNoted = ScriptedServer.eventually { server.handler.ends.withLock { $0.first?.isComplete == false } }
+        let isNoted = eventually { server.handler.ends.withLock { $0.first?.isComplete == false } }
         #expect(isNoted)
         #expect(server.handler.ends.withLock { $0.first?.status } == 499)
     }

@@ -16,7 +16,7 @@ import Testing
         var idle: [HTTPClient] = []
         for _ in 0..<60 { idle.append(try HTTPClient(port: server.port)) }
         for _ in 0..<20 { #expect(try HTTPClient.request(port: server.port, "GET", "/a").status == 200) }
-        #expect(ScriptedServer.eventually { server.server.connectionCount <= 12 })
+        #expect(eventually { server.server.connectionCount <= 12 })
         withExtendedLifetime(idle) {}
     }
 
@@ -39,7 +39,7 @@ import Testing
         }
         let busy = try (0..<4).map { _ in try HTTPClient(port: server.port) }
         for client in busy { try client.send("GET /work HTTP/1.1\r\nHost: x\r\n\r\n") }
-        #expect(ScriptedServer.eventually { server.server.requestsInFlight == 4 })
+        #expect(eventually { server.server.requestsInFlight == 4 })
         for _ in 0..<30 { _ = try? HTTPClient(port: server.port) }
         for client in busy { #expect(try client.readAnswer().text == "worked") }
     }
@@ -62,7 +62,7 @@ import Testing
         client.finishSending()
         #expect(try client.readAnswer().status == 200)
         #expect(try client.isClosed())
-        #expect(ScriptedServer.eventually { server.server.connectionCount == 0 })
+        #expect(eventually { server.server.connectionCount == 0 })
     }
 
     @Test func `a body that hardly comes is given up although something comes`() throws {

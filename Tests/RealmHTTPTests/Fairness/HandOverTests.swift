@@ -28,7 +28,7 @@ import Testing
                 ended.add(1)
             }
         }
-        #expect(ScriptedServer.eventually { server.server.daemon.workers.isBusy(for: "127.0.0.9") })
+        #expect(eventually { server.server.daemon.workers.isBusy(for: "127.0.0.9") })
         let other = try HTTPClient(port: server.port, source: 10)
         for target in [
             "/healthz", "/readyz", "/metrics", "/v1/realms", "/v1/realms/store/objects/Customer?limit=5",
@@ -39,7 +39,7 @@ import Testing
         }
         // All of these were answered while the slow ones had nothing.
         #expect(ended.count == 0)
-        #expect(ScriptedServer.eventually { ended.count == 20 })
+        #expect(eventually { ended.count == 20 })
     }
 
     @Test func `a read that is handed over has the same answer`() throws {

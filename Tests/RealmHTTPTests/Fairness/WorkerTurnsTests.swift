@@ -79,7 +79,7 @@ import Testing
         #expect(pool.threadCount <= 4)
         #expect(pool.isBusy(for: "slow"))
         gate.broadcast { $0 = true }
-        #expect(ScriptedServer.eventually { stuck.count == 20 && !pool.isBusy(for: "slow") })
+        #expect(eventually { stuck.count == 20 && !pool.isBusy(for: "slow") })
         pool.close()
         let isQueued = pool.submit(for: "slow") {}
         #expect(!isQueued)
@@ -93,7 +93,7 @@ import Testing
             _ = pool.submit(for: "a") { done.broadcast { $0 = true } }
             _ = done.wait { $0 ? true : nil }
             // A thread that has just done its job rests a moment later.
-            #expect(ScriptedServer.eventually { !pool.isBusy(for: "a") })
+            #expect(eventually { !pool.isBusy(for: "a") })
             Threads.sleep(seconds: 0.005)
         }
         #expect(pool.threadCount <= 4)

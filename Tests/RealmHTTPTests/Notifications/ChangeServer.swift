@@ -99,16 +99,6 @@ final class ChangeServer: Sendable {
         return nil
     }
 
-    /// Waits until something holds; false after a minute.
-    static func wait(seconds: Double = 60, until condition: () throws -> Bool) rethrows -> Bool {
-        let end = Date().addingTimeInterval(seconds)
-        while Date() < end {
-            if try condition() { return true }
-            usleep(5000)
-        }
-        return try condition()
-    }
-
     static func encode(_ text: String) -> String {
         var allowed = CharacterSet.alphanumerics
         allowed.insert(charactersIn: "-._~")

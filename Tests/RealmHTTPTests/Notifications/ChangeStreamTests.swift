@@ -207,8 +207,8 @@ struct ChangeStreamTests {
         #expect(try fixture.server.metric("streams") == 1)
         #expect(try fixture.server.metric("observed_definitions") == 1)
         stream = nil
-        #expect(try ChangeServer.wait { try fixture.server.metric("streams") == 0 })
-        #expect(try ChangeServer.wait { try fixture.server.metric("observed_definitions") == 0 })
+        #expect(try eventually { try fixture.server.metric("streams") == 0 })
+        #expect(try eventually { try fixture.server.metric("observed_definitions") == 0 })
     }
 
     @Test func `one evaluation and one encoding per commit, however many streams there are`() throws {
@@ -238,7 +238,7 @@ struct ChangeStreamTests {
         let waiting = try HTTPClient(port: fixture.server.port, timeoutSeconds: 60)
         try waiting.send(
             "GET /v1/realms/app/changes?\(ChangeStreamTests.dogs)&since=\(now)&wait=50 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-        #expect(try ChangeServer.wait { try fixture.server.metric("waiting_polls") == 1 })
+        #expect(try eventually { try fixture.server.metric("waiting_polls") == 1 })
         let server = fixture.server
         let stopping = StoppingThread { server.server.stop() }
         for stream in streams {
@@ -334,6 +334,6 @@ struct ChangeStreamTests {
         let lease = try #require(items?.first { $0["kind"]?.text == "stream" }?["id"]?.text)
         #expect(try HTTPClient.request(port: fixture.server.port, "DELETE", "/admin/leases/\(lease)").status == 204)
         while try stream.next() != nil {}
-        #expect(try ChangeServer.wait { try fixture.server.metric("streams") == 0 })
+        #expect(try eventually { try fixture.server.metric("streams") == 0 })
     }
 }

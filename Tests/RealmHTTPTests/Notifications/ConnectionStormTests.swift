@@ -95,7 +95,7 @@ struct ConnectionStormTests {
 
     private func settled(_ server: FaultServer) throws -> Counts {
         var counts = try Counts(server)
-        let isSettled = try ChangeServer.wait {
+        let isSettled = try eventually {
             counts = try Counts(server)
             return counts.held.isEmpty
         }
@@ -226,7 +226,7 @@ struct ConnectionStormTests {
                 port: server.port, FaultServer.changes("class=Item&include=none&since=\(now)&wait=55"), accept: "application/json"
             )
         }
-        #expect(try ChangeServer.wait { try server.metric("waiting_polls") == 20 })
+        #expect(try eventually { try server.metric("waiting_polls") == 20 })
         #expect(try server.metric("streams") == Double(count + 10))
         let memory = server.memory
         let start = Instant.now()

@@ -26,7 +26,7 @@ struct DepartedReaderTests {
             let connection = try RawConnection(port: server.port)
             try connection.send(
                 "GET /v1/realms/app/changes?class=S&wait=50&since=\(next) HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
-            #expect(try ChangeServer.wait { try server.metric("waiting_polls") == 1 })
+            #expect(try eventually { try server.metric("waiting_polls") == 1 })
         }
     }
 
@@ -43,7 +43,7 @@ struct DepartedReaderTests {
         #expect((document["liveVersions"]?.integer ?? .max) <= 8, "\(document)")
         #expect((document["fileBytes"]?.integer ?? .max) <= 256 << 10, "\(document)")
         // What was pinned goes by itself.
-        #expect(try ChangeServer.wait { try server.must("GET", "app")["liveVersions"]?.integer ?? .max <= 2 })
+        #expect(try eventually { try server.must("GET", "app")["liveVersions"]?.integer ?? .max <= 2 })
     }
 
     @Test func `leave a snapshot alone that somebody holds`() throws {

@@ -74,7 +74,7 @@ struct FailedObservationTests {
         Thread.detachNewThread {
             answer.set((try? server.send("GET", "r/changes?class=N&where=\(Self.endless)&wait=30&since=\(next)").status) ?? 0)
         }
-        #expect(try ChangeServer.wait { try server.metric("waiting_polls") == 1 })
+        #expect(try eventually { try server.metric("waiting_polls") == 1 })
         try linkAll(server)
         #expect(try answer.wait() >= 400)
         #expect(try server.send("GET", "r/objects/N/1").status == 200)

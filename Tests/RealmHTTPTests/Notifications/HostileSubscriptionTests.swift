@@ -224,7 +224,7 @@ struct HostileSubscriptionTests {
         try poll.send(
             "GET /v1/realms/app/changes?\(HostileSubscriptionTests.dogs)&since=\(version)&wait=55 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
                 + get)
-        #expect(try ChangeServer.wait { try fixture.server.metric("waiting_polls") == 1 })
+        #expect(try eventually { try fixture.server.metric("waiting_polls") == 1 })
         try fixture.write(fixture.create(10))
         #expect(poll.read(until: "\"_id\":1") && poll.text.components(separatedBy: "HTTP/1.1 200").count == 3)
     }

@@ -179,12 +179,12 @@ struct ObservedEndTests {
             port: server.port,
             "/v1/realms/app/changes?class=Pen&since=\(try server.poll("app", "class=Pen&since=now")["next"]?.text ?? "")&wait=55",
             accept: "application/json")
-        #expect(try ChangeServer.wait { try server.metric("waiting_polls") == 1 })
+        #expect(try eventually { try server.metric("waiting_polls") == 1 })
         try server.must("DELETE", "app")
         #expect(waiting.read(until: "\"changes\":[]") && waiting.text.hasPrefix("HTTP/1.1 200"))
         #expect(
             try watcher.take(way.isStream ? 2 : 1) == (way.isStream ? ["end deleted", "closed"] : ["problem realm_not_found"]))
-        #expect(try ChangeServer.wait { try server.metric("streams") == 0 })
+        #expect(try eventually { try server.metric("streams") == 0 })
         #expect(try server.metric("registrations") == 0 && server.metric("observed_definitions") == 0)
     }
 

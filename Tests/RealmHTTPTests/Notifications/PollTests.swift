@@ -37,7 +37,7 @@ struct PollTests {
         let next = try fixture.server.poll("app", PollTests.dogs)["next"]?.text ?? ""
         let client = try HTTPClient(port: fixture.server.port, timeoutSeconds: 60)
         try client.send("GET /v1/realms/app/changes?\(PollTests.dogs)&since=\(next)&wait=50 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-        #expect(try ChangeServer.wait { try fixture.server.metric("waiting_polls") == 1 })
+        #expect(try eventually { try fixture.server.metric("waiting_polls") == 1 })
         try fixture.write(fixture.patch(#"{"age":1}"#))
         #expect(try fixture.server.metric("waiting_polls") == 1)
         let version = try fixture.write(fixture.create(9))
@@ -111,7 +111,7 @@ struct PollTests {
         let next = try fixture.server.poll("app", query)["next"]?.text ?? ""
         let client = try HTTPClient(port: fixture.server.port, timeoutSeconds: 60)
         try client.send("GET /v1/realms/app/changes?\(query)&since=\(next)&wait=50 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-        #expect(try ChangeServer.wait { try fixture.server.metric("waiting_polls") == 1 })
+        #expect(try eventually { try fixture.server.metric("waiting_polls") == 1 })
         let start = try fixture.server.must("GET", "app/schema")["schemaVersion"]?.integer ?? 0
         try fixture.server.must(
             "POST", "app/migrations",

@@ -55,7 +55,7 @@ private final class Proxy {
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
-        let isThere = ChangeServer.wait(seconds: 30) {
+        let isThere = eventually(seconds: 30) {
             (try? HTTPClient.request(port: port, "GET", "/healthz").status) == 200 || !process.isRunning
         }
         guard isThere, process.isRunning else {
@@ -102,7 +102,7 @@ struct ProxyTests {
         for id in 100..<(TestRun.isLong ? 300 : 140) {
             let poll = try RawConnection(
                 port: proxy.port, ProxyTests.dogs + "&since=\(position)&wait=50", accept: "application/json")
-            #expect(try ChangeServer.wait { try fixture.server.metric("waiting_polls") == 1 })
+            #expect(try eventually { try fixture.server.metric("waiting_polls") == 1 })
             let version = try fixture.write(fixture.create(id))
             let start = Instant.now()
             // Nothing else follows that would push it through.
@@ -146,7 +146,7 @@ struct ProxyTests {
         let other = try fixture.server.stream("app", ChangeFixture.query(["class": "Dog", "include": "keys"]))
         _ = try other.next("snapshot")
         events = nil
-        #expect(try ChangeServer.wait { try fixture.server.metric("streams") == 1 })
+        #expect(try eventually { try fixture.server.metric("streams") == 1 })
         let missed = try (20..<23).map { try fixture.write(fixture.create($0)) }
         let again = try stream(
             ProxyTests.dogs + (place == "parameter" ? "&since=\(position)" : ""),
@@ -155,9 +155,9 @@ struct ProxyTests {
         #expect(try again.next("ready").id == missed.last)
         let poll = try RawConnection(
             port: proxy.port, ProxyTests.dogs + "&since=\(missed[2])&wait=50", accept: "application/json")
-        #expect(try ChangeServer.wait { try fixture.server.metric("waiting_polls") == 1 })
+        #expect(try eventually { try fixture.server.metric("waiting_polls") == 1 })
         poll.socket.close()
-        #expect(try ChangeServer.wait(seconds: 40) { try fixture.server.metric("waiting_polls") == 0 })
+        #expect(try eventually(seconds: 40) { try fixture.server.metric("waiting_polls") == 0 })
     }
 
     @Test func `the URL with a ticket that a registration answers leads through the proxy, to large snapshots too`() throws {

@@ -45,7 +45,7 @@ struct RegistrationTests {
         try client.send(
             "GET /v1/realms/app/changes?subscription=\(id)&since=\(json["version"]?.text ?? "")&wait=50 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
         )
-        #expect(try ChangeServer.wait { try fixture.server.metric("waiting_polls") == 1 })
+        #expect(try eventually { try fixture.server.metric("waiting_polls") == 1 })
         #expect(try fixture.server.send("DELETE", "app/subscriptions/\(id)").status == 204)
         #expect(try stream.next("end").json["reason"]?.text == "deleted")
         #expect(try stream.next() == nil)
@@ -64,11 +64,11 @@ struct RegistrationTests {
         var stream: EventClient? = try EventClient(port: fixture.server.port, json["url"]?.text ?? "")
         _ = try stream?.next("snapshot")
         let other = try fixture.server.must("POST", "app/subscriptions", RegistrationTests.body)["id"]?.text ?? ""
-        #expect(try ChangeServer.wait { try fixture.server.send("GET", "app/subscriptions/\(other)").status == 410 })
+        #expect(try eventually { try fixture.server.send("GET", "app/subscriptions/\(other)").status == 410 })
         let id = json["id"]?.text ?? ""
         #expect(try fixture.server.send("GET", "app/subscriptions/\(id)").status == 200)
         stream = nil
-        #expect(try ChangeServer.wait { try fixture.server.send("GET", "app/subscriptions/\(id)").status == 410 })
+        #expect(try eventually { try fixture.server.send("GET", "app/subscriptions/\(id)").status == 410 })
     }
 
     @Test(arguments: [

@@ -216,7 +216,7 @@ final class ScenarioObserver {
         guard stream != nil else { return }
         position = stream?.lastID ?? position
         stream = nil
-        let isQuiet = try ChangeServer.wait { [server, realm, registration] in
+        let isQuiet = try eventually { [server, realm, registration] in
             try server.must("GET", "\(realm)/subscriptions/\(registration)")["streams"]?.integer == 0
         }
         guard isQuiet else { throw EventClient.Failure(description: "the stream is not let go of") }

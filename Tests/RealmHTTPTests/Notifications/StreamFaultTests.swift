@@ -69,8 +69,8 @@ struct StreamFaultTests {
         for round in 0..<commits {
             try fixture.write("{\"patch\":{\"class\":\"Dog\",\"key\":\"1\",\"body\":{\"name\":\"\(round)\(text)\"}}}")
         }
-        #expect(try ChangeServer.wait { try fixture.server.metric("streams") == 1 })
-        #expect(try ChangeServer.wait { try fixture.server.metric("observed_definitions") == 1 })
+        #expect(try eventually { try fixture.server.metric("streams") == 1 })
+        #expect(try eventually { try fixture.server.metric("observed_definitions") == 1 })
         let version = try fixture.write(fixture.patch(#"{"age":50}"#))
         #expect(try idle.next("changes").id == version)
         withExtendedLifetime(stalled) {}
@@ -102,7 +102,7 @@ struct StreamFaultTests {
             beats += 1
         }
         #expect(beats <= 3)
-        #expect(try ChangeServer.wait { try server.metric("observed_definitions") == 1 })
+        #expect(try eventually { try server.metric("observed_definitions") == 1 })
         #expect(server.server.daemon.deadClients == 10)
         withExtendedLifetime(gone) {}
     }
@@ -142,10 +142,10 @@ struct StreamFaultTests {
             #expect(client.read(until: inSnapshot ? "event: snapshot" : "event: ready"))
             client.socket.reset()
         }
-        #expect(try ChangeServer.wait { try fixture.server.metric("streams") == 0 })
-        #expect(try ChangeServer.wait { try fixture.server.metric("observed_definitions") == 0 })
-        #expect(try ChangeServer.wait { try fixture.server.metric("live_versions{realm=\"app\"}") ?? 9 <= 1 })
-        #expect(ChangeServer.wait { fixture.server.server.daemon.connectionCount <= 1 })
+        #expect(try eventually { try fixture.server.metric("streams") == 0 })
+        #expect(try eventually { try fixture.server.metric("observed_definitions") == 0 })
+        #expect(try eventually { try fixture.server.metric("live_versions{realm=\"app\"}") ?? 9 <= 1 })
+        #expect(eventually { fixture.server.server.daemon.connectionCount <= 1 })
     }
 
     @Test(arguments: ["close", "reset", "half"])
@@ -156,7 +156,7 @@ struct StreamFaultTests {
             try RawConnection(
                 port: fixture.server.port, StreamFaultTests.target + "&since=\(now)&wait=55", accept: "application/json")
         }
-        #expect(try ChangeServer.wait { try fixture.server.metric("waiting_polls") == 10 })
+        #expect(try eventually { try fixture.server.metric("waiting_polls") == 10 })
         for poll in polls {
             switch way {
             case "close": poll.socket.close()
@@ -165,8 +165,8 @@ struct StreamFaultTests {
             }
         }
         // Far below the time for which they would have waited.
-        #expect(try ChangeServer.wait(seconds: 40) { try fixture.server.metric("waiting_polls") == 0 })
-        #expect(try ChangeServer.wait { try fixture.server.metric("observed_definitions") == 0 })
+        #expect(try eventually(seconds: 40) { try fixture.server.metric("waiting_polls") == 0 })
+        #expect(try eventually { try fixture.server.metric("observed_definitions") == 0 })
     }
 
     // MARK: - Streams that end

@@ -40,7 +40,7 @@ import Testing
         #expect(age > 0)
         try server.send("DELETE", "app/snapshots/\(id)")
         // What reads the old version ends when its answer has left.
-        let isOver = ScriptedServer.eventually { (try? metric(server, "oldest_pinned_seconds{realm=\"app\"}")) == 0 }
+        let isOver = eventually { (try? metric(server, "oldest_pinned_seconds{realm=\"app\"}")) == 0 }
         #expect(isOver)
         try server.finish()
     }

@@ -115,7 +115,7 @@ import Testing
             "realm_rest_request_seconds_bucket{route=\"/readyz\",le=\"+Inf\"} 1",
         ]
         var missing = wanted
-        _ = ScriptedServer.eventually {
+        _ = eventually {
             let metrics = (try? server.get("/metrics").text) ?? ""
             missing = wanted.filter { !metrics.contains($0) }
             return missing.isEmpty

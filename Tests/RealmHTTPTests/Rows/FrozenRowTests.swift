@@ -51,14 +51,14 @@ import Testing
         let server = fixture.server
         let id = try pin(fixture)
         try fixture.write(fixture.age(1, 9))
-        #expect(try ChangeServer.wait { try server.metric("live_versions") == 2 })
+        #expect(try eventually { try server.metric("live_versions") == 2 })
         #expect(try server.send("DELETE", "app/snapshots/\(id)").status == 204)
         // On a machine that stalls, a second may be over by now.
         let over = try server.send("GET", "app/objects/Dog?snapshot=\(id)")
         #expect(over.code == "snapshot_expired" && over.status == 410 || over.status == 404)
         #expect(try server.send("DELETE", "app/snapshots/\(id)").status == 404)
-        #expect(try ChangeServer.wait { try server.metric("live_versions") == 1 })
-        #expect(try ChangeServer.wait { try server.send("GET", "app/objects/Dog?snapshot=\(id)").code == "not_found" })
+        #expect(try eventually { try server.metric("live_versions") == 1 })
+        #expect(try eventually { try server.send("GET", "app/objects/Dog?snapshot=\(id)").code == "not_found" })
     }
 
     @Test func `B34: a frozen query is not changed by later writes, and the gauge of versions shows it`() throws {
@@ -67,14 +67,14 @@ import Testing
         let query = "app/objects/Dog?where=age%20%3E%203&sort=-age&fields=_id"
         let before = try server.must("GET", query)["items"]
         let id = try pin(fixture)
-        #expect(try ChangeServer.wait { try server.metric("live_versions") == 1 })
+        #expect(try eventually { try server.metric("live_versions") == 1 })
         for number in 10..<14 {
             try fixture.write(fixture.create(number, age: number), fixture.delete("Dog", String(number - 9)))
             #expect(try server.must("GET", query + "&snapshot=\(id)")["items"] == before)
             #expect(try server.must("GET", query)["items"] != before)
         }
         // However many writes, two versions live.
-        #expect(try ChangeServer.wait { try server.metric("live_versions") == 2 })
+        #expect(try eventually { try server.metric("live_versions") == 2 })
         // Also from several threads: one after the other here, all at once in the tests of isolation.
         #expect(
             try server.must(
@@ -103,7 +103,7 @@ import Testing
         let alive = try ids.map { try server.send("GET", "app/objects/Dog/1?snapshot=\($0)").status }
         if sheds {
             #expect(statuses == [200, 200, 200, 200, 200] && alive == [410, 410, 410, 200, 200])
-            #expect(try ChangeServer.wait { try server.metric("live_versions") == 3 })
+            #expect(try eventually { try server.metric("live_versions") == 3 })
         } else {
             // Three versions may be held beside the newest; what is above refuses.
             #expect(statuses == [200, 200, 200, 503, 503] && alive == [200, 200, 200, 200, 200])

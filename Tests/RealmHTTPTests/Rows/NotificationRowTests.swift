@@ -66,8 +66,8 @@ import Testing
         while let event = try stream?.next(), event.comments != ["hb"] {}
         #expect(try fixture.server.send("GET", "app/subscriptions/\(id)").status == 200)
         if saysGoodbye { stream = nil } else { #expect(stream?.becomeDeaf() == true) }
-        #expect(try ChangeServer.wait { try fixture.server.metric("streams") == 0 })
-        #expect(try ChangeServer.wait { try fixture.server.send("GET", "app/subscriptions/\(id)").status == 410 })
+        #expect(try eventually { try fixture.server.metric("streams") == 0 })
+        #expect(try eventually { try fixture.server.send("GET", "app/subscriptions/\(id)").status == 410 })
         withExtendedLifetime(stream) {}
     }
 

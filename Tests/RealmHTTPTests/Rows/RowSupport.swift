@@ -93,16 +93,6 @@ extension WriteServer {
     }
 }
 
-/// Asks until something holds, for at most half a minute.
-func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
-    let end = Instant.now().adding(seconds: 30)
-    while Instant.now() < end {
-        if try condition() { return true }
-        Threads.sleep(seconds: 0.01)
-    }
-    return false
-}
-
 /// What a test waited for did not come.
 struct TookTooLong: Error {}
 

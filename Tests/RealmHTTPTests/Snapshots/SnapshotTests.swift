@@ -33,12 +33,7 @@ import Testing
 
     /// The writer lets go of a version a moment after it has answered.
     private func becomes(_ value: Int, _ name: String, _ server: WriteServer) throws -> Bool {
-        let end = Instant.now().adding(seconds: 30)
-        while try metric(server, name) != value {
-            guard Instant.now() < end else { return false }
-            Threads.sleep(seconds: 0.02)
-        }
-        return true
+        try eventually { try metric(server, name) == value }
     }
 
     /// Every kind of read, with the text that tells the old age of the dog from the new one.
@@ -154,16 +149,14 @@ import Testing
             let renewed = try pin(server, #"{"ttl":"1s"}"#)
             let patched = try server.send("PATCH", "app/snapshots/\(renewed)", #"{"ttl":"5m"}"#)
             #expect(patched.status == 200 && patched.json["id"]?.text == renewed)
-            let end = Instant.now().adding(seconds: 60)
-            while try server.get("app/snapshots/\(short)").status == 200, Instant.now() < end { Threads.sleep(seconds: 0.05) }
+            #expect(try eventually { try server.get("app/snapshots/\(short)").status != 200 })
             #expect(try server.get("app/snapshots/\(short)").code == "snapshot_expired")
             #expect(try server.get("app/objects/Dog/1?snapshot=\(short)").code == "snapshot_expired")
             #expect(try server.get("app/objects/Dog/1?snapshot=\(renewed)").status == 200)
             // Nobody asks for it, and its version goes all the same.
             let lonely = try pin(server, #"{"ttl":"1s"}"#)
             try setAge(server, 30)
-            while try metric(server, "snapshots") != 1, Instant.now() < end { Threads.sleep(seconds: 0.05) }
-            #expect(try metric(server, "snapshots") == 1)
+            #expect(try becomes(1, "snapshots", server))
             #expect(try server.get("app/snapshots/\(lonely)").code == "snapshot_expired")
         }
     }

@@ -7,22 +7,14 @@ import Testing
 
 /// Writes that are answered before they are done. Features A33, A34, A37–A41.
 @Suite struct AsyncWriteTests {
-    private static let later = [("Prefer", "respond-async")]
-
     /// The document of a write once it is over.
     private func wait(_ server: WriteServer, _ location: String) throws -> ParsedJSON {
-        let path = String(location.dropFirst("/v1/realms/".count))
-        for _ in 0..<200 {
-            let document = try server.get(path).json
-            if !["queued", "running"].contains(document["state"]?.text ?? "") { return document }
-            Thread.sleep(forTimeInterval: 0.02)
-        }
-        return [:]
+        try server.fate(String(location.dropFirst("/v1/realms/".count)))
     }
 
     @Test func `A37: the answer comes at once, and the write is told under its id`() throws {
         let server = try WriteServer()
-        let answer = try server.send("POST", "app/objects/Dog", #"{"_id":1,"age":2}"#, AsyncWriteTests.later)
+        let answer = try server.send("POST", "app/objects/Dog", #"{"_id":1,"age":2}"#, WriteServer.later)
         #expect(answer.status == 202)
         #expect(answer["Preference-Applied"] == "respond-async")
         let document = try wait(server, answer["Location"] ?? "")
@@ -39,7 +31,7 @@ import Testing
     @Test func `A40: a failed write tells its problem`() throws {
         let server = try WriteServer()
         let answer = try server.send(
-            "POST", "app/batch", #"{"ops":[{"delete":{"class":"Dog","key":"1"}}]}"#, AsyncWriteTests.later)
+            "POST", "app/batch", #"{"ops":[{"delete":{"class":"Dog","key":"1"}}]}"#, WriteServer.later)
         #expect(answer.status == 202)
         let document = try wait(server, answer["Location"] ?? "")
         #expect(document["state"]?.text == "failed")
@@ -47,8 +39,8 @@ import Testing
         #expect(problem?["code"]?.text == "object_not_found")
         #expect(problem?["op"]?.int == 0)
         // What needs no data is refused at once.
-        #expect(try server.send("POST", "app/objects/Cat", "{}", AsyncWriteTests.later).status == 404)
-        #expect(try server.send("POST", "app/batch", "{", AsyncWriteTests.later).status == 400)
+        #expect(try server.send("POST", "app/objects/Cat", "{}", WriteServer.later).status == 404)
+        #expect(try server.send("POST", "app/batch", "{", WriteServer.later).status == 400)
         try server.finish()
     }
 
@@ -57,8 +49,8 @@ import Testing
         try server.fill()
         let transaction = try server.send("POST", "app/transactions", "{}").json["id"]?.text ?? ""
         let increment = #"{"ops":[{"increment":{"class":"Dog","key":"1","property":"age","by":1}}]}"#
-        let first = try server.send("POST", "app/batch", increment, AsyncWriteTests.later)
-        let second = try server.send("POST", "app/batch", increment, AsyncWriteTests.later)
+        let first = try server.send("POST", "app/batch", increment, WriteServer.later)
+        let second = try server.send("POST", "app/batch", increment, WriteServer.later)
         #expect(first.json["state"]?.text == "queued")
         #expect((try server.get("app").json["pendingWrites"]?.int ?? 0) >= 2)
         let path = String((second["Location"] ?? "").dropFirst("/v1/realms/".count))

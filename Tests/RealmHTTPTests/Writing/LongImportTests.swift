@@ -85,7 +85,7 @@ import Testing
             try client.send(Array(body[..<length]))
         }
         #expect(
-            try ChangeServer.wait(seconds: 20) {
+            try eventually(seconds: 20) {
                 let text = try HTTPClient.request(port: server.port, "GET", "/metrics").text
                 return text.contains("realm_rest_spool_bytes 0\n") && text.contains("realm_rest_waiting_bytes 0\n")
             })

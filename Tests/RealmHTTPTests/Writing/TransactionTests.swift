@@ -106,9 +106,7 @@ import Testing
             let leases = try HTTPClient.request(port: server.port, "GET", "/admin/leases")
             #expect(leases.text.contains(id))
             #expect(try HTTPClient.request(port: server.port, "DELETE", "/admin/leases/\(id)").status == 204)
-            for _ in 0..<50 where try server.get("app/transactions/\(id)").json["state"]?.text == "open" {
-                Thread.sleep(forTimeInterval: 0.01)
-            }
+            #expect(try eventually { try server.get("app/transactions/\(id)").json["state"]?.text != "open" })
             #expect(try server.get("app/objects/Dog/1", header).code == "transaction_expired")
         }
     }
