@@ -103,7 +103,7 @@ import Testing
         let server = try ScriptedServer()
         let client = try HTTPClient(port: server.port)
         try client.send("GET /stuck HTTP/1.1\r\nHost: x\r\n\r\n")
-        Threads.sleep(seconds: 0.05)
+        #expect(eventually { server.server.requestsInFlight == 1 })
         server.server.stop(graceSeconds: 0.1)
         let answer = try? client.readAnswer()
         #expect(answer == nil || answer?.status == 503)

@@ -52,7 +52,7 @@ import Testing
         try {
             let client = try HTTPClient(port: server.port)
             try client.send("GET /endless HTTP/1.1\r\nHost: x\r\n\r\n")
-            Threads.sleep(seconds: 0.05)
+            #expect(eventually { !server.handler.producers.withLock { $0.isEmpty } })
         }()
         let isGone = eventually {
             server.handler.producers.withLock { $0.allSatisfy { $0.producer == nil } }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmEngine
 import RealmHTTP
 import RealmTestSupport
 import Synchronization
@@ -80,12 +81,12 @@ import Testing
             statuses.withLock { $0.append(answer?.status ?? 0) }
         }
         first.start()
-        Thread.sleep(forTimeInterval: 0.3)
+        #expect(try eventually { try server.database().pendingWrites == 1 })
         #expect(try server.send("POST", "app/objects/Note", #"{"text":"t"}"#, key).code == "idempotency_in_progress")
         let metrics = try HTTPClient.request(port: server.port, "GET", "/metrics").text
         #expect(metrics.contains("realm_rest_pending_writes{realm=\"app\"} 1"))
         #expect(metrics.contains("realm_rest_open_transactions{realm=\"app\"} 1"))
-        for _ in 0..<200 where statuses.withLock({ $0.isEmpty }) { Thread.sleep(forTimeInterval: 0.02) }
+        #expect(eventually { statuses.withLock { !$0.isEmpty } })
         #expect(statuses.withLock { $0 } == [423])
         #expect(try server.send("DELETE", "app/transactions/\(id)").status == 204)
         let second = try server.send("POST", "app/objects/Note", #"{"text":"t"}"#, key)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmEngine
 import RealmHTTP
 import RealmTestSupport
 import Testing
@@ -100,7 +101,7 @@ import Testing
         #expect(try server.send("PATCH", "app/objects/Dog/1", #"{"age":99}"#, [("Realm-Transaction", id)]).status == 200)
         let waiting = Thread { _ = try? server.send("PATCH", "app/objects/Dog/1", #"{"age":98}"#) }
         waiting.start()
-        Thread.sleep(forTimeInterval: 0.2)
+        #expect(try eventually { try server.database().pendingWrites == 1 })
         server.server.stop()
         // Either nothing, or the write that waited; never what was not committed.
         let same = try server.bytes() == bytes
