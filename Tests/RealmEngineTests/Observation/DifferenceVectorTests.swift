@@ -20,7 +20,7 @@ struct DifferenceVectorTests {
                 let changes = SequenceDiff.changes(
                     from: before, to: after, isModified: { modified.contains(after[$0]) }, canReorder: canReorder,
                     isUnique: promise)
-                #expect(changes == CollectionChanges(expected: vector["expect"] ?? .null), "\(vector["id"]?.text ?? "")")
+                #expect(changes == CollectionChanges(vector: vector["expect"] ?? .null), "\(vector["id"]?.text ?? "")")
                 #expect(changes.apply(to: before, fresh: after) == after)
             }
         }
@@ -30,7 +30,7 @@ struct DifferenceVectorTests {
         let vectors = try NotificationVectors.vectors("list-log")
         #expect(vectors.count >= 23)
         for vector in vectors {
-            let expected = CollectionChanges(expected: vector["expect"] ?? .null)
+            let expected = CollectionChanges(vector: vector["expect"] ?? .null)
             var size = Int(vector["size"]?.integer ?? 0)
             var merged = ListChangeLog()
             for transaction in vector["transactions"]?.elements ?? [] {
@@ -74,13 +74,13 @@ struct DifferenceVectorTests {
         for vector in vectors {
             var log = ListChangeLog()
             for set in vector["sets"]?.elements ?? [] {
-                let input = CollectionChanges(expected: set)
+                let input = CollectionChanges(vector: set)
                 log.merge(
                     ListChangeLog(
                         deletions: input.deletions, insertions: input.insertions, modified: input.modifications,
                         moves: input.moves, isCleared: input.isCleared))
             }
-            #expect(log.changes() == CollectionChanges(expected: vector["expect"] ?? .null), "\(vector["id"]?.text ?? "")")
+            #expect(log.changes() == CollectionChanges(vector: vector["expect"] ?? .null), "\(vector["id"]?.text ?? "")")
         }
     }
 

@@ -140,7 +140,7 @@ struct VectorObserver {
             return "\(json["sectionsToDelete"]?.indices ?? []) \(json["sectionsToInsert"]?.indices ?? []) "
                 + places.joined(separator: " ")
         }
-        return text(CollectionChanges(expected: json))
+        return text(CollectionChanges(vector: json))
     }
 
     private static func text(_ json: ParsedJSON?) -> String {

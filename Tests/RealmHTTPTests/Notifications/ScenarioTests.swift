@@ -285,17 +285,6 @@ final class ScenarioObserver {
 }
 
 extension CollectionChanges {
-    init(vector: ParsedJSON) {
-        self.init()
-        deletions = vector["deletions"]?.indices ?? []
-        insertions = vector["insertions"]?.indices ?? []
-        modifications = vector["modifications"]?.indices ?? []
-        modificationsNew = vector["modificationsNew"]?.indices ?? []
-        moves = (vector["moves"]?.elements ?? []).map(\.indices).map { Move(from: $0[0], to: $0[1]) }
-        isCleared = vector["cleared"]?.isTrue == true
-        isRootDeleted = vector["rootDeleted"]?.isTrue == true
-    }
-
     var vectorForm: ParsedJSON {
         func array(_ numbers: [Int]) -> ParsedJSON { .array(numbers.map { .integer(Int64($0)) }) }
         var members: [(String, ParsedJSON)] = [
