@@ -6,6 +6,7 @@ import RealmEngine
 import RealmHTTP
 import RealmStorage
 import RealmTestSupport
+import SystemPackage
 import Testing
 
 /// Openings that are rehearsed, refused, cancelled or limited, and files that others use.
@@ -259,27 +260,21 @@ import Testing
     // MARK: - Disks
 
     /// Whether this process may make disks.
-    private static let canMount: Bool = {
-        let folder = realPath(of: NSTemporaryDirectory()) + "/realm-rest-disk-\(UUID().uuidString)"
-        unsafe mkdir(folder, 0o700)
-        defer { unsafe rmdir(folder) }
-        guard unsafe mount("tmpfs", folder, "tmpfs", 0, "size=1m,mode=700") == 0 else { return false }
-        return unsafe umount2(folder, 2) == 0
-    }()
+    private static let canMount = (try? withSmallDisk { _ in }) != nil
 
     /// A small disk of its own.
-    private func withSmallDisk(_ body: (String) throws -> Void) throws {
+    private static func withSmallDisk(_ body: (String) throws -> Void) throws {
         let folder = realPath(of: NSTemporaryDirectory()) + "/realm-rest-disk-\(UUID().uuidString)"
         unsafe mkdir(folder, 0o700)
         defer { unsafe rmdir(folder) }
-        try #require(unsafe mount("tmpfs", folder, "tmpfs", 0, "size=1m,mode=700") == 0)
+        guard unsafe mount("tmpfs", folder, "tmpfs", 0, "size=1m,mode=700") == 0 else { throw Errno(rawValue: errno) }
         defer { unsafe umount2(folder, 2) }
         try body(folder)
     }
 
     @Test(.enabled(if: canMount, "this process may not mount"))
     func `on a full disk nothing half-made is left`() throws {
-        try withSmallDisk { folder in
+        try OpeningTests.withSmallDisk { folder in
             let source = realPath(of: NSTemporaryDirectory()) + "/realm-rest-\(UUID().uuidString).realm"
             try FileManager.default.copyItem(atPath: try Fixtures.path("store"), toPath: source)
             defer { unsafe unlink(source) }
@@ -302,7 +297,7 @@ import Testing
 
     @Test(.enabled(if: canMount, "this process may not mount"))
     func `on a disk that is only read files are served for reading, and the reason is told`() throws {
-        try withSmallDisk { folder in
+        try OpeningTests.withSmallDisk { folder in
             try FileManager.default.copyItem(atPath: try Fixtures.path("types-single"), toPath: folder + "/a.realm")
             // MS_REMOUNT and MS_RDONLY.
             try #require(unsafe mount("tmpfs", folder, "tmpfs", 32 | 1, "size=1m") == 0)
