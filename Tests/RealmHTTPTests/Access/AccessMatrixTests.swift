@@ -127,8 +127,8 @@ import Testing
         for route in RouteTable.routes where !route.traits.contains(.isServer) {
             for method in HTTPMethod.allCases where method != .connect {
                 for (headers, fate) in AccessMatrixTests.headers {
-                    let isLong = headers.isEmpty ? [("Content-Type", "application/json")] : headers
-                    let answer = try client.request(method.rawValue, AccessMatrixTests.path(route), headers: isLong)
+                    let fields = headers.isEmpty ? [("Content-Type", "application/json")] : headers
+                    let answer = try client.request(method.rawValue, AccessMatrixTests.path(route), headers: fields)
                     let wanted = AccessMatrixTests.expected(route, method, fate, listener)
                     var found = AccessMatrixTests.outcome(answer.status, answer)
                     // The answer to HEAD has no body that would tell one 403 or 404 from another.

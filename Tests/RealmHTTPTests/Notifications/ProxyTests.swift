@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Glibc
 import RealmHTTP
 import RealmStorage
 import RealmTestSupport
@@ -69,7 +68,6 @@ private final class Proxy {
         process.waitUntilExit()
         try? FileManager.default.removeItem(atPath: folder)
     }
-
 }
 
 @Suite("Through nginx as it comes from Debian (A22, A23)", .enabled(if: Proxy.executable != nil, "nginx is not installed"))
