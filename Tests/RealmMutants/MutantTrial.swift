@@ -55,10 +55,16 @@ package final class MutantTrial {
         if let error = server.open("neighbour", path: folder + "/neighbour.realm", options) { throw error }
         let schema =
             #"{"fromVersion":0,"toVersion":1,"steps":[{"addClass":{"name":"S","properties":[{"name":"word","type":"string"}]}}]}"#
-        _ = server.request("POST", "/v1/realms/neighbour/migrations", body: schema)
         let creations = (0..<200).map { "{\"create\":{\"class\":\"S\",\"body\":{\"word\":\"\(MutantTrial.secret) \($0)\"}}}" }
-        _ = server.request("POST", "/v1/realms/neighbour/batch", body: "{\"ops\":[\(creations.joined(separator: ","))]}")
+        let batch = "{\"ops\":[\(creations.joined(separator: ","))]}"
+        for (path, body) in [("migrations", schema), ("batch", batch)] {
+            let answer = server.request("POST", "/v1/realms/neighbour/" + path, body: body)
+            guard answer.status == 200 else { throw EmptyNeighbour(answer: answer.text) }
+        }
     }
+
+    /// The neighbour has no texts that an answer could give away.
+    private struct EmptyNeighbour: Error { let answer: String }
 
     // MARK: - One file
 
