@@ -56,7 +56,7 @@ struct ObjectWriteEndpoints: Sendable {
         let input = try options.input()
         let patch = try ObjectPatch(call, isJSONPatch: options.bodyType == .jsonPatch)
         let name = target.name
-        return try change(call, target, options) { context, place throws(Problem) in
+        return try change(call, target, with: options) { context, place throws(Problem) in
             let written = try patch.apply(to: place, context.session, input, at: InputPlace())
             return try context.draft(written, className: name)
         }
@@ -72,7 +72,7 @@ struct ObjectWriteEndpoints: Sendable {
     func delete(_ call: WriteCall) throws(Problem) -> Reply {
         let target = try ClassTarget(call)
         let options = try WriteOptions(call)
-        return try change(call, target, options) { context, place throws(Problem) in
+        return try change(call, target, with: options) { context, place throws(Problem) in
             try Problem.writing { () throws(WriteError) in try context.session.delete(place) }
             return WriteDraft(status: 204, content: .none)
         }
@@ -99,7 +99,7 @@ struct ObjectWriteEndpoints: Sendable {
             let json = try call.request.takeJSON(call.limits)
             value = Result { () throws(InputReader.InputError) in try InputReader().value(json) }
         }
-        return try change(call, target, options) { context, place throws(Problem) in
+        return try change(call, target, with: options) { context, place throws(Problem) in
             let column = try Problem.writing { () throws(WriteError) in try context.session.property(property, of: place) }
             let value = try value.value()
             try Problem.writing { () throws(WriteError) in
@@ -121,7 +121,7 @@ struct ObjectWriteEndpoints: Sendable {
     ///   object, 412 when a condition does not hold.
     /// - Throws: The `Problem` of a malformed key, an unknown class or a missing condition.
     private func change(
-        _ call: WriteCall, _ target: ClassTarget, _ options: WriteOptions,
+        _ call: WriteCall, _ target: ClassTarget, with options: WriteOptions,
         _ change: @escaping @Sendable (WriteContext, ObjectPlace) throws(Problem) -> WriteDraft
     ) throws(Problem) -> Reply {
         let key = try call.match[.key]
