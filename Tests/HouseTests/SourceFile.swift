@@ -26,10 +26,8 @@ struct SourceFile {
     let lineCount: Int
     let docCommentLineCount: Int
 
-    /// Whether the file uses a type of pointers.
-    var namesPointers: Bool {
-        typeNames.contains { $0 == "OpaquePointer" || ($0.hasPrefix("Unsafe") && $0.hasSuffix("Pointer")) }
-    }
+    /// Whether the file uses a type of pointers, or calls a function that passes one.
+    let namesPointers: Bool
 
     /// The first component of the path.
     var target: String { path.split(separator: "/").first.map(String.init) ?? "" }
@@ -49,6 +47,7 @@ struct SourceFile {
         lineCount = lines.count - 1
         docCommentLineCount = lines.count { line in line.drop { $0 == UInt8(ascii: " ") }.starts(with: "///".utf8) }
         let tokens = SourceTokens(Array(contents)).tokens
+        namesPointers = tokens.contains { $0.isWord && $0.text.contains(/Unsafe[A-Za-z]*Pointer|OpaquePointer/) }
         var reader = DeclarationReader(tokens)
         reader.read()
         declarations = reader.declarations

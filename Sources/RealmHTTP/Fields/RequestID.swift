@@ -64,9 +64,8 @@ package struct RequestID: Sendable {
         let milliseconds = UInt64(bitPattern: WallClock.now().nanoseconds / 1_000_000)
         let first = milliseconds << 16 | 0x7000 | random() & 0xfff
         let last = 0x8000_0000_0000_0000 | random() >> 2
-        return unsafe String(unsafeUninitializedCapacity: UUIDValue.textByteCount) { text in
-            guard let target = text.baseAddress else { return 0 }
-            unsafe UUIDValue(first: first, last: last).write(to: target)
+        return String(capacity: UUIDValue.textByteCount) { target in
+            UUIDValue(first: first, last: last).write(to: target)
             return UUIDValue.textByteCount
         }
     }

@@ -5,7 +5,7 @@ package import RealmStorage
 extension OutputBuffer {
     /// Appends the decimal digits of a number, after `-` when it is negative.
     @inline(__always) package func append(decimal number: Int64) {
-        unsafe advance(DigitWriter.write(number, to: reserve(DigitWriter.maximumByteCount)))
+        advance(DigitWriter.write(number, to: room(DigitWriter.maximumByteCount)))
     }
 
     /// Appends a number with a fixed number of digits. The sign is not written.
@@ -15,7 +15,7 @@ extension OutputBuffer {
     ///   - width: How many digits to write, from 1 to 19. Leading zeros fill up; digits beyond the
     ///     width are cut off on the left.
     package func append(padded number: Int, width: Int) {
-        unsafe DigitWriter.write(UInt64(number.magnitude), digitCount: width, to: reserve(width))
+        DigitWriter.write(UInt64(number.magnitude), digitCount: width, to: room(width))
         advance(width)
     }
 
@@ -24,7 +24,7 @@ extension OutputBuffer {
     /// - Returns: False when the number is NaN or infinite; nothing was written then.
     package func append(shortest number: Double) -> Bool {
         guard number.isFinite else { return false }
-        unsafe advance(RealWriter.write(number, to: reserve(RealWriter.maximumByteCount)))
+        advance(RealWriter.write(number, to: room(RealWriter.maximumByteCount)))
         return true
     }
 
@@ -33,7 +33,7 @@ extension OutputBuffer {
     /// - Returns: False when the number is NaN or infinite; nothing was written then.
     package func append(shortest number: Float) -> Bool {
         guard number.isFinite else { return false }
-        unsafe advance(RealWriter.write(number, to: reserve(RealWriter.maximumByteCount)))
+        advance(RealWriter.write(number, to: room(RealWriter.maximumByteCount)))
         return true
     }
 
@@ -49,19 +49,19 @@ extension OutputBuffer {
     ///   - word: The bits to write.
     ///   - byteCount: How many of its low bytes to write, two digits for each.
     package func append(hex word: UInt64, byteCount: Int) {
-        unsafe HexWriter.write(word, byteCount: byteCount, to: reserve(byteCount * 2))
+        HexWriter.write(word, byteCount: byteCount, to: room(byteCount * 2))
         advance(byteCount * 2)
     }
 
     /// Appends the 24 hexadecimal digits of an object id, without quotes.
     package func append(_ id: ObjectID) {
-        unsafe id.write(to: reserve(ObjectID.textByteCount))
+        id.write(to: room(ObjectID.textByteCount))
         advance(ObjectID.textByteCount)
     }
 
     /// Appends a UUID in its canonical form of five groups, without quotes.
     package func append(_ uuid: UUIDValue) {
-        unsafe uuid.write(to: reserve(UUIDValue.textByteCount))
+        uuid.write(to: room(UUIDValue.textByteCount))
         advance(UUIDValue.textByteCount)
     }
 }
@@ -73,7 +73,7 @@ extension OutputBuffer {
     /// - Returns: False when the date is outside of the years 0001 to 9999; nothing was written
     ///   then.
     package func append(rfc3339 date: Timestamp) -> Bool {
-        let byteCount = unsafe DateWriter.write(date, to: reserve(DateWriter.maximumByteCount))
+        let byteCount = DateWriter.write(date, to: room(DateWriter.maximumByteCount))
         advance(byteCount)
         return byteCount > 0
     }

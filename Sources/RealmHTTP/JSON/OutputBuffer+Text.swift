@@ -102,8 +102,7 @@ extension OutputBuffer {
 
     /// Appends bytes of a file as Base64 with padding, without quotes (RFC 4648, section 4).
     package func append(base64 view: ByteView) {
-        let target = unsafe reserve(Base64.maximumTextByteCount(of: view.count) + 1)
-        unsafe advance(view.withBuffer { unsafe Base64.write($0, .standard, to: target) })
+        advance(Base64.write(view, .standard, to: room(Base64.maximumTextByteCount(of: view.count) + 1)))
     }
 
     /// Appends the lowest bits of a word as digits of base64url, six bits each, the lowest first.
@@ -112,7 +111,7 @@ extension OutputBuffer {
     ///   - word: The bits to write.
     ///   - digitCount: How many digits to write; more than 11 would exceed the 64 bits.
     func append(base64URLDigitsOf word: UInt64, digitCount: Int) {
-        unsafe Base64.write(digitsOf: word, digitCount: digitCount, to: reserve(digitCount))
+        Base64.write(digitsOf: word, digitCount: digitCount, to: room(digitCount))
         advance(digitCount)
     }
 }

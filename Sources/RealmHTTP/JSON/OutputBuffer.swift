@@ -41,6 +41,9 @@ package import RealmStorage
         return unsafe start.unsafelyUnwrapped + count
     }
 
+    /// Makes room for further bytes, as `reserve` does, for a writer that stores them.
+    @inline(__always) func room(_ extra: Int) -> ByteRoom { unsafe ByteRoom(start: reserve(extra), count: extra) }
+
     /// Counts bytes that were written into the room that `reserve` returned.
     ///
     /// - Parameter written: How many bytes were written, at most as many as were reserved.

@@ -14,7 +14,7 @@ package final class MemoryBackend: VolatileBackend, @unchecked Sendable {
     package init(_ bytes: [UInt8] = [], reservation: Int? = nil) throws(StorageError) {
         current = try ReservedMemory(capacity: max(reservation ?? Reservation.capacity(for: bytes.count), bytes.count))
         try extend(to: bytes.count)
-        try ByteView.withBytes(of: bytes) { current.store($0, at: 0) }
+        ByteView.withBytes(of: bytes) { current.store($0, at: 0) }
     }
 
     /// Extends the file by zeros, and moves it to a wider range of addresses when the present one
@@ -42,7 +42,7 @@ package final class MemoryBackend: VolatileBackend, @unchecked Sendable {
         current = try ReservedMemory(capacity: current.capacity)
         byteCount = 0
         try extend(to: wanted)
-        try ByteView.withBytes(of: kept) { current.store($0, at: 0) }
+        ByteView.withBytes(of: kept) { current.store($0, at: 0) }
     }
 
     /// A copy of all bytes of the file.

@@ -42,20 +42,12 @@ internal import Glibc
     ///   - array: The bytes.
     ///   - body: Uses the view, which is valid only during the call.
     /// - Returns: The result of `body`, whose errors are rethrown.
-    package static func withBytes<Result>(
-        of array: [UInt8], _ body: (ByteView) throws(StorageError) -> Result
-    ) throws(StorageError) -> Result {
-        var failure: StorageError?
-        let result = unsafe array.withUnsafeBufferPointer { buffer -> Result? in
-            do throws(StorageError) {
-                return unsafe try body(ByteView(start: buffer.baseAddress, count: buffer.count))
-            } catch {
-                failure = error
-                return nil
-            }
+    package static func withBytes<Result, Failure: Error>(
+        of array: [UInt8], _ body: (ByteView) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try unsafe array.withUnsafeBufferPointer { (buffer) throws(Failure) in
+            try unsafe body(ByteView(start: buffer.baseAddress, count: buffer.count))
         }
-        guard let result else { throw failure ?? .limit("no bytes") }
-        return result
     }
 
     /// Returns the bytes from `lower` on; bounds are clamped to the view.

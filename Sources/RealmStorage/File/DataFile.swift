@@ -205,14 +205,14 @@ package final class DataFile: @unchecked Sendable {
         do throws(StorageError) {
             try sync()
         } catch {
-            if !isUncertain { try takeBack(old, at: offset) }
+            if !isUncertain { takeBack(old, at: offset) }
             throw error
         }
     }
 
     /// Restores the old byte in memory, because the file never got the new one.
-    private func takeBack(_ old: UInt8, at offset: Int) throws(StorageError) {
-        try ByteView.withBytes(of: [old]) { plain.pages?.patch($0, at: offset) }
+    private func takeBack(_ old: UInt8, at offset: Int) {
+        ByteView.withBytes(of: [old]) { plain.pages?.patch($0, at: offset) }
         forgetChanges()
     }
 

@@ -18,7 +18,7 @@ internal import Synchronization
     /// - Throws: `.io` when the system has no such range.
     init(capacity: Int) throws(StorageError) {
         memory = try ReservedMemory(capacity: capacity)
-        unsafe first = memory.room(at: 0, byteCount: capacity).assumingMemoryBound(to: Atomic<UInt8>.self)
+        unsafe first = memory.address.assumingMemoryBound(to: Atomic<UInt8>.self)
     }
 
     /// Makes the first `count` bytes usable. One thread at a time may call it.

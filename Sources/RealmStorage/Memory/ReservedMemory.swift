@@ -103,9 +103,10 @@
     ///
     /// Any thread may call it: a page that a reader decrypts was populated before its number was known
     /// to readers.
-    func room(at offset: Int, byteCount: Int) -> UnsafeMutableRawPointer {
-        precondition(offset >= 0 && byteCount <= capacity - offset, "bytes at \(offset) end after \(capacity)")
-        return unsafe address + offset
+    func room(at offset: Int, byteCount: Int) -> ByteRoom {
+        precondition(
+            offset >= 0 && byteCount >= 0 && byteCount <= capacity - offset, "bytes at \(offset) end after \(capacity)")
+        return unsafe ByteRoom(start: (address + offset).assumingMemoryBound(to: UInt8.self), count: byteCount)
     }
 
     /// Returns a view of the bytes from `offset` on, which must be populated; otherwise it traps.

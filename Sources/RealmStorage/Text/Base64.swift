@@ -55,55 +55,52 @@ package enum Base64 {
     ///   - alphabet: The characters, and whether the text is padded.
     ///   - target: Room for `maximumTextByteCount(of:)` bytes.
     package static func write(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ alphabet: Alphabet, to target: UnsafeMutablePointer<UInt8>
+        _ bytes: ByteView, _ alphabet: Alphabet, to target: ByteRoom
     ) -> Int {
         // Indexes into the characters have six bits.
         let characters = unsafe alphabet.characters.utf8Start
         var written = 0
         var index = 0
         while index + 3 <= bytes.count {
-            let group = unsafe UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
+            let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
             for position in 0..<4 {
-                unsafe target[written + position] = unsafe characters[Int(group >> UInt32(18 - 6 * position) & 63)]
+                target[written + position] = unsafe characters[Int(group >> UInt32(18 - 6 * position) & 63)]
             }
             written += 4
             index += 3
         }
         guard index < bytes.count else { return written }
         let rest = bytes.count - index
-        let group = unsafe UInt32(bytes[index]) << 16 | (rest == 2 ? UInt32(bytes[index + 1]) << 8 : 0)
+        let group = UInt32(bytes[index]) << 16 | (rest == 2 ? UInt32(bytes[index + 1]) << 8 : 0)
         for position in 0...rest {
-            unsafe target[written + position] = unsafe characters[Int(group >> UInt32(18 - 6 * position) & 63)]
+            target[written + position] = unsafe characters[Int(group >> UInt32(18 - 6 * position) & 63)]
         }
         written += rest + 1
         guard alphabet == .standard else { return written }
-        for position in 0..<3 - rest { unsafe target[written + position] = UInt8(ascii: "=") }
+        for position in 0..<3 - rest { target[written + position] = UInt8(ascii: "=") }
         return written + 3 - rest
     }
 
     /// Writes the lowest bits of `word` as characters of the URL alphabet, six bits each, the
     /// lowest first. `target` must have room for `digitCount` bytes.
-    package static func write(digitsOf word: UInt64, digitCount: Int, to target: UnsafeMutablePointer<UInt8>) {
+    package static func write(digitsOf word: UInt64, digitCount: Int, to target: ByteRoom) {
         let characters = unsafe Alphabet.url.characters.utf8Start
         var rest = word
         for index in 0..<digitCount {
-            unsafe target[index] = unsafe characters[Int(truncatingIfNeeded: rest & 63)]
+            target[index] = unsafe characters[Int(truncatingIfNeeded: rest & 63)]
             rest >>= 6
         }
     }
 
     /// Appends the text of `bytes` in the standard alphabet, with padding.
     package static func append(_ bytes: ByteView, to text: inout [UInt8]) {
-        unsafe text.appendBytes(capacity: maximumTextByteCount(of: bytes.count)) { target in
-            unsafe bytes.withBuffer { unsafe write($0, .standard, to: target) }
-        }
+        text.appendBytes(capacity: maximumTextByteCount(of: bytes.count)) { write(bytes, .standard, to: $0) }
     }
 
     /// Returns the text of `bytes` in an alphabet.
     package static func encode(_ bytes: [UInt8], _ alphabet: Alphabet) -> String {
-        unsafe String(unsafeUninitializedCapacity: maximumTextByteCount(of: bytes.count)) { target in
-            guard let start = target.baseAddress else { return 0 }
-            return unsafe bytes.withUnsafeBufferPointer { unsafe write($0, alphabet, to: start) }
+        ByteView.withBytes(of: bytes) { view in
+            String(capacity: maximumTextByteCount(of: bytes.count)) { write(view, alphabet, to: $0) }
         }
     }
 

@@ -15,23 +15,23 @@ package enum DigitWriter {
     package static let maximumByteCount = 20
 
     /// Writes the digits of `number` without leading zeros, and returns how many there are, 1...20.
-    @inlinable package static func write(_ number: UInt64, to target: UnsafeMutablePointer<UInt8>) -> Int {
+    @inlinable package static func write(_ number: UInt64, to target: ByteRoom) -> Int {
         let count = digitCount(number)
-        unsafe write(number, digitCount: count, to: target)
+        write(number, digitCount: count, to: target)
         return count
     }
 
     /// Writes a minus sign if the number has one, then its digits; returns the number of bytes,
     /// 1...20.
-    @inlinable package static func write(_ number: Int64, to target: UnsafeMutablePointer<UInt8>) -> Int {
-        guard number < 0 else { return unsafe write(number.magnitude, to: target) }
-        unsafe target.pointee = UInt8(ascii: "-")
-        return unsafe 1 + write(number.magnitude, to: target + 1)
+    @inlinable package static func write(_ number: Int64, to target: ByteRoom) -> Int {
+        guard number < 0 else { return write(number.magnitude, to: target) }
+        target[0] = UInt8(ascii: "-")
+        return 1 + write(number.magnitude, to: target.suffix(from: 1))
     }
 
     /// Writes exactly `digitCount` digits, with leading zeros where the number is shorter. A longer
     /// number loses its leading digits.
-    @inlinable package static func write(_ number: UInt64, digitCount: Int, to target: UnsafeMutablePointer<UInt8>) {
+    @inlinable package static func write(_ number: UInt64, digitCount: Int, to target: ByteRoom) {
         // The table has 200 bytes and a pair is below 100, so both loads are inside it.
         let table = unsafe pairs.utf8Start
         var rest = number
@@ -39,12 +39,12 @@ package enum DigitWriter {
         while end >= 2 {
             let quotient = rest / 100
             let pair = Int(truncatingIfNeeded: rest &- quotient &* 100) << 1
-            unsafe target[end &- 2] = unsafe table[pair]
-            unsafe target[end &- 1] = unsafe table[pair &+ 1]
+            target[end &- 2] = unsafe table[pair]
+            target[end &- 1] = unsafe table[pair &+ 1]
             rest = quotient
             end &-= 2
         }
-        if end == 1 { unsafe target.pointee = 48 &+ UInt8(truncatingIfNeeded: rest % 10) }
+        if end == 1 { target[0] = 48 &+ UInt8(truncatingIfNeeded: rest % 10) }
     }
 
     /// Returns how many decimal digits `number` has; 1 for zero.
@@ -63,34 +63,20 @@ package enum DigitWriter {
 
 /// Appending of digits to responses and keys that are built as arrays of bytes.
 extension [UInt8] {
-    /// Appends bytes that `body` writes.
-    ///
-    /// - Parameters:
-    ///   - capacity: The greatest number of bytes that `body` writes.
-    ///   - body: Writes to the memory that it is called with, and returns how many bytes it wrote.
-    mutating func appendBytes(capacity: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
-        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { buffer in
-            guard let start = buffer.baseAddress else { return }
-            let count = unsafe body(start)
-            precondition(count <= capacity, "more bytes written than announced")
-            unsafe append(contentsOf: UnsafeBufferPointer(start: start, count: count))
-        }
-    }
-
     /// Appends the decimal digits of a whole number, with a minus sign where it has one.
     package mutating func append(digitsOf number: Int64) {
-        unsafe appendBytes(capacity: DigitWriter.maximumByteCount) { unsafe DigitWriter.write(number, to: $0) }
+        appendBytes(capacity: DigitWriter.maximumByteCount) { DigitWriter.write(number, to: $0) }
     }
 
     /// Appends the decimal digits of a whole number.
     package mutating func append(digitsOf number: UInt64) {
-        unsafe appendBytes(capacity: DigitWriter.maximumByteCount) { unsafe DigitWriter.write(number, to: $0) }
+        appendBytes(capacity: DigitWriter.maximumByteCount) { DigitWriter.write(number, to: $0) }
     }
 
     /// Appends exactly `digitCount` digits (0...20), with leading zeros where the number is shorter.
     package mutating func append(digitsOf number: UInt64, digitCount: Int) {
-        unsafe appendBytes(capacity: DigitWriter.maximumByteCount) { target in
-            unsafe DigitWriter.write(number, digitCount: digitCount, to: target)
+        appendBytes(capacity: DigitWriter.maximumByteCount) { target in
+            DigitWriter.write(number, digitCount: digitCount, to: target)
             return digitCount
         }
     }

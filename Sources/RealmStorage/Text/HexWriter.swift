@@ -10,18 +10,21 @@ package enum HexWriter {
     ///   - word: The number.
     ///   - byteCount: How many of its bytes are written, at most 8.
     ///   - target: Room for twice as many bytes.
-    package static func write(_ word: UInt64, byteCount: Int, to target: UnsafeMutablePointer<UInt8>) {
-        var target = unsafe target
+    package static func write(_ word: UInt64, byteCount: Int, to target: ByteRoom) {
+        var offset = 0
         var left = byteCount
         while left >= 4 {
             left &-= 4
-            unsafe UnsafeMutableRawPointer(target).storeBytes(
-                of: digits(UInt32(truncatingIfNeeded: word >> UInt64(left &* 8))), as: UInt64.self)
-            unsafe target += 8
+            target.store(digits(UInt32(truncatingIfNeeded: word >> UInt64(left &* 8))), at: offset)
+            offset &+= 8
         }
         guard left > 0 else { return }
-        unsafe withUnsafeBytes(of: digits(UInt32(truncatingIfNeeded: word) << UInt32((4 &- left) &* 8))) { bytes in
-            unsafe UnsafeMutableRawPointer(target).copyMemory(from: bytes.baseAddress.unsafelyUnwrapped, byteCount: left &* 2)
+        // Fewer than eight digits are left, which are the first ones of a word.
+        var rest = digits(UInt32(truncatingIfNeeded: word) << UInt32((4 &- left) &* 8)).littleEndian
+        for _ in 0..<left &* 2 {
+            target[offset] = UInt8(truncatingIfNeeded: rest)
+            rest >>= 8
+            offset &+= 1
         }
     }
 

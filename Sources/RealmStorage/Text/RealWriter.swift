@@ -6,7 +6,7 @@
 /// from an integer: `1.0`, `-0.0`, `0.1`, `1e+20`. Numbers that are not finite become `NaN`,
 /// `Infinity` or `-Infinity`, which JSON needs in quotes.
 package enum RealWriter {
-    /// The greatest number of bytes that is written for a number.
+    /// The greatest number of bytes that is written for a number; the longest text of a double has 24.
     package static let maximumByteCount = 32
 
     /// Writes the text of `number` and returns its length in bytes.
@@ -16,24 +16,24 @@ package enum RealWriter {
     /// - Parameters:
     ///   - number: The number.
     ///   - target: Room for `maximumByteCount` bytes.
-    package static func write(_ number: Double, to target: UnsafeMutablePointer<UInt8>) -> Int {
+    package static func write(_ number: Double, to target: ByteRoom) -> Int {
         let magnitude = number.magnitude
         // Numbers of up to 15 digits with few decimals are the common case and need no search for the shortest text.
         if magnitude < 1e15, magnitude >= 0.001 || magnitude == 0 {
             let isNegative = number.sign == .minus
-            if isNegative { unsafe target.pointee = UInt8(ascii: "-") }
+            if isNegative { target[0] = UInt8(ascii: "-") }
             let start = isNegative ? 1 : 0
-            if let count = unsafe writeShort(magnitude, to: target + start) { return start + count }
+            if let count = writeShort(magnitude, to: target.suffix(from: start)) { return start + count }
         }
-        guard number.isFinite else { return unsafe copy(special(isNaN: number.isNaN, number.sign), to: target) }
-        return unsafe copy(number.description, to: target)
+        guard number.isFinite else { return target.store(special(isNaN: number.isNaN, number.sign)) }
+        return target.store(number.description)
     }
 
     /// Writes the shortest text that reads back as the same 32-bit number, and returns its length
     /// in bytes.
-    package static func write(_ number: Float, to target: UnsafeMutablePointer<UInt8>) -> Int {
-        guard number.isFinite else { return unsafe copy(special(isNaN: number.isNaN, number.sign), to: target) }
-        return unsafe copy(number.description, to: target)
+    package static func write(_ number: Float, to target: ByteRoom) -> Int {
+        guard number.isFinite else { return target.store(special(isNaN: number.isNaN, number.sign)) }
+        return target.store(number.description)
     }
 
     /// Writes a number below 10^15 that is an integer divided by 1, 10, 100, 1000 or 10000; nil for
@@ -41,9 +41,9 @@ package enum RealWriter {
     ///
     /// The quotient of two exact numbers is rounded correctly, so the decimal that is found reads
     /// back as `magnitude`; fewer decimals are tried first, so it is the shortest.
-    private static func writeShort(_ magnitude: Double, to target: UnsafeMutablePointer<UInt8>) -> Int? {
+    private static func writeShort(_ magnitude: Double, to target: ByteRoom) -> Int? {
         let whole = UInt64(magnitude)
-        if Double(whole) == magnitude { return unsafe write(whole, fraction: 0, digitCount: 1, to: target) }
+        if Double(whole) == magnitude { return write(whole, fraction: 0, digitCount: 1, to: target) }
         var unit = 1.0
         for digitCount in 1...4 {
             unit *= 10
@@ -51,7 +51,7 @@ package enum RealWriter {
             guard scaled < 1e15 else { return nil }
             if scaled / unit == magnitude {
                 let (whole, fraction) = UInt64(scaled).quotientAndRemainder(dividingBy: UInt64(unit))
-                return unsafe write(whole, fraction: fraction, digitCount: digitCount, to: target)
+                return write(whole, fraction: fraction, digitCount: digitCount, to: target)
             }
         }
         return nil
@@ -59,11 +59,11 @@ package enum RealWriter {
 
     /// Writes a number with `digitCount` decimals, and returns the length of the text in bytes.
     private static func write(
-        _ whole: UInt64, fraction: UInt64, digitCount: Int, to target: UnsafeMutablePointer<UInt8>
+        _ whole: UInt64, fraction: UInt64, digitCount: Int, to target: ByteRoom
     ) -> Int {
-        let count = unsafe DigitWriter.write(whole, to: target)
-        unsafe target[count] = UInt8(ascii: ".")
-        unsafe DigitWriter.write(fraction, digitCount: digitCount, to: target + count + 1)
+        let count = DigitWriter.write(whole, to: target)
+        target[count] = UInt8(ascii: ".")
+        DigitWriter.write(fraction, digitCount: digitCount, to: target.suffix(from: count + 1))
         return count + 1 + digitCount
     }
 
@@ -71,28 +71,17 @@ package enum RealWriter {
     private static func special(isNaN: Bool, _ sign: FloatingPointSign) -> String {
         isNaN ? "NaN" : sign == .minus ? "-Infinity" : "Infinity"
     }
-
-    /// Copies a text of at most `maximumByteCount` bytes (the longest one of a double has 24), and
-    /// returns its length.
-    private static func copy(_ text: String, to target: UnsafeMutablePointer<UInt8>) -> Int {
-        var text = text
-        return text.withUTF8 { bytes in
-            let count = min(bytes.count, maximumByteCount)
-            if let source = bytes.baseAddress { unsafe target.update(from: source, count: count) }
-            return count
-        }
-    }
 }
 
 /// Appending of floating-point numbers to arrays of bytes.
 extension [UInt8] {
     /// Appends the shortest text that reads back as `number`; see `RealWriter`.
     package mutating func append(shortest number: Double) {
-        unsafe appendBytes(capacity: RealWriter.maximumByteCount) { unsafe RealWriter.write(number, to: $0) }
+        appendBytes(capacity: RealWriter.maximumByteCount) { RealWriter.write(number, to: $0) }
     }
 
     /// Appends the shortest text that reads back as the same 32-bit `number`; see `RealWriter`.
     package mutating func append(shortest number: Float) {
-        unsafe appendBytes(capacity: RealWriter.maximumByteCount) { unsafe RealWriter.write(number, to: $0) }
+        appendBytes(capacity: RealWriter.maximumByteCount) { RealWriter.write(number, to: $0) }
     }
 }

@@ -21,33 +21,33 @@ package enum DateWriter {
     /// - Parameters:
     ///   - date: The date.
     ///   - target: Room for `maximumByteCount` bytes.
-    package static func write(_ date: Timestamp, to target: UnsafeMutablePointer<UInt8>) -> Int {
+    package static func write(_ date: Timestamp, to target: ByteRoom) -> Int {
         guard canWrite(date) else { return 0 }
         let (seconds, nanoseconds) = date.floor
         let days = CalendarDate.floorDivide(seconds, Timestamp.secondsPerDay)
         let day = CalendarDate(daysSinceEpoch: days)
         let second = UInt64(truncatingIfNeeded: seconds - days * Timestamp.secondsPerDay)
-        unsafe DigitWriter.write(UInt64(truncatingIfNeeded: day.year), digitCount: 4, to: target)
-        unsafe put(UInt64(truncatingIfNeeded: day.month), "-", target + 4)
-        unsafe put(UInt64(truncatingIfNeeded: day.day), "-", target + 7)
-        unsafe put(second / 3600, "T", target + 10)
-        unsafe put(second / 60 % 60, ":", target + 13)
-        unsafe put(second % 60, ":", target + 16)
+        DigitWriter.write(UInt64(truncatingIfNeeded: day.year), digitCount: 4, to: target)
+        put(UInt64(truncatingIfNeeded: day.month), "-", target.suffix(from: 4))
+        put(UInt64(truncatingIfNeeded: day.day), "-", target.suffix(from: 7))
+        put(second / 3600, "T", target.suffix(from: 10))
+        put(second / 60 % 60, ":", target.suffix(from: 13))
+        put(second % 60, ":", target.suffix(from: 16))
         var count = 19
         if nanoseconds != 0 {
-            unsafe target[count] = UInt8(ascii: ".")
-            unsafe DigitWriter.write(UInt64(truncatingIfNeeded: nanoseconds), digitCount: 9, to: target + count + 1)
+            target[count] = UInt8(ascii: ".")
+            DigitWriter.write(UInt64(truncatingIfNeeded: nanoseconds), digitCount: 9, to: target.suffix(from: count + 1))
             count += 10
-            while unsafe target[count - 1] == UInt8(ascii: "0") { count -= 1 }
+            while target[count - 1] == UInt8(ascii: "0") { count -= 1 }
         }
-        unsafe target[count] = UInt8(ascii: "Z")
+        target[count] = UInt8(ascii: "Z")
         return count + 1
     }
 
     /// Writes a separator with two digits after it.
     @inline(__always)
-    private static func put(_ number: UInt64, _ separator: Unicode.Scalar, _ target: UnsafeMutablePointer<UInt8>) {
-        unsafe target[0] = UInt8(truncatingIfNeeded: separator.value)
-        unsafe DigitWriter.write(number, digitCount: 2, to: target + 1)
+    private static func put(_ number: UInt64, _ separator: Unicode.Scalar, _ target: ByteRoom) {
+        target[0] = UInt8(truncatingIfNeeded: separator.value)
+        DigitWriter.write(number, digitCount: 2, to: target.suffix(from: 1))
     }
 }

@@ -20,8 +20,8 @@ extension ObjectID: CustomStringConvertible {
 
     /// Appends the text: 24 lower-case hex digits.
     package func append(to text: inout [UInt8]) {
-        unsafe text.appendBytes(capacity: ObjectID.textByteCount) { target in
-            unsafe write(to: target)
+        text.appendBytes(capacity: ObjectID.textByteCount) { target in
+            write(to: target)
             return ObjectID.textByteCount
         }
     }
@@ -58,8 +58,8 @@ extension UUIDValue: CustomStringConvertible {
 
     /// Appends the canonical text in lower case.
     package func append(to text: inout [UInt8]) {
-        unsafe text.appendBytes(capacity: UUIDValue.textByteCount) { target in
-            unsafe write(to: target)
+        text.appendBytes(capacity: UUIDValue.textByteCount) { target in
+            write(to: target)
             return UUIDValue.textByteCount
         }
     }

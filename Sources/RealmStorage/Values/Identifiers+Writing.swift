@@ -6,9 +6,9 @@ extension ObjectID {
     package static let textByteCount = 24
 
     /// Writes the text, 24 lower-case hex digits, to `target`, which must have room for them.
-    package func write(to target: UnsafeMutablePointer<UInt8>) {
-        unsafe HexWriter.write(first, byteCount: 8, to: target)
-        unsafe HexWriter.write(UInt64(last), byteCount: 4, to: target + 16)
+    package func write(to target: ByteRoom) {
+        HexWriter.write(first, byteCount: 8, to: target)
+        HexWriter.write(UInt64(last), byteCount: 4, to: target.suffix(from: 16))
     }
 }
 
@@ -18,15 +18,15 @@ extension UUIDValue {
     package static let textByteCount = 36
 
     /// Writes the canonical text in lower case to `target`, which must have room for 36 bytes.
-    package func write(to target: UnsafeMutablePointer<UInt8>) {
-        unsafe HexWriter.write(first >> 32, byteCount: 4, to: target)
-        unsafe HexWriter.write(first >> 16, byteCount: 2, to: target + 9)
-        unsafe HexWriter.write(first, byteCount: 2, to: target + 14)
-        unsafe HexWriter.write(last >> 48, byteCount: 2, to: target + 19)
-        unsafe HexWriter.write(last, byteCount: 6, to: target + 24)
-        unsafe target[8] = UInt8(ascii: "-")
-        unsafe target[13] = UInt8(ascii: "-")
-        unsafe target[18] = UInt8(ascii: "-")
-        unsafe target[23] = UInt8(ascii: "-")
+    package func write(to target: ByteRoom) {
+        HexWriter.write(first >> 32, byteCount: 4, to: target)
+        HexWriter.write(first >> 16, byteCount: 2, to: target.suffix(from: 9))
+        HexWriter.write(first, byteCount: 2, to: target.suffix(from: 14))
+        HexWriter.write(last >> 48, byteCount: 2, to: target.suffix(from: 19))
+        HexWriter.write(last, byteCount: 6, to: target.suffix(from: 24))
+        target[8] = UInt8(ascii: "-")
+        target[13] = UInt8(ascii: "-")
+        target[18] = UInt8(ascii: "-")
+        target[23] = UInt8(ascii: "-")
     }
 }

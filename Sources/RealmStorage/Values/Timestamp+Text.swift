@@ -8,7 +8,7 @@ extension Timestamp {
     /// - Returns: Whether the text was appended; false for instants outside the years 0001 to 9999.
     package func appendRFC3339(to text: inout [UInt8]) -> Bool {
         let before = text.count
-        unsafe text.appendBytes(capacity: DateWriter.maximumByteCount) { unsafe DateWriter.write(self, to: $0) }
+        text.appendBytes(capacity: DateWriter.maximumByteCount) { DateWriter.write(self, to: $0) }
         return text.count > before
     }
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+
+/// The crypto library's HMAC-SHA-224 with one key.
+///
+/// The algorithm is looked up and the key is scheduled once, when the context is made. Each code
+/// changes the context, so it belongs to one thread at a time.
+@safe struct AuthenticationContext: ~Copyable {
+    /// The number of bytes of a code.
+    static let codeByteCount = 28
+
+    /// The library's context, which this value owns.
+    private let context: OpaquePointer
+
+    /// Makes a context for a key; throws `.io` when the crypto library lacks memory or the algorithm.
+    init(key: [UInt8]) throws(StorageError) {
+        let algorithm = unsafe EVP_MAC_fetch(nil, "HMAC", nil)
+        defer { unsafe EVP_MAC_free(algorithm) }
+        guard let algorithm = unsafe algorithm, let context = unsafe EVP_MAC_CTX_new(algorithm) else {
+            throw .cryptography("EVP_MAC_CTX_new")
+        }
+        var digest = Array("SHA224".utf8CString)
+        let result = unsafe digest.withUnsafeMutableBufferPointer { name in
+            let parameters = unsafe [OSSL_PARAM_construct_utf8_string("digest", name.baseAddress, 0), OSSL_PARAM_construct_end()]
+            return unsafe EVP_MAC_init(context, key, key.count, parameters)
+        }
+        guard result == 1 else {
+            let error = StorageError.cryptography("EVP_MAC_init")
+            unsafe EVP_MAC_CTX_free(context)
+            throw error
+        }
+        unsafe self.context = unsafe context
+    }
+
+    deinit { unsafe EVP_MAC_CTX_free(context) }
+
+    /// Returns the code of `bytes`, which has `codeByteCount` bytes; throws `.io` when the crypto
+    /// library fails.
+    func code(of bytes: ByteView) throws(StorageError) -> [UInt8] {
+        var code = [UInt8](repeating: 0, count: AuthenticationContext.codeByteCount)
+        var byteCount = 0
+        // Without a key the library begins a new code with the one that it has.
+        let isDone = unsafe bytes.withBuffer { buffer in
+            unsafe EVP_MAC_init(context, nil, 0, nil) == 1
+                && EVP_MAC_update(context, buffer.baseAddress, buffer.count) == 1
+                && EVP_MAC_final(context, &code, &byteCount, code.count) == 1
+        }
+        guard isDone, byteCount == code.count else { throw .cryptography("HMAC") }
+        return code
+    }
+}
