@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Glibc
 import RealmEngine
 import RealmHTTP
+import RealmStorage
 
 /// The command `realm-rest demo`: makes the sample realm from its data, and serves it.
 struct DemoCommand: ParsableCommand {
@@ -34,12 +34,12 @@ struct DemoCommand: ParsableCommand {
     func run() throws {
         let file = folder + "/store.realm"
         if reset || !RealmFiles.exists(file) {
-            let isNewFolder = unsafe mkdir(folder, 0o700) == 0
+            let isNewFolder = System.makeFolder(folder)
             do {
                 let counts = try DataImport.run(data, into: file, replaces: reset)
                 StandardStreams.error("made \(file) with \(counts.created) objects")
             } catch {
-                if isNewFolder { unsafe rmdir(folder) }
+                if isNewFolder { System.removeEmptyFolder(folder) }
                 throw error
             }
         } else {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
 package import RealmStorage
 
 /// Deletes the file of a realm with everything that belongs to it. All conditions are checked first, so a
@@ -20,10 +19,11 @@ extension Database {
         try requireDeletable()
         let known = copies?.list() ?? []
         closeWriter()
-        guard unsafe unlink(path) == 0 else {
-            let code = errno
+        do throws(StorageError) {
+            try System.delete(path)
+        } catch {
             startWriter()
-            throw .io(operation: "unlink", errno: code)
+            throw error
         }
         for copy in known { copies?.remove(copy.name) }
         RealmFiles.removeLeavings(of: path)
@@ -55,7 +55,7 @@ extension RealmFiles {
         try requireDeletable(path)
         let copies = FileCopies(ofFile: path, key: key)
         let known = copies.list()
-        guard unsafe unlink(path) == 0 else { throw .io(operation: "unlink", errno: errno) }
+        try System.delete(path)
         for copy in known { copies.remove(copy.name) }
         removeLeavings(of: path)
     }
@@ -72,20 +72,20 @@ extension RealmFiles {
     /// Each is checked for the type that SDKs create, because other files with such names may belong to
     /// the user.
     static func removeLeavings(of path: String) {
-        if System.entry(atPath: path + ".note", followsLink: false)?.isPipe == true { unsafe unlink(path + ".note") }
+        if System.entry(atPath: path + ".note", followsLink: false)?.isPipe == true { System.remove(path + ".note") }
         let folder = path + ".management"
         guard System.entry(atPath: folder, followsLink: false) != nil, System.linkTarget(folder) == nil else { return }
         for name in ["access_control.write.mx", "access_control.control.mx", "access_control.versions.mx"] {
             if System.entry(atPath: folder + "/" + name, followsLink: false)?.byteCount == 0 {
-                unsafe unlink(folder + "/" + name)
+                System.remove(folder + "/" + name)
             }
         }
         for name in ["access_control.new_commit.cv", "access_control.pick_writer.cv", "lock.fifo"] {
             if System.entry(atPath: folder + "/" + name, followsLink: false)?.isPipe == true {
-                unsafe unlink(folder + "/" + name)
+                System.remove(folder + "/" + name)
             }
         }
         // The folder remains if it contains anything else.
-        unsafe rmdir(folder)
+        System.removeEmptyFolder(folder)
     }
 }

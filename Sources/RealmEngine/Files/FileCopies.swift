@@ -97,7 +97,7 @@ package struct FileCopies: Sendable {
     }
 
     /// Removes the copy with the given name; a missing one is no error.
-    func remove(_ name: String) { FileCopy.remove(path(of: name)) }
+    func remove(_ name: String) { System.remove(path(of: name)) }
 
     // MARK: - Finding
 

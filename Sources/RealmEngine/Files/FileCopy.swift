@@ -68,7 +68,4 @@ package enum FileCopy {
         defer { System.close(descriptor) }
         return try System.read(descriptor, at: 0, byteCount: 8192)
     }
-
-    /// Removes a file; a missing one is no error.
-    package static func remove(_ path: String) { unsafe unlink(path) }
 }

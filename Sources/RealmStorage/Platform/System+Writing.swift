@@ -171,9 +171,21 @@ extension System {
         guard unsafe Glibc.rename(old, new) == 0 else { throw .io(operation: "rename", errno: errno) }
     }
 
-    /// Removes a name. Failures are not reported: callers for which they matter check the name
-    /// afterwards.
-    static func remove(_ path: String) { _ = unsafe unlink(path) }
+    /// Removes the name of a file. Failures are not reported: callers for which they matter check the
+    /// name afterwards, or call `delete`.
+    package static func remove(_ path: String) { _ = unsafe unlink(path) }
+
+    /// Deletes a file; throws `.io` when the system refuses, or when there is none.
+    package static func delete(_ path: String) throws(StorageError) {
+        guard unsafe unlink(path) == 0 else { throw .io(operation: "unlink", errno: errno) }
+    }
+
+    /// Makes a folder that only this user can open. Returns false when there is something with that
+    /// name, or the system refuses.
+    package static func makeFolder(_ path: String) -> Bool { unsafe mkdir(path, 0o700) == 0 }
+
+    /// Removes a folder if it is empty.
+    package static func removeEmptyFolder(_ path: String) { _ = unsafe rmdir(path) }
 
     /// Gives an open file the permissions and, as far as allowed, the owner of another one.
     static func copyPermissions(of path: String, to descriptor: Int32) {
