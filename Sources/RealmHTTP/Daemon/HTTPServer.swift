@@ -10,8 +10,8 @@ internal import Synchronization
 /// It connects libmicrohttpd with a `RequestHandler`. A process has one for all clients, and
 /// perhaps another for administrators. `start` begins to serve; `stop` ends that for good.
 ///
-/// `@unchecked Sendable`: `daemon` and `options` are set once in `start`, before any other thread
-/// can see the server, and cleared in `stop`, which one thread calls. Everything else is constant,
+/// `@unchecked Sendable`: `stage`, `daemon` and `options` are set in `start`, before any other thread
+/// can see the server, and in `stop`, which one thread calls. Everything else is constant,
 /// atomic or has locks of its own.
 @safe package final class HTTPServer: @unchecked Sendable {
     /// What a listener is made with beside its socket.
@@ -66,6 +66,18 @@ internal import Synchronization
     let answersCutOff = Atomic<Int>(0)
     /// Whether new connections and requests are refused.
     private let draining = Atomic<Bool>(false)
+    /// What a listener has been told so far. Only a new one can be started.
+    private enum Stage {
+        /// It was made, and its socket listens.
+        case new
+        /// It answers.
+        case started
+        /// It has ended, or could not be started; its socket is closed.
+        case ended
+    }
+
+    /// What this listener has been told so far.
+    private var stage = Stage.new
     /// The daemon of the library; nil before `start` and after `stop`.
     private var daemon: OpaquePointer?
     /// The options of the daemon, which reads them while it runs.
@@ -117,8 +129,10 @@ internal import Synchronization
     /// Starts all threads and begins to answer. The server keeps itself alive until `stop`.
     ///
     /// - Throws: `Failure` when the system can make no thread or the daemon does not start;
-    ///   everything is closed again then, but for the socket.
+    ///   everything is closed again then, the socket too. A server that was started or stopped before
+    ///   cannot be started.
     package func start() throws(Failure) {
+        guard stage == .new else { throw Failure(description: "the HTTP daemon was started before") }
         signal(SIGPIPE, SIG_IGN)
         // A file that grows beyond the limit of the process is an error of one write and must not
         // end the process.
@@ -141,7 +155,8 @@ internal import Synchronization
             try streams.start()
             try connections.startWatch()
         } catch {
-            closeThreads()
+            socket.close()
+            endWithoutDaemon()
             throw Failure(description: error.description)
         }
         // A server that is released without `stop` stays alive with its daemon, which would
@@ -150,10 +165,26 @@ internal import Synchronization
         guard let daemon = unsafe realm_rest_start_daemon(options) else {
             let reason = unsafe String(cString: strerror(errno))
             unsafe own.release()
-            closeThreads()
+            // The library takes the socket over, and closes it when it does not start.
+            socket.removeFile()
+            endWithoutDaemon()
             throw Failure(description: "the HTTP daemon does not start: \(reason)")
         }
         unsafe self.daemon = unsafe daemon
+        stage = .started
+    }
+
+    /// Ends a server that has no daemon and whose socket is closed.
+    private func endWithoutDaemon() {
+        closeThreads()
+        releaseOptions()
+        stage = .ended
+    }
+
+    /// Frees the options of the daemon, which must not run.
+    private func releaseOptions() {
+        unsafe options?.deallocate()
+        unsafe options = nil
     }
 
     /// Breaks all connections, and waits up to two seconds until the daemon has closed them.
@@ -199,13 +230,18 @@ internal import Synchronization
     /// everything. The calling thread waits for that.
     ///
     /// Endless responses that have not ended after half of the grace, at most after three seconds,
-    /// are cut off.
+    /// are cut off. A server that was never started only closes its socket; one that has ended stays as
+    /// it is.
     ///
     /// - Parameters:
     ///   - graceSeconds: How long running requests may take.
     ///   - isUrgent: Called every few milliseconds; true ends the grace at once.
     package func stop(graceSeconds: Double, isUrgent: () -> Bool = { false }) {
-        guard let daemon = unsafe daemon else { return }
+        guard let daemon = unsafe daemon else {
+            guard stage == .new else { return }
+            socket.close()
+            return endWithoutDaemon()
+        }
         // From here on new connections are closed at once. `MHD_quiesce_daemon` must not be used
         // for this: it competes with the daemon's threads for the listening socket, and losing that
         // ends the process.
@@ -230,8 +266,8 @@ internal import Synchronization
         // This closes the listening socket, too.
         unsafe MHD_stop_daemon(daemon)
         unsafe self.daemon = nil
-        unsafe options?.deallocate()
-        unsafe options = nil
+        stage = .ended
+        releaseOptions()
         socket.removeFile()
         unsafe Unmanaged.passUnretained(self).release()
     }

@@ -110,6 +110,26 @@ import Testing
 
     // MARK: - The Unix socket
 
+    @Test func `a server that never answered, or could not announce itself, leaves no listener`() throws {
+        struct Refused: Error {}
+        let path = folder + "/admin.sock"
+        for startsFirst in [false, true] {
+            var options = ServerOptions()
+            (options.port, options.logFormat, options.graceSeconds, options.admin) = (0, nil, 0, .unix(path: path))
+            let server = try RealmServer(options)
+            #expect(status(path) != nil)
+            if startsFirst {
+                #expect(throws: Refused.self) { try server.start { throw Refused() } }
+            } else {
+                server.stop()
+            }
+            #expect(status(path) == nil)
+            #expect(throws: (any Error).self) { try HTTPClient(port: server.daemon.socket.port) }
+            #expect(throws: RealmServer.Failure.self) { try server.start() }
+            server.stop()
+        }
+    }
+
     @Test func `the socket is for its user alone, and goes with the server`() throws {
         let path = folder + "/admin.sock"
         do {
