@@ -52,11 +52,7 @@ final class ChangeServer: Sendable {
     func must(
         _ method: String, _ path: String, _ body: String? = nil, _ headers: [(String, String)] = []
     ) throws -> ParsedJSON {
-        let answer = try send(method, path, body, headers)
-        guard answer.status < 300 else {
-            throw Refused(description: "\(method) \(path) \(body?.prefix(400) ?? ""): \(answer.status) \(answer.text)")
-        }
-        return answer.body.isEmpty ? .null : try ParsedJSON(parsing: answer.body)
+        try send(method, path, body, headers).document("\(method) \(path) \(body?.prefix(400) ?? "")")
     }
 
     /// A realm in memory; `classes` is the array of a schema document.
@@ -90,14 +86,7 @@ final class ChangeServer: Sendable {
     }
 
     /// A number of `/metrics`, of one realm where there is one for each.
-    func metric(_ name: String) throws -> Double? {
-        let text = try HTTPClient.request(port: port, "GET", "/metrics").text
-        for line in text.split(separator: "\n")
-        where line.hasPrefix("realm_rest_" + name + " ") || line.hasPrefix("realm_rest_" + name + "{") {
-            return Double(line.split(separator: " ").last ?? "")
-        }
-        return nil
-    }
+    func metric(_ name: String) throws -> Double? { try ServerMetrics(port: port)[name] }
 
     static func encode(_ text: String) -> String {
         var allowed = CharacterSet.alphanumerics

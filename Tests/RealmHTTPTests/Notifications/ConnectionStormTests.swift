@@ -24,7 +24,7 @@ struct ConnectionStormTests {
         let memory: Int
         let openFiles: Int
         let threads: Int
-        let metrics: [String: Double]
+        let metrics: ServerMetrics
 
         init(_ server: FaultServer) throws {
             metrics = try server.metrics()

@@ -20,13 +20,10 @@ final class FaultServer {
 
     @discardableResult
     func must(_ method: String, _ target: String, _ body: String? = nil) throws -> ParsedJSON {
-        let answer = try HTTPClient.request(
+        try HTTPClient.request(
             port: port, method, target, headers: body == nil ? [] : [("Content-Type", "application/json")],
-            body: body.map { Array($0.utf8) })
-        guard answer.status < 300 else {
-            throw HTTPClient.Failure(description: "\(method) \(target): \(answer.status) \(answer.text)")
-        }
-        return answer.body.isEmpty ? .null : try ParsedJSON(parsing: answer.body)
+            body: body.map { Array($0.utf8) }
+        ).document("\(method) \(target)")
     }
 
     /// Writes in one commit, and tells its version.
@@ -42,17 +39,10 @@ final class FaultServer {
 
     static func changes(_ query: String) -> String { "/v1/realms/app/changes?\(query)" }
 
-    /// The numbers of `/metrics`, by name; labels count as part of it.
-    func metrics() throws -> [String: Double] {
-        let text = try HTTPClient.request(port: port, "GET", "/metrics").text
-        var result: [String: Double] = [:]
-        for line in text.split(separator: "\n") where line.hasPrefix("realm_rest_") {
-            guard let space = line.lastIndex(of: " ") else { continue }
-            result[String(line[..<space].dropFirst("realm_rest_".count))] = Double(line[line.index(after: space)...])
-        }
-        return result
-    }
+    /// The numbers of `/metrics`.
+    func metrics() throws -> ServerMetrics { try ServerMetrics(port: port) }
 
+    /// One number of `/metrics`.
     func metric(_ name: String) throws -> Double? { try metrics()[name] }
 
     // MARK: - The process

@@ -6,11 +6,7 @@ import Testing
 
 /// What `/metrics` tells of each realm.
 @Suite struct RealmMetricsTests {
-    private func metric(_ server: WriteServer, _ name: String) throws -> Double? {
-        let text = try HTTPClient.request(port: server.port, "GET", "/metrics").text
-        let line = text.split(separator: "\n").first { $0.hasPrefix("realm_rest_\(name) ") }
-        return line?.split(separator: " ").last.flatMap { Double($0) }
-    }
+    private func metric(_ server: WriteServer, _ name: String) throws -> Double? { try ServerMetrics(port: server.port)[name] }
 
     @Test func `writes are counted, with the time that they waited for the writer and held it`() throws {
         let server = try WriteServer()

@@ -13,8 +13,7 @@ import Testing
     ]
 
     private func metric(_ name: String, _ server: TestServer) throws -> Int {
-        let line = try server.get("/metrics").text.split(separator: "\n").first { $0.hasPrefix("realm_rest_\(name) ") }
-        return try #require(line.flatMap { Int($0.split(separator: " ")[1]) })
+        Int(try #require(ServerMetrics(try server.get("/metrics").text)[name]))
     }
 
     @Test func `the answer is the same every time, but for its id`() throws {

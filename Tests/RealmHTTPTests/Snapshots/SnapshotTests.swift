@@ -25,14 +25,10 @@ import Testing
         #expect(try server.send("PATCH", "app/objects/Dog/1", "{\"age\":\(age)}").status == 200)
     }
 
-    private func metric(_ server: WriteServer, _ name: String) throws -> Int? {
-        let text = try HTTPClient.request(port: server.port, "GET", "/metrics").text
-        let line = text.split(separator: "\n").first { $0.hasPrefix("realm_rest_" + name) }
-        return line.flatMap { $0.split(separator: " ").last }.flatMap { Int($0) }
-    }
+    private func metric(_ server: WriteServer, _ name: String) throws -> Double? { try ServerMetrics(port: server.port)[name] }
 
     /// The writer lets go of a version a moment after it has answered.
-    private func becomes(_ value: Int, _ name: String, _ server: WriteServer) throws -> Bool {
+    private func becomes(_ value: Double, _ name: String, _ server: WriteServer) throws -> Bool {
         try eventually { try metric(server, name) == value }
     }
 

@@ -86,8 +86,8 @@ import Testing
         }
         #expect(
             try eventually(seconds: 20) {
-                let text = try HTTPClient.request(port: server.port, "GET", "/metrics").text
-                return text.contains("realm_rest_spool_bytes 0\n") && text.contains("realm_rest_waiting_bytes 0\n")
+                let metrics = try ServerMetrics(port: server.port)
+                return metrics["spool_bytes"] == 0 && metrics["waiting_bytes"] == 0
             })
         #expect(try server.get("app/objects/Dog?count=exact&limit=0").json["count"]?.int == 0)
         try server.finish()

@@ -24,6 +24,14 @@ package final class HTTPClient {
 
         /// The `code` of a problem document.
         package var code: String? { json["code"]?.text }
+
+        /// The body of a request that has to succeed, as JSON; null when it is empty.
+        ///
+        /// - Parameter request: The request in words, for the failure that is thrown for any other status.
+        package func document(_ request: String) throws -> ParsedJSON {
+            guard status < 300 else { throw Failure(description: "\(request): \(status) \(text)") }
+            return body.isEmpty ? .null : try ParsedJSON(parsing: body)
+        }
     }
 
     /// An answer that is not what it should be; what the connection comes to is a `TestSocket.Failure`.

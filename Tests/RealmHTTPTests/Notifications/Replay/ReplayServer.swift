@@ -108,12 +108,7 @@ final class ReplayServer {
     func must(
         _ method: String, _ path: String, _ body: String? = nil, _ headers: [(String, String)] = []
     ) throws -> ParsedJSON {
-        let answer = try send(method, path, body, headers)
-        guard answer.status < 300 else {
-            throw ChangeServer.Refused(
-                description: "\(method) \(path) \(body?.prefix(600) ?? ""): \(answer.status) \(answer.text)")
-        }
-        return answer.body.isEmpty ? .null : try ParsedJSON(parsing: answer.body)
+        try send(method, path, body, headers).document("\(method) \(path) \(body?.prefix(600) ?? "")")
     }
 
     /// A long-poll, answered or refused.
