@@ -2,8 +2,10 @@
 
 /// Room for a few bytes that a writer stores: the digits of a number, a date, a decrypted page.
 ///
-/// Whoever makes the room keeps it in memory until the writer returns, and a writer keeps no room.
-/// Storing outside the room traps.
+/// Whoever makes the room keeps it in memory until the writer returns, and a writer keeps no room. A
+/// writer first calls `require` with the greatest number of bytes that it stores, which traps when the
+/// room is smaller; what it stores then is checked byte by byte in debug builds only, because writers
+/// are called tens of times for each object that is answered.
 @safe package struct ByteRoom {
     /// The first byte.
     @usableFromInline let start: UnsafeMutablePointer<UInt8>
@@ -11,7 +13,7 @@
     package let count: Int
 
     /// Makes room of `count` bytes from `start` on, which the caller owns.
-    @unsafe @inlinable package init(start: UnsafeMutablePointer<UInt8>, count: Int) {
+    @unsafe @inlinable @inline(__always) package init(start: UnsafeMutablePointer<UInt8>, count: Int) {
         unsafe self.start = unsafe start
         self.count = count
     }
@@ -19,16 +21,21 @@
     /// The byte at `index`, which must be in `0..<count`; it is read only after it was stored.
     @inlinable package subscript(index: Int) -> UInt8 {
         @inline(__always) get {
-            precondition(contains(index, 1), "byte index outside its room")
+            assert(contains(index, 1), "byte \(index) is outside the room of \(count)")
             return unsafe start[index]
         }
         @inline(__always) nonmutating set {
-            precondition(contains(index, 1), "byte index outside its room")
+            assert(contains(index, 1), "byte \(index) is outside the room of \(count)")
             unsafe start[index] = newValue
         }
     }
 
-    /// Returns the room from `offset` on, which must be in `0...count`.
+    /// Checks that there is room for so many bytes, otherwise it traps.
+    @inlinable @inline(__always) package func require(_ byteCount: Int) {
+        precondition(byteCount <= count, "a writer has too little room")
+    }
+
+    /// Returns the room from `offset` on, which must be in `0...count`; otherwise it traps.
     @inlinable @inline(__always) package func suffix(from offset: Int) -> ByteRoom {
         precondition(contains(offset, 0), "byte index outside its room")
         return unsafe ByteRoom(start: start + offset, count: count &- offset)
@@ -47,9 +54,15 @@
     /// A view of the bytes, all of which must have been stored.
     package var view: ByteView { unsafe ByteView(start: UnsafePointer(start), count: count) }
 
+    /// Stores two bytes from `offset` on; the low one comes first.
+    @inlinable @inline(__always) package func store(_ pair: UInt16, at offset: Int) {
+        assert(contains(offset, 2), "no room for two bytes at \(offset) of \(count)")
+        unsafe UnsafeMutableRawPointer(start + offset).storeBytes(of: pair.littleEndian, as: UInt16.self)
+    }
+
     /// Stores the eight bytes of a word from `offset` on, in the order in which memory has them.
     @inlinable @inline(__always) package func store(_ word: UInt64, at offset: Int) {
-        precondition(contains(offset, 8), "byte index outside its room")
+        assert(contains(offset, 8), "no room for a word at \(offset) of \(count)")
         unsafe UnsafeMutableRawPointer(start + offset).storeBytes(of: word, as: UInt64.self)
     }
 

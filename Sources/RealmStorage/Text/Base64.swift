@@ -59,6 +59,7 @@ package enum Base64 {
     ) -> Int {
         // Indexes into the characters have six bits.
         let characters = unsafe alphabet.characters.utf8Start
+        target.require(maximumTextByteCount(of: bytes.count))
         var written = 0
         var index = 0
         while index + 3 <= bytes.count {
@@ -86,10 +87,16 @@ package enum Base64 {
     package static func write(digitsOf word: UInt64, digitCount: Int, to target: ByteRoom) {
         let characters = unsafe Alphabet.url.characters.utf8Start
         var rest = word
-        for index in 0..<digitCount {
-            target[index] = unsafe characters[Int(truncatingIfNeeded: rest & 63)]
-            rest >>= 6
+        target.require(digitCount)
+        var index = 0
+        while index &+ 2 <= digitCount {
+            let first = unsafe UInt16(characters[Int(truncatingIfNeeded: rest & 63)])
+            let second = unsafe UInt16(characters[Int(truncatingIfNeeded: rest >> 6 & 63)])
+            target.store(first | second << 8, at: index)
+            rest >>= 12
+            index &+= 2
         }
+        if index < digitCount { target[index] = unsafe characters[Int(truncatingIfNeeded: rest & 63)] }
     }
 
     /// Appends the text of `bytes` in the standard alphabet, with padding.

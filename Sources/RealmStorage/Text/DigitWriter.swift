@@ -25,6 +25,7 @@ package enum DigitWriter {
     /// 1...20.
     @inlinable package static func write(_ number: Int64, to target: ByteRoom) -> Int {
         guard number < 0 else { return write(number.magnitude, to: target) }
+        target.require(1)
         target[0] = UInt8(ascii: "-")
         return 1 + write(number.magnitude, to: target.suffix(from: 1))
     }
@@ -34,15 +35,15 @@ package enum DigitWriter {
     @inlinable package static func write(_ number: UInt64, digitCount: Int, to target: ByteRoom) {
         // The table has 200 bytes and a pair is below 100, so both loads are inside it.
         let table = unsafe pairs.utf8Start
+        target.require(digitCount)
         var rest = number
         var end = digitCount
         while end >= 2 {
             let quotient = rest / 100
             let pair = Int(truncatingIfNeeded: rest &- quotient &* 100) << 1
-            target[end &- 2] = unsafe table[pair]
-            target[end &- 1] = unsafe table[pair &+ 1]
-            rest = quotient
             end &-= 2
+            target.store(unsafe UInt16(table[pair]) | UInt16(table[pair &+ 1]) << 8, at: end)
+            rest = quotient
         }
         if end == 1 { target[0] = 48 &+ UInt8(truncatingIfNeeded: rest % 10) }
     }

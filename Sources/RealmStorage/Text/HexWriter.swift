@@ -11,6 +11,7 @@ package enum HexWriter {
     ///   - byteCount: How many of its bytes are written, at most 8.
     ///   - target: Room for twice as many bytes.
     package static func write(_ word: UInt64, byteCount: Int, to target: ByteRoom) {
+        target.require(byteCount * 2)
         var offset = 0
         var left = byteCount
         while left >= 4 {
@@ -21,10 +22,10 @@ package enum HexWriter {
         guard left > 0 else { return }
         // Fewer than eight digits are left, which are the first ones of a word.
         var rest = digits(UInt32(truncatingIfNeeded: word) << UInt32((4 &- left) &* 8)).littleEndian
-        for _ in 0..<left &* 2 {
-            target[offset] = UInt8(truncatingIfNeeded: rest)
-            rest >>= 8
-            offset &+= 1
+        for _ in 0..<left {
+            target.store(UInt16(truncatingIfNeeded: rest), at: offset)
+            rest >>= 16
+            offset &+= 2
         }
     }
 

@@ -17,6 +17,7 @@ package enum RealWriter {
     ///   - number: The number.
     ///   - target: Room for `maximumByteCount` bytes.
     package static func write(_ number: Double, to target: ByteRoom) -> Int {
+        target.require(maximumByteCount)
         let magnitude = number.magnitude
         // Numbers of up to 15 digits with few decimals are the common case and need no search for the shortest text.
         if magnitude < 1e15, magnitude >= 0.001 || magnitude == 0 {

@@ -23,6 +23,7 @@ package enum DateWriter {
     ///   - target: Room for `maximumByteCount` bytes.
     package static func write(_ date: Timestamp, to target: ByteRoom) -> Int {
         guard canWrite(date) else { return 0 }
+        target.require(maximumByteCount)
         let (seconds, nanoseconds) = date.floor
         let days = CalendarDate.floorDivide(seconds, Timestamp.secondsPerDay)
         let day = CalendarDate(daysSinceEpoch: days)

@@ -19,6 +19,7 @@ extension UUIDValue {
 
     /// Writes the canonical text in lower case to `target`, which must have room for 36 bytes.
     package func write(to target: ByteRoom) {
+        target.require(UUIDValue.textByteCount)
         HexWriter.write(first >> 32, byteCount: 4, to: target)
         HexWriter.write(first >> 16, byteCount: 2, to: target.suffix(from: 9))
         HexWriter.write(first, byteCount: 2, to: target.suffix(from: 14))
