@@ -8,8 +8,6 @@ import Testing
 
 @Suite("Commits")
 struct CommitTests {
-    static let isLong = TestRun.isLong
-
     static func key(_ isEncrypted: Bool) throws -> EncryptionKey? {
         isEncrypted ? try EncryptionKey(bytes: Fixtures.key) : nil
     }
@@ -36,7 +34,7 @@ struct CommitTests {
         let backend = try MemoryBackend(reservation: seed == 4 ? 1 << 16 : nil)
         var store = try FileStore(backend, key: try Self.key(isEncrypted))
         var workload = PlainWorkload()
-        for round in 0..<(Self.isLong ? 600 : 60) {
+        for round in 0..<(TestRun.isLong ? 600 : 60) {
             let snapshot = try Self.commit(to: store, &workload, using: &random)
             #expect(snapshot.version == UInt64(round + 2))
             try Self.check(snapshot, workload, "seed \(seed), round \(round)")
@@ -93,7 +91,7 @@ struct CommitTests {
         var random = SeededGenerator(seed: 3)
         let file = try TemporaryRealm("store")
         let store = try FileStore(try MemoryBackend(try file.bytes))
-        for _ in 0..<(Self.isLong ? 5000 : 400) {
+        for _ in 0..<(TestRun.isLong ? 5000 : 400) {
             let transaction = try store.beginWrite()
             let roots = try RewriteWorkload.change(transaction, using: &random)
             _ = try transaction.commit(names: roots.names, tables: roots.tables)
@@ -159,7 +157,7 @@ struct CommitTests {
         var random = SeededGenerator(seed: 17)
         for name in ["types-single", "links", "multi-commit", "indexes", "streaming"] {
             let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try Fixtures.path(name))))
-            for _ in 0..<(Self.isLong ? 400 : 20) {
+            for _ in 0..<(TestRun.isLong ? 400 : 20) {
                 guard let store = try? FileStore(MemoryBackend(damage.apply(to: bytes, using: &random))) else { continue }
                 for _ in 0..<3 {
                     guard let transaction = try? store.beginWrite() else { break }
@@ -182,7 +180,7 @@ struct CommitTests {
         var store = try FileStore(backend, key: key)
         var workload = PlainWorkload()
         workload.maximumBlob = seed == 1 ? 2000 : 30_000
-        for round in 0..<(Self.isLong ? 300 : 16) {
+        for round in 0..<(TestRun.isLong ? 300 : 16) {
             let before = workload
             backend.startLog()
             _ = try Self.commit(to: store, &workload, using: &random)
@@ -243,7 +241,7 @@ struct CommitTests {
         var workload = PlainWorkload()
         var bytes: [UInt8] = []
         var failures = 0
-        for round in 0..<(Self.isLong ? 200 : 30) {
+        for round in 0..<(TestRun.isLong ? 200 : 30) {
             let backend = try FaultBackend(bytes)
             let store = try FileStore(backend, key: key)
             let old = store.current.version

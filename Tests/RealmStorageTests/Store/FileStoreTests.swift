@@ -10,7 +10,7 @@ import Testing
 struct FileStoreTests {
     private static func key(_ fixture: String) throws -> EncryptionKey? { try CommitTests.key(Fixtures.isEncrypted(fixture)) }
 
-    @Test(arguments: Fixtures.names.filter { !$0.hasPrefix("bench") && ($0 != "blob-16m" || CommitTests.isLong) })
+    @Test(arguments: Fixtures.names.filter { !$0.hasPrefix("bench") && ($0 != "blob-16m" || TestRun.isLong) })
     func `every fixture can be rewritten node by node and holds what it held`(_ name: String) throws {
         var random = SeededGenerator(seed: 11)
         let file = try TemporaryRealm(name)
@@ -19,12 +19,12 @@ struct FileStoreTests {
         var kept: [Snapshot] = []
         for round in 0..<3 {
             let store = try FileStore.open(path: file.path, key: key)
-            for _ in 0..<(CommitTests.isLong ? 30 : 4) {
+            for _ in 0..<(TestRun.isLong ? 30 : 4) {
                 let transaction = try store.beginWrite()
                 let roots = try RewriteWorkload.change(transaction, using: &random)
                 kept.append(try transaction.commit(names: roots.names, tables: roots.tables))
             }
-            #expect(store.current.version == version + UInt64((round + 1) * (CommitTests.isLong ? 30 : 4)))
+            #expect(store.current.version == version + UInt64((round + 1) * (TestRun.isLong ? 30 : 4)))
             if round == 2 { try check(try #require(kept.dropLast().last), name) }
             kept = []
             try store.close()
@@ -37,7 +37,7 @@ struct FileStoreTests {
         #expect(report.errors.isEmpty, "\(report.errors)")
         #expect(snapshot.top.historyType == 2 && snapshot.top.historySchemaVersion == 1 && snapshot.top.history.isNone)
         // Comparing this one takes half a minute.
-        guard name != "table-70000" || CommitTests.isLong, let dump = try Fixtures.dump(name) else { return }
+        guard name != "table-70000" || TestRun.isLong, let dump = try Fixtures.dump(name) else { return }
         var contents = ExpectedContents(snapshot)
         try contents.compare(with: dump)
         #expect(contents.differences.isEmpty, "\(contents.differences)")
