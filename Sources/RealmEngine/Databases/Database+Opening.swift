@@ -245,7 +245,7 @@ extension Database {
     }
 
     /// The path beside which files without a name are made for private copies.
-    private static var temporaryPath: String {
+    static var temporaryPath: String {
         System.temporaryFolder + "/realm-rest"
     }
 

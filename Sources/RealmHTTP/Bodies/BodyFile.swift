@@ -85,6 +85,37 @@ package final class BodyFile: @unchecked Sendable {
         byteCount += bytes.count
     }
 
+    /// Fills the empty file with what a function writes, which may write in any order.
+    ///
+    /// - Parameters:
+    ///   - expected: About how many bytes that will be, for the budget.
+    ///   - write: Writes to the file. The calling thread waits for the disk meanwhile.
+    /// - Throws: The error of `write`, and `StorageError.io` when the budget is used up.
+    func fill(
+        expecting expected: Int, _ write: (FileBackend) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        try share?.grow(by: expected, descriptor)
+        let backend = try FileBackend(descriptor: try System.duplicate(descriptor))
+        try write(backend)
+        byteCount = backend.byteCount
+        if byteCount > expected { try share?.grow(by: byteCount - expected, descriptor) }
+    }
+
+    /// Returns the SHA-256 of the content. The calling thread reads the whole file.
+    ///
+    /// - Throws: `StorageError.io` when reading fails.
+    func digest() throws(StorageError) -> [UInt8] {
+        var digest = try DigestContext()
+        var offset = 0
+        while offset < byteCount {
+            let bytes = try read(at: offset, byteCount: 1 << 20)
+            guard !bytes.isEmpty else { throw .io(operation: "read", errno: EIO) }
+            try ByteView.withBytes(of: bytes) { view throws(StorageError) in try digest.add(view) }
+            offset += bytes.count
+        }
+        return try digest.finish()
+    }
+
     /// Reads a part of the file.
     ///
     /// - Parameters:

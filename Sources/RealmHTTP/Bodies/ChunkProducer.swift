@@ -5,6 +5,10 @@
 /// Calls never overlap. `StreamBody` calls it when the client has room for more, and releases it
 /// without notice when the client leaves; a producer cleans up in `deinit`.
 package protocol ChunkProducer: AnyObject, Sendable {
+    /// The length in bytes of a body that exists already as a whole, for `Content-Length`. It needs no
+    /// version of a realm any more. Nil for a body that is made while it is sent.
+    var completeByteCount: Int? { get }
+
     /// Appends the next piece of the body, about `Streaming.chunkBytes` long.
     ///
     /// - Parameter buffer: Receives the bytes; it is empty at the call.
@@ -12,4 +16,9 @@ package protocol ChunkProducer: AnyObject, Sendable {
     /// - Throws: Any error; the stream is cut off then, and the client notices that the last chunk
     ///   is missing.
     func produce(into buffer: OutputBuffer) throws -> Bool
+}
+
+extension ChunkProducer {
+    /// Most bodies are made while they are sent.
+    package var completeByteCount: Int? { nil }
 }

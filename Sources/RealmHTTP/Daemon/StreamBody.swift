@@ -55,11 +55,15 @@ final class StreamBody: Suspended {
     ///   - server: The server, whose workers, tables and limits apply.
     init(_ producer: any ChunkProducer, of client: String, _ connection: OpaquePointer, _ server: HTTPServer) {
         self.client = client
+        byteCount = producer.completeByteCount
         state = RankedMutex(.streamBody, State(producer: producer))
         self.connection = unsafe ConnectionPointer(pointer: connection)
         self.server = server
         end = Instant.now().adding(seconds: Double(server.configuration.limits.answerSeconds))
     }
+
+    /// The length of the whole body in bytes; nil when it is not known before the end.
+    private let byteCount: Int?
 
     /// How many bytes of content the daemon has taken.
     var bytesTaken: Int { state.withLock { $0.bytesTaken } }
@@ -71,7 +75,7 @@ final class StreamBody: Suspended {
     func makeMessage() -> OpaquePointer? {
         let context = unsafe Unmanaged.passRetained(self)
         let message = unsafe MHD_create_response_from_callback(
-            UInt64.max, 32 << 10,
+            byteCount.map { UInt64($0) } ?? UInt64.max, 32 << 10,
             { context, _, target, capacity in
                 guard let context = unsafe context, let target = unsafe target else { return StreamBody.failed }
                 return unsafe Unmanaged<StreamBody>.fromOpaque(context).takeUnretainedValue().read(target, capacity)

@@ -79,7 +79,8 @@ final class Transmission {
             return unsafe MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
         case .bytes(let buffer): return unsafe makeMessage(buffer)
         case .stream(let producer):
-            if isBodyless { return unsafe makeHeadOfStream() }
+            // With a length, the library sends it in answer to HEAD, and asks for no content.
+            if isBodyless, producer.completeByteCount == nil { return unsafe makeHeadOfStream() }
             let stream = unsafe StreamBody(producer, of: client, connection, server)
             self.stream = stream
             return unsafe stream.makeMessage()

@@ -12,6 +12,8 @@ struct Endpoints: Sendable {
     let aggregates = AggregateEndpoints()
     /// Reports and cancels writes that were answered before they were done.
     let asyncWrites = AsyncWriteEndpoints()
+    /// Copies realms as files.
+    let backups: BackupEndpoints
     /// Carries out several operations in one transaction.
     let batches = BatchEndpoints()
     /// Answers with streams of changes, or with long-polls.
@@ -54,6 +56,7 @@ struct Endpoints: Sendable {
         administration = AdminEndpoints(
             catalog: state.catalog, options: state.options, rules: state.rules, registry: state.leases,
             logLevel: state.logLevel)
+        backups = BackupEndpoints(limits: state.limits, spoolFolders: state.spoolFolders, directory: state.directory)
         changes = ChangeEndpoints(
             notifications: state.notifications, leases: state.leases, timers: state.timers, workers: state.workers)
         imports = ImportEndpoints(limits: state.limits, spoolFolders: state.spoolFolders)

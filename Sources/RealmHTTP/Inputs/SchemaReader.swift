@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmStorage
 
 /// Reads schema documents, and parts of them such as the class of an `addClass` step.
 ///
@@ -100,6 +101,18 @@ struct SchemaReader {
         case nil, .null?: return nil
         case .string(let text)?: return text
         case let value?: throw malformed("'\(name)' is \(value.kind), but has to be a string", place.inside(name))
+        }
+    }
+
+    /// Returns a member that has to be an encryption key; nil when it is absent or null.
+    ///
+    /// - Throws: `invalid_body` for text that is neither hex digits nor base64 of a key.
+    func key(_ object: JSONObject, _ name: String, _ place: InputPlace) throws(Problem) -> EncryptionKey? {
+        guard let text = try text(object, name, place) else { return nil }
+        do throws(StorageError) {
+            return try EncryptionKey(text: text)
+        } catch {
+            throw malformed("a key is 128 hex digits, or base64 of 64 bytes", place.inside(name))
         }
     }
 

@@ -208,15 +208,20 @@ enum OpenAPIParts {
 
     // MARK: - Responses
 
+    /// The header field that identifies a request in every response.
+    static let requestIdHeader: DocumentValue = [
+        "description": "Identifies this request in the log and in problem documents.", "schema": text,
+    ]
+
     /// The header fields that every response has.
     static let headers: DocumentValue = [
-        "X-Request-Id": ["description": "Identifies this request in the log and in problem documents.", "schema": text]
+        "X-Request-Id": requestIdHeader
     ]
 
     /// The header fields of responses that show the contents of a realm: the id of the request, the
     /// version that was read and an entity tag.
     static let readHeaders: DocumentValue = [
-        "X-Request-Id": ["description": "Identifies this request in the log and in problem documents.", "schema": text],
+        "X-Request-Id": requestIdHeader,
         "Realm-Version": ["description": "States the version that was read.", "schema": text],
         "ETag": ["description": "Changes whenever the content of the response changes.", "schema": text],
     ]
@@ -245,9 +250,12 @@ enum OpenAPIParts {
     /// - Parameters:
     ///   - success: The response for status 200.
     ///   - isConditional: Whether the operation evaluates `If-None-Match` and so can answer 304.
+    ///   - others: Responses with other statuses.
     /// - Returns: An object of responses by status.
-    static func responses(_ success: DocumentValue, isConditional: Bool = true) -> DocumentValue {
-        var members: [DocumentValue.Member] = [.init("200", success)]
+    static func responses(
+        _ success: DocumentValue, isConditional: Bool = true, _ others: DocumentValue.Member...
+    ) -> DocumentValue {
+        var members: [DocumentValue.Member] = [.init("200", success)] + others
         if isConditional { members.append(.init("304", response("NotModified"))) }
         return .object(members)
     }

@@ -30,6 +30,40 @@ extension OpenAPIWrites {
     /// The schemas by name, in the order of the document.
     static let schemas: [(String, DocumentValue)] = [
         (
+            "BackupRequest",
+            .members(
+                ("type", "object"),
+                (
+                    "properties",
+                    [
+                        "encryptionKey": [
+                            "type": ["string", "null"],
+                            "description":
+                                "The key of the copy: 128 hex digits, or base64 of 64 bytes. Null makes a plain copy; without it the copy has the key of the realm.",
+                        ],
+                        "path": [
+                            "type": "string",
+                            "description":
+                                "The path of a new file in a folder of the server that requests may name. Without it the response is the copy.",
+                        ],
+                        "classes": [
+                            "type": "array", "minItems": 1, "items": OpenAPIParts.text,
+                            "description":
+                                "The classes of the copy. Embedded classes that they use come with them; properties that link to others are left out.",
+                        ],
+                    ]
+                ), ("additionalProperties", false))
+        ),
+        (
+            "BackupFile",
+            object(
+                ["path", "bytes", "sha256", "version"],
+                [
+                    "path": OpenAPIParts.text, "bytes": OpenAPIParts.number(from: 0), "sha256": OpenAPIParts.text,
+                    "version": OpenAPIParts.text,
+                ])
+        ),
+        (
             "Created",
             object(
                 [],

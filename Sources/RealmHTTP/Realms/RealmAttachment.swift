@@ -92,7 +92,7 @@ struct RealmAttachment: Sendable {
         name = try RealmAttachment.name(try reader.text(object, "name", InputPlace()) ?? identifier, path)
         self.source = source
         mode = try RealmAttachment.mode(try reader.text(object, "mode", InputPlace()))
-        key = try RealmAttachment.key(try reader.text(object, "encryptionKey", InputPlace()))
+        key = try reader.key(object, "encryptionKey", InputPlace())
         if let names = object["backlinkNames"] { backlinkNames = try BacklinkNames(names) }
         options = RealmAttachment.shown(object)
         try readSchema(object, reader, call.limits)
@@ -227,17 +227,6 @@ struct RealmAttachment: Sendable {
         return mode
     }
 
-    /// The encryption key from hex digits or base64. Throws `invalid_body` for text that is
-    /// neither.
-    private static func key(_ text: String?) throws(Problem) -> EncryptionKey? {
-        guard let text else { return nil }
-        do throws(StorageError) {
-            return try EncryptionKey(text: text)
-        } catch {
-            throw Problem(.invalidBody, "a key is 128 hex digits, or base64 of 64 bytes").with("pointer", "/encryptionKey")
-        }
-    }
-
     /// The problem `conflicting_parameters`, which points at a member.
     private static func conflict(_ detail: String, _ pointer: String) -> Problem {
         Problem(.conflictingParameters, detail).with("pointer", pointer)
@@ -300,26 +289,16 @@ struct RealmAttachment: Sendable {
         switch source {
         case .memory: return
         case .new(let path):
-            let place = try RealmAttachment.place(path, roots, "/name")
+            let place = try AttachRoots.place(path, roots, "/name")
             source = .new(path: place)
             exists = System.entry(atPath: path, followsLink: false) != nil
             guard !exists || seed != nil else { throw Problem(.fileExists, "there is a file of this name already") }
         case .file(let path):
-            let place = try RealmAttachment.place(path, roots, "/path")
+            let place = try AttachRoots.place(path, roots, "/path")
             source = .file(path: place)
             exists = System.entry(atPath: place, followsLink: false) != nil
         }
-        seed = try seed.map { path throws(Problem) in try RealmAttachment.place(path, roots, "/seed") }
-    }
-
-    /// The resolved form of a path. Throws `path_not_allowed` when it leads outside of the folders.
-    private static func place(_ path: String, _ roots: AttachRoots?, _ pointer: String) throws(Problem) -> String {
-        guard let place = roots?.resolve(path) else {
-            let detail =
-                "paths in requests lead into the data folder, or into a folder that the server was started with --attach-root for"
-            throw Problem(.pathNotAllowed, detail).with("pointer", pointer)
-        }
-        return place
+        seed = try seed.map { path throws(Problem) in try AttachRoots.place(path, roots, "/seed") }
     }
 
     /// Whether the realm starts empty: a realm in memory, or a new file without a seed.

@@ -80,7 +80,9 @@ extension ReadDispatcher {
             case .work(let work), .attend(let work): response = work()
             case .later: throw Problem(.internalError, "the read has no answer inside a transaction")
             }
-            if case .stream(let producer) = response.body { response.body = .bytes(try ReadDispatcher.drain(producer, limits)) }
+            if case .stream(let producer) = response.body, producer.completeByteCount == nil {
+                response.body = .bytes(try ReadDispatcher.drain(producer, limits))
+            }
         } catch {
             return Response(error, for: call.request)
         }

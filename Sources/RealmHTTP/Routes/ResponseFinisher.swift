@@ -99,7 +99,9 @@ struct ResponseFinisher: Sendable {
         if case .stream = response.body { isWorthALook = true }
         // Apparent damage may be another program writing to the file; a long response is better rejected than cut off.
         guard let failure = isWorthALook ? database.health.look() : database.health.failure else {
-            if case .stream(let producer) = response.body { response.body = .stream(CheckedProducer(producer, database)) }
+            if case .stream(let producer) = response.body, producer.completeByteCount == nil {
+                response.body = .stream(CheckedProducer(producer, database))
+            }
             return
         }
         caretaker.fail(database, failure)

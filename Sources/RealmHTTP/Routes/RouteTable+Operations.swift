@@ -60,6 +60,5 @@ extension RouteTable {
         Route(
             "/admin/config", .isHidden,
             operations: [.read([.get, .patch], for: .administer, taking: .settings) { $0.administration.configuration }]),
-        Route("/v1/realms/{realm}/backup"),
     ]
 }

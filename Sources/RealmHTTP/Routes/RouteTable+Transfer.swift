@@ -31,6 +31,27 @@ extension RouteTable {
                 ) { $0.exports.get }
             ]),
         Route(
+            "/v1/realms/{realm}/backup", .readsContents,
+            operations: [
+                .read(
+                    .get, for: .read,
+                    .init(
+                        "backUpRealm", "Returns a version as a compact Realm file.", tag: "transfer",
+                        parameters: ["Snapshot", "RealmTransaction", "RealmMinVersion", "RequestId"],
+                        responses: OpenAPIParts.responses(backup, isConditional: false), problems: .ofReads)
+                ) { $0.backups.get },
+                .read(
+                    .post, for: .read,
+                    .init(
+                        "copyRealm",
+                        "Copies a version under another key, with a part of the classes, or to a file of the server.",
+                        tag: "transfer", parameters: ["Snapshot", "RealmTransaction", "RealmMinVersion", "RequestId"],
+                        taking: .json, body: OpenAPIParts.schema("BackupRequest"),
+                        responses: OpenAPIParts.responses(backup, isConditional: false, storedBackup),
+                        problems: .ofReads, .ofSchemas, .ofFiles)
+                ) { $0.backups.post },
+            ]),
+        Route(
             "/v1/realms/{realm}/import", .hasLongBodies,
             operations: [
                 .write(
@@ -45,6 +66,26 @@ extension RouteTable {
                 ) { $0.imports.post }
             ]),
     ]
+
+    /// The response that has a Realm file as its body. It has no entity tag, because the bytes of an
+    /// encrypted copy differ each time.
+    private static let backup: DocumentValue = [
+        "description": "The body is a Realm file.",
+        "headers": [
+            "X-Request-Id": OpenAPIParts.requestIdHeader,
+            "Realm-Version": ["description": "States the version that was copied.", "schema": OpenAPIParts.text],
+            "Repr-Digest": ["description": "States the SHA-256 of the body (RFC 9530).", "schema": OpenAPIParts.text],
+        ],
+        "content": ["application/octet-stream": ["schema": ["type": "string", "format": "binary"]]],
+    ]
+
+    /// The response that describes a copy which was stored on the server.
+    private static let storedBackup = DocumentValue.Member(
+        "201",
+        [
+            "description": "The copy is in a file of the server.", "headers": OpenAPIParts.headers,
+            "content": ["application/json": ["schema": OpenAPIParts.schema("BackupFile")]],
+        ])
 
     /// The responses of an export, which has no entity tag that could be compared.
     private static let exportResponses = OpenAPIParts.responses(

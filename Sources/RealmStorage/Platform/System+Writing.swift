@@ -26,7 +26,7 @@ extension System {
     }
 
     /// Makes a second descriptor of the same open file, which is closed on `exec`.
-    static func duplicate(_ descriptor: Int32) throws(StorageError) -> Int32 {
+    package static func duplicate(_ descriptor: Int32) throws(StorageError) -> Int32 {
         let copy = dup(descriptor)
         guard copy >= 0 else { throw .io(operation: "dup", errno: errno) }
         _ = fcntl(copy, F_SETFD, FD_CLOEXEC)

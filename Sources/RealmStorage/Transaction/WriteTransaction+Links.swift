@@ -129,6 +129,15 @@ extension WriteTransaction {
         try eraseTombstone(link.object, in: link.table)
     }
 
+    /// Removes all tombstones of a table, and every link to them.
+    func eraseTombstones(of key: TableKey) throws(StorageError) {
+        for ghost in try keys(below: table(key).tombstones) {
+            try spend()
+            try nullifyIncoming(of: StoredLink(table: key, object: ghost))
+            try eraseTombstone(ghost, in: key)
+        }
+    }
+
     /// Removes a tombstone, which must exist, without regard to links.
     func eraseTombstone(_ object: ObjectKey, in key: TableKey) throws(StorageError) {
         let state = try table(key)

@@ -40,9 +40,13 @@ extension WriteTransaction {
     /// Returns the keys of all objects in ascending order.
     ///
     /// - Complexity: O(number of objects), in time and memory.
-    func objectKeys(in key: TableKey) throws(StorageError) -> [ObjectKey] {
+    func objectKeys(in key: TableKey) throws(StorageError) -> [ObjectKey] { try keys(below: table(key).objects) }
+
+    /// Returns all keys of a tree of objects or tombstones in ascending order; none for `Ref.none`.
+    func keys(below root: Ref) throws(StorageError) -> [ObjectKey] {
+        guard !root.isNone else { return [] }
         var keys: [ObjectKey] = []
-        var cursor = ClusterTree(root: try table(key).objects, space: writes.space, shift: clusterShift).leaves()
+        var cursor = ClusterTree(root: root, space: writes.space, shift: clusterShift).leaves()
         while let leaf = try cursor.next() {
             for row in 0..<leaf.count { keys.append(leaf.key(at: row)) }
         }

@@ -50,6 +50,8 @@ extension WriteTransaction {
             throw .limit("'\(try table(origin).name)' has links to '\(try table(key).name)'")
         }
         try deleteAllObjects(in: key)
+        // Values of other tables may link to them.
+        try eraseTombstones(of: key)
         for column in try table(key).columns.reversed() { try removeColumn(column.key, of: key) }
         for column in try table(key).backlinks { try dropBacklinkColumn(column.key, of: key) }
         let ref = try update(key) { [writes] state throws(StorageError) in try state.flush(writes) }

@@ -13,12 +13,19 @@ package final class WorkControl: Sendable {
     private let stage = RankedMutex<ClosedRange<Double>>(.leaf, 0...1)
     /// Called with the share of the whole that is done, from 0 to 1.
     private let report: @Sendable (Double) -> Void
+    /// When the work is given up; nil for no limit.
+    private let deadline: Instant?
 
     /// Makes a control.
     ///
-    /// - Parameter report: Called by the thread that works, with the share of the whole that is
-    ///   done, from 0 to 1.
-    package init(_ report: @escaping @Sendable (Double) -> Void = { _ in }) { self.report = report }
+    /// - Parameters:
+    ///   - deadline: When the work is given up; nil for no limit.
+    ///   - report: Called by the thread that works, with the share of the whole that is done, from 0
+    ///     to 1.
+    package init(deadline: Instant? = nil, _ report: @escaping @Sendable (Double) -> Void = { _ in }) {
+        self.deadline = deadline
+        self.report = report
+    }
 
     /// Requests the end of the work. Any thread may call it, more than once.
     package func cancel() { cancelled.store(true, ordering: .releasing) }
@@ -36,9 +43,10 @@ package final class WorkControl: Sendable {
         report(stage.lowerBound + (stage.upperBound - stage.lowerBound) * min(max(part, 0), 1))
     }
 
-    /// Throws `stopped` when the work was cancelled.
+    /// Throws `stopped` when the work was cancelled, and `.stopped(.expired)` after its deadline.
     package func check() throws(StorageError) {
         if isCancelled { throw WorkControl.stopped }
+        if let deadline, Instant.now() > deadline { throw .stopped(.expired) }
     }
 
     /// The error that `check` throws after `cancel`.

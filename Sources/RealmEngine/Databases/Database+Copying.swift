@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// Copies of a version as files of their own: backups, copies under another key, and parts of the
+/// classes.
+extension Database {
+    /// What a copy has, and how it is protected.
+    package struct CopyOptions: Sendable {
+        /// The key of the copy; nil writes a plain file.
+        package var key: EncryptionKey?
+        /// The classes that the copy has; nil for all of them.
+        package var classes: ClassSubset?
+        /// Gets the progress of the copy, and can cancel it.
+        package var control: WorkControl?
+
+        /// Makes options for a copy of all classes.
+        ///
+        /// - Parameters:
+        ///   - key: The key of the copy; nil writes a plain file.
+        ///   - classes: The classes that the copy has; nil for all of them.
+        ///   - control: Gets the progress of the copy, and can cancel it.
+        package init(key: EncryptionKey?, classes: ClassSubset? = nil, control: WorkControl? = nil) {
+            self.key = key
+            self.classes = classes
+            self.control = control
+        }
+    }
+
+    /// The key of the realm's file; nil for a plain one, and for a realm in memory.
+    package var key: EncryptionKey? { source?.options.key }
+
+    /// Writes a version as a file without free space, which holds no version of this realm afterwards.
+    ///
+    /// The copy has the format that this program writes, the same keys of objects, the same order and
+    /// the same indexes. It blocks until the copy is durable, so it belongs on a thread that may wait.
+    /// Writes to the realm go on meanwhile.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The version, which may be the uncommitted state of a transaction.
+    ///   - backend: The empty file to write to.
+    ///   - options: What the copy has.
+    /// - Throws: `StorageError` for a damaged file, a full disk, or a copy that was cancelled.
+    package func writeCopy(
+        of snapshot: Snapshot, to backend: any StorageBackend, _ options: CopyOptions
+    ) throws(StorageError) {
+        // A copy of an older format is converted first, in a file that nobody else sees.
+        guard snapshot.fileFormat == FileHeader.writtenFormat || snapshot.top.tables.isNone else {
+            var store = FileStore.Options()
+            store.converts = [.olderFormats, .synchronized]
+            store.control = options.control
+            let file = try NewFile(beside: Database.temporaryPath)
+            try FileCopy.copyQuietMoment(of: path, to: file, options.control)
+            let converted = try FileStore(file, key: key, options: store)
+            return try Database.writePart(converted.current, to: backend, options, key)
+        }
+        try Database.writePart(snapshot, to: backend, options, key)
+    }
+
+    /// Writes the wanted classes of a version in the present format. Without a choice of classes the
+    /// version is copied as it is.
+    private static func writePart(
+        _ snapshot: Snapshot, to backend: any StorageBackend, _ options: CopyOptions, _ key: EncryptionKey?
+    ) throws(StorageError) {
+        guard let classes = options.classes else {
+            return try SnapshotCopy.write(snapshot, to: backend, key: options.key, options.control)
+        }
+        let file = try NewFile(beside: temporaryPath)
+        try SnapshotCopy.write(snapshot, to: file.backend(), key: key, options.control)
+        let transaction = try FileStore(file, key: key).beginTransaction()
+        try classes.apply(to: transaction, transaction.base.classes, options.control)
+        try SnapshotCopy.write(transaction.view(), to: backend, key: options.key, options.control)
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+internal import SystemPackage
+
+/// Copies of a realm as compact files: sent to the client, or stored on the server.
+///
+/// A copy holds its version, not the writer: writes go on while it is made.
+struct BackupEndpoints: Sendable {
+    /// The limits of the server, of which the time of a streamed response applies to making a copy.
+    let limits: Limits
+    /// Folders for the files of copies that are sent, in the order in which they are tried.
+    let spoolFolders: [String]
+    /// The folders that copies may be stored in, and the realms of the server.
+    let directory: RealmDirectory
+
+    /// Answers `GET …/backup` with a Realm file: the newest version, that of a snapshot, or the
+    /// uncommitted state of a transaction. An encrypted realm gives a file with the same key.
+    ///
+    /// - Parameter call: The call.
+    /// - Returns: A reply that a worker makes, because it copies all data.
+    /// - Throws: The `Problem` of a wrong parameter, or of an unknown snapshot.
+    func get(_ call: Call) throws(Problem) -> Reply {
+        let context = try context(call)
+        return reply(call) { () throws(Problem) in
+            try send(context, Database.CopyOptions(key: context.database.key, control: control(call)))
+        }
+    }
+
+    /// Answers `POST …/backup`, which chooses the key of the copy, its classes, and where it goes.
+    ///
+    /// - Parameter call: The call, with a `BackupRequest` in its body.
+    /// - Returns: A reply that a worker makes: 200 with the file, or 201 when it was stored.
+    /// - Throws: The `Problem` of a malformed body; `forbidden` for what only administrators may do.
+    func post(_ call: Call) throws(Problem) -> Reply {
+        let context = try context(call)
+        let request = try BackupRequest(try call.request.readJSON(limits))
+        if request.needsAdministrator, directory.access.grant(call.request) < .administer {
+            throw Problem(.forbidden, "only administrators may store copies on the server, or copy without the key")
+        }
+        return reply(call) { () throws(Problem) in
+            let options = Database.CopyOptions(
+                key: request.key(of: context.database), classes: try request.subset(of: context.snapshot),
+                control: control(call))
+            guard let path = request.path else { return try send(context, options) }
+            let place = try AttachRoots.place(path, directory.folders.attach, "/path")
+            return try store(context, at: place, options)
+        }
+    }
+
+    /// Chooses the version that is copied; the only parameter is `snapshot`.
+    private func context(_ call: Call) throws(Problem) -> ReadContext {
+        let parameters = try ParameterSet(try QueryParameters(call.request.target), urlNames: ["snapshot"])
+        return try ReadContext(call, snapshot: try parameters.text("snapshot"))
+    }
+
+    /// Returns a reply that a worker makes. Problems become responses.
+    private func reply(_ call: Call, _ make: @escaping @Sendable () throws(Problem) -> Response) -> Reply {
+        .work {
+            do throws(Problem) {
+                return try make()
+            } catch {
+                return Response(error, for: call.request)
+            }
+        }
+    }
+
+    /// Returns the control that ends a copy which takes too long: longer than a streamed response may,
+    /// or, inside a transaction, than a read.
+    private func control(_ call: Call) -> WorkControl {
+        WorkControl(
+            deadline: call.version == nil ? .now().adding(seconds: Double(limits.answerSeconds)) : call.request.deadline)
+    }
+
+    // MARK: - Sending
+
+    /// Copies the version to a temporary file, and returns the response that sends it.
+    private func send(_ context: ReadContext, _ options: Database.CopyOptions) throws(Problem) -> Response {
+        let file: BodyFile
+        let expected = context.database.usedBytes ?? 0
+        do throws(StorageError) {
+            file = try BodyFile.make(inOneOf: spoolFolders, try context.request.spool?.open(for: context.request.client))
+        } catch {
+            throw Problem(keepingCopy: error)
+        }
+        let digest = try Problem.mapping { () throws(StorageError) in
+            try file.fill(expecting: expected) { backend throws(StorageError) in
+                try context.database.writeCopy(of: context.snapshot, to: backend, options)
+            }
+            return try file.digest()
+        }
+        var response = Response(status: 200, body: .stream(FileProducer(file)))
+        response.add("Content-Type", constant: "application/octet-stream")
+        response.add("Realm-Version", context.version.tokenText)
+        response.add("Cache-Control", constant: "no-store")
+        response.add("Content-Disposition", "attachment; filename=\"\(context.database.name.text).realm\"")
+        response.add("Repr-Digest", "sha-256=:\(Base64.encode(digest, .standard)):")
+        return response
+    }
+
+    // MARK: - Storing
+
+    /// Copies the version to a new file of the server, and describes it.
+    ///
+    /// The file gets its name when it is complete. One in the data folder is served from then on.
+    private func store(
+        _ context: ReadContext, at path: String, _ options: Database.CopyOptions
+    ) throws(Problem) -> Response {
+        guard System.entry(atPath: path, followsLink: false) == nil else { throw BackupEndpoints.exists }
+        let name = directory.folders.data?.resolve(path) == nil ? nil : RealmName(file: path)
+        let stored: (byteCount: Int, digest: [UInt8])
+        do throws(StorageError) {
+            let file = try NewFile(beside: path)
+            try context.database.writeCopy(of: context.snapshot, to: file.backend(), options)
+            let written = try BodyFile(reading: file.openPath)
+            stored = (written.byteCount, try written.digest())
+            try file.publish(as: path)
+        } catch {
+            if error.errno == .fileExists { throw BackupEndpoints.exists }
+            throw Problem(opening: error)
+        }
+        if let name { serve(name, path, options.key) }
+        return describe(path, stored.byteCount, stored.digest, of: context, as: name)
+    }
+
+    /// The problem of a path at which there is a file already.
+    private static var exists: Problem {
+        Problem(.fileExists, "there is a file at this path already").with("pointer", "/path")
+    }
+
+    /// Opens a copy in the data folder under the name of its file, unless the name is in use or there
+    /// are too many realms. It is then served after the next start of the server.
+    private func serve(_ name: RealmName, _ path: String, _ key: EncryptionKey?) {
+        guard (try? directory.requireRoom()) != nil,
+            (try? directory.catalog.reserve(name, path: path, isRequested: true)) != nil
+        else { return }
+        var opening = directory.options.openOptions
+        opening.key = key
+        opening.isExactPath = true
+        let state: Catalog.State
+        do throws(StorageError) { state = .ready(try Database.open(name: name, path: path, opening)) } catch {
+            state = .failed(error)
+        }
+        // A realm that was detached meanwhile stays so.
+        try? directory.catalog.settle(name, state)
+    }
+
+    /// Makes the response for a stored copy.
+    private func describe(
+        _ path: String, _ byteCount: Int, _ digest: [UInt8], of context: ReadContext, as name: RealmName?
+    ) -> Response {
+        var writer = JSONWriter(reservingCapacity: 256)
+        writer.beginObject()
+        writer.member("path", text: path)
+        writer.member("bytes", int: byteCount)
+        writer.member("sha256", text: Base64.encode(digest, .standard))
+        writer.member("version", text: context.version.tokenText)
+        writer.endObject()
+        var response = Response(unstored: writer.buffer, status: 201)
+        response.add("Realm-Version", context.version.tokenText)
+        if let name { response.addLocation(ObjectAddress.realm(name.text)) }
+        return response
+    }
+}
+
+extension Problem {
+    /// Makes the problem for a copy that cannot be kept in a file while it is sent: 503 `overloaded`
+    /// when the budget for such files is used up, otherwise 507 `insufficient_storage`.
+    ///
+    /// - Parameter error: The error of the file.
+    fileprivate init(keepingCopy error: StorageError) {
+        self = Problem(spooling: error)
+        detail =
+            code == .overloaded
+            ? "too many long bodies and copies are being processed at the moment; try again later"
+            : "there is no room for the copy"
+    }
+}
