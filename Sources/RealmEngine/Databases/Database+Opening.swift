@@ -28,6 +28,8 @@ extension Database {
         package var upgradesInPlace = false
         /// When the file is rewritten without its free space during opening; nil for never.
         package var compaction: Compaction?
+        /// When the file is compacted while it is served; nil for never.
+        package var autoCompaction: Compaction?
         /// Whether the whole file is checked before it is written to.
         package var verification = FileStore.Verification.auto
         /// The number of copies of each kind that are kept beside the file; see `FileCopies`. With 0 none

@@ -66,7 +66,7 @@ extension Database {
     package var pendingWrites: Int { queue.withLock { $0 }?.pendingCount ?? 0 }
 
     /// The error for a realm that accepts no writes: it is read-only, or is being closed.
-    private var notWriting: WriteError {
+    var notWriting: WriteError {
         if isWritable { return WriteQueue.closed }
         return WriteError(.readOnly, "this realm is served read-only" + (readOnlyReason.map { ": \($0)" } ?? ""))
     }

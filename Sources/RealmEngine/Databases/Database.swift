@@ -36,7 +36,7 @@ package final class Database: VersionSource {
     package let mode: Mode
     /// The identity of the file, which is independent of its path; nil for realms in memory and private
     /// copies.
-    let identity: System.FileIdentity?
+    var identity: System.FileIdentity? { mode == .copy ? nil : health.identity }
     /// The name of this opening, which is different whenever the file is opened again.
     package let epoch: Epoch
     /// The identifier of a realm in memory; nil for a file.
@@ -61,8 +61,10 @@ package final class Database: VersionSource {
     package let commits = CommitFeed()
     /// Advances observed targets from version to version.
     package let observations: ObservationHub
-    /// The file of a private copy, which is removed with the realm.
-    private let privateFile: NewFile?
+    /// The file of a private copy, which is removed with the realm; compaction replaces it.
+    let privateFile: RankedMutex<NewFile?>
+    /// Whether the file is being compacted, which is done once at a time.
+    let isCompacting = Atomic<Bool>(false)
     /// The copies that are made beside the file; nil when none ever are.
     package let copies: FileCopies?
     /// The number of copies of each kind that are kept beside the file.
@@ -117,11 +119,10 @@ package final class Database: VersionSource {
         self.log = log
         self.path = path
         self.mode = mode
-        identity = mode == .copy || path.isEmpty ? nil : System.identity(path: path)
         self.epoch = epoch
         self.store = store
         self.memoryIdentifier = memoryIdentifier
-        self.privateFile = privateFile
+        self.privateFile = RankedMutex(.leaf, privateFile)
         self.copies = copies
         self.originalName = originalName
         ban = RankedMutex(.leaf, readOnlyReason)

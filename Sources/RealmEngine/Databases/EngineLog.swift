@@ -113,6 +113,12 @@ package struct EngineLog: Sendable {
 
     // MARK: - Copies
 
+    /// Logs that the file was replaced by a compact one, with the sizes of both.
+    func compacted(before: Int, after: Int) {
+        logger.notice(
+            "file compacted", metadata: ["bytesBefore": .stringConvertible(before), "bytesAfter": .stringConvertible(after)])
+    }
+
     /// Logs that a copy of the file was made beside it.
     func copied(to name: String) { logger.notice("file copied", metadata: ["copy": .string(name)]) }
 

@@ -25,6 +25,9 @@ package final class FileHealth: Sendable {
     /// Makes the health of a file; without a witness the realm is in memory and always sound.
     init(_ witness: FileWitness?) { self.witness = witness }
 
+    /// The identity of the file; nil in memory.
+    var identity: System.FileIdentity? { witness?.identity }
+
     /// Whether no problem of the file is known. It costs two atomic loads, so every response can check
     /// it.
     package var isSound: Bool { !hasFailed.load(ordering: .acquiring) && !(witness?.loss.isSet ?? false) }

@@ -22,6 +22,8 @@ struct Endpoints: Sendable {
     let classes = ClassWriteEndpoints()
     /// Answers with the contents of a realm or a class as a stream.
     let exports = ExportEndpoints()
+    /// Compacts the files of realms.
+    let compactions: CompactionEndpoints
     /// Reads exports, and lines of objects, into a realm.
     let imports: ImportEndpoints
     /// Lists the objects of a class and answers queries.
@@ -59,6 +61,7 @@ struct Endpoints: Sendable {
         backups = BackupEndpoints(limits: state.limits, spoolFolders: state.spoolFolders, directory: state.directory)
         changes = ChangeEndpoints(
             notifications: state.notifications, leases: state.leases, timers: state.timers, workers: state.workers)
+        compactions = CompactionEndpoints(workers: state.workers)
         imports = ImportEndpoints(limits: state.limits, spoolFolders: state.spoolFolders)
         operations = OperationsEndpoints(catalog: state.catalog, registry: state.metrics, lifecycle: state.lifecycle)
         realms = RealmEndpoints(directory: state.directory)

@@ -11,6 +11,9 @@ extension OpenAPIWrites {
     /// The schema of a count. It is a number in both forms of integers: these documents do not
     /// depend on the parameter `ints`.
     private static let count: DocumentValue = ["type": "integer", "format": "int64"]
+    /// The schema of the conditions of a compaction.
+    private static let compactionConditions = object(
+        [], ["minTotalBytes": count, "maxUsedRatio": ["type": "number", "format": "double", "minimum": 0, "maximum": 1]])
     /// The OpenAPI schema of any JSON value, which is the empty schema.
     private static let anything: DocumentValue = .object([])
     /// The OpenAPI schema of an array of strings.
@@ -138,6 +141,10 @@ extension OpenAPIWrites {
                 ])
         ),
         (
+            "Compacted",
+            object(["before", "after", "version"], ["before": count, "after": count, "version": text])
+        ),
+        (
             "RealmAttachment",
             object(
                 [],
@@ -149,12 +156,7 @@ extension OpenAPIWrites {
                     ],
                     "schemaVersion": count, "migrations": ["type": "array", "items": OpenAPIParts.schema("MigrationStep")],
                     "allowDataLoss": flag, "maxActiveVersions": count, "upgrade": OpenAPIParts.choice("in-place"), "seed": text,
-                    "compactOnOpen": object(
-                        [],
-                        [
-                            "minTotalBytes": count,
-                            "maxUsedRatio": ["type": "number", "format": "double", "minimum": 0, "maximum": 1],
-                        ]),
+                    "compactOnOpen": compactionConditions, "autoCompact": compactionConditions,
                     "onMigrationNeeded": OpenAPIParts.choice("fail", "delete"),
                     "keepMigrationBackups": ["type": "integer", "format": "int32", "minimum": 0, "maximum": 1000],
                 ])

@@ -32,6 +32,8 @@ struct RealmAttachment: Sendable {
     var upgradesInPlace = false
     /// When to rewrite the file without its free space as it is opened; nil for never.
     var compaction: Database.Compaction?
+    /// When to compact the file while it is served; nil for never.
+    var autoCompaction: Database.Compaction?
     /// Whether all data is deleted when the schema does not fit without a migration.
     var startsOver = false
     /// Whether the migration steps of the request may lose data.
@@ -66,7 +68,7 @@ struct RealmAttachment: Sendable {
     /// The members that the body of an attach request may have.
     private static let names = [
         "name", "schema", "path", "inMemory", "mode", "encryptionKey", "backlinkNames", "schemaVersion", "migrations",
-        "maxActiveVersions", "upgrade", "compactOnOpen", "onMigrationNeeded", "allowDataLoss", "seed",
+        "maxActiveVersions", "upgrade", "compactOnOpen", "autoCompact", "onMigrationNeeded", "allowDataLoss", "seed",
         "keepMigrationBackups",
     ]
 
@@ -133,22 +135,31 @@ struct RealmAttachment: Sendable {
             }
             keptCopyCount = Int(number)
         }
-        guard let options = object["compactOnOpen"] else { return }
-        let place = InputPlace().inside("compactOnOpen")
+        compaction = try RealmAttachment.compaction(object, "compactOnOpen", reader)
+        autoCompaction = try RealmAttachment.compaction(object, "autoCompact", reader)
+    }
+
+    /// Reads the conditions of a compaction; nil when the member is absent.
+    private static func compaction(
+        _ object: JSONObject, _ name: String, _ reader: SchemaReader
+    ) throws(Problem) -> Database.Compaction? {
+        guard let options = object[name] else { return nil }
+        let place = InputPlace().inside(name)
         let members = try reader.members(options, ["minTotalBytes", "maxUsedRatio"], place)
-        compaction = Database.Compaction(minimumTotalBytes: 0, maximumUsedRatio: 1)
+        var compaction = Database.Compaction(minimumTotalBytes: 0, maximumUsedRatio: name == "autoCompact" ? 0.5 : 1)
         if let value = members["minTotalBytes"] {
             guard case .integer(let bytes) = value, bytes >= 0 else {
                 throw reader.malformed("'minTotalBytes' is a number of bytes", place.inside("minTotalBytes"))
             }
-            compaction?.minimumTotalBytes = Int(bytes)
+            compaction.minimumTotalBytes = Int(bytes)
         }
         if let value = members["maxUsedRatio"] {
             guard let ratio = RealmAttachment.ratio(value), (0...1).contains(ratio) else {
                 throw reader.malformed("'maxUsedRatio' is a number from 0 to 1", place.inside("maxUsedRatio"))
             }
-            compaction?.maximumUsedRatio = ratio
+            compaction.maximumUsedRatio = ratio
         }
+        return compaction
     }
 
     /// Returns the number of a JSON value as a floating-point number; nil when it is no number.
@@ -261,6 +272,7 @@ struct RealmAttachment: Sendable {
                 throw RealmAttachment.conflict("the schema of a read-only realm cannot be changed", "/mode")
             }
             if compaction != nil { throw RealmAttachment.conflict("a read-only file is not compacted", "/compactOnOpen") }
+            if autoCompaction != nil { throw RealmAttachment.conflict("a read-only file is not compacted", "/autoCompact") }
         }
     }
 
@@ -348,6 +360,7 @@ struct RealmAttachment: Sendable {
         options.backlinkNames = backlinkNames
         if let maximumVersions { options.maximumVersionCount = maximumVersions }
         options.compaction = compaction
+        options.autoCompaction = autoCompaction
         if upgradesInPlace {
             options.mode = .readWrite
             options.upgradesInPlace = true

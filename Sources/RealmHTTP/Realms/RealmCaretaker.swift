@@ -97,12 +97,14 @@ final class RealmCaretaker: Sendable {
     /// come.
     private func run() {
         var told: Set<String> = []
+        var moments = QuietMoments()
         while !isStopped(within: RealmCaretaker.pauseSeconds) {
             for database in catalog.databases {
                 tellReadOnly(database, &told)
                 if let failure = database.health.look() { fail(database, failure) }
             }
             for name in catalog.takeDue() { revive(name) }
+            for database in moments.due(among: catalog.databases) { compact(database) }
         }
         monitor.broadcast { $0.isRunning = false }
     }
@@ -111,6 +113,16 @@ final class RealmCaretaker: Sendable {
     private func tellReadOnly(_ database: Database, _ told: inout Set<String>) {
         guard let reason = database.readOnlyReason, told.insert(database.epoch.text).inserted else { return }
         log?.note("realm_read_only", realm: database.name.text, "\(reason)", level: .warning)
+    }
+
+    /// Compacts a realm; a failure is logged, and leaves everything as it is.
+    private func compact(_ database: Database) {
+        work { [log] in
+            database.compact(wait: .seconds(1)) { result in
+                guard case .failure(let error) = result else { return }
+                log?.note("compaction_failed", realm: database.name.text, "\(error)", level: .warning)
+            }
+        }
     }
 
     /// Waits for a time, and returns earlier when `stop` is called.

@@ -52,6 +52,19 @@ extension RouteTable {
                 ) { $0.backups.post },
             ]),
         Route(
+            "/v1/realms/{realm}/compact",
+            operations: [
+                .write(
+                    .post, for: .administer,
+                    .init(
+                        "compactRealm", "Replaces the file by one without free space.", tag: "transfer",
+                        parameters: ["RequestId"],
+                        responses: OpenAPIWrites.responses(
+                            ("200", "The body states the size of the file before and after.", "Compacted"), isAsynchronous: false),
+                        problems: .ofWrites)
+                ) { $0.compactions.compact }
+            ]),
+        Route(
             "/v1/realms/{realm}/import", .hasLongBodies,
             operations: [
                 .write(

@@ -13,15 +13,17 @@ package final class FileBackend: StorageBackend, @unchecked Sendable {
     /// How many addresses are reserved instead of the usual number; tests set it.
     private let reservation: Int?
     /// The flag that states whether a part of the file was missing when it was read.
-    package let loss = FileLoss()
+    package let loss: FileLoss
 
     /// Takes over an open descriptor, which is closed after an error.
     ///
     /// - Parameters:
     ///   - descriptor: A file that is open for reading and writing.
     ///   - reservation: How many addresses are reserved instead of the usual number.
+    ///   - loss: The flag for missing parts.
     /// - Throws: `.refused(.unsuitable)` when it is not a regular file.
-    package init(descriptor: Int32, reservation: Int? = nil) throws(StorageError) {
+    package init(descriptor: Int32, reservation: Int? = nil, loss: FileLoss = FileLoss()) throws(StorageError) {
+        self.loss = loss
         do throws(StorageError) {
             byteCount = try System.regularFileSize(descriptor)
         } catch {
@@ -39,17 +41,6 @@ package final class FileBackend: StorageBackend, @unchecked Sendable {
     package convenience init?(path: String, reservation: Int? = nil) throws(StorageError) {
         guard let descriptor = try System.openForWriting(path) else { return nil }
         try self.init(descriptor: descriptor, reservation: reservation)
-    }
-
-    /// Makes a file that must not exist. It is meant for files that replace another one.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the new file.
-    ///   - model: The file whose permissions it gets, and its owner as far as the process may set
-    ///     it; failures are ignored.
-    package convenience init(creating path: String, permissionsOf model: String? = nil) throws(StorageError) {
-        try self.init(descriptor: try System.createForWriting(path))
-        if let model { System.copyPermissions(of: model, to: descriptor) }
     }
 
     deinit { close() }

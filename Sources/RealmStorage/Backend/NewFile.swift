@@ -50,8 +50,10 @@ package final class NewFile: Sendable {
     }
 
     /// Returns a backend for the file, with a descriptor of its own.
-    package func backend() throws(StorageError) -> FileBackend {
-        try FileBackend(descriptor: try System.duplicate(descriptor))
+    ///
+    /// - Parameter loss: The flag for missing parts of its mapping; nil for a new one.
+    package func backend(loss: FileLoss? = nil) throws(StorageError) -> FileBackend {
+        try FileBackend(descriptor: try System.duplicate(descriptor), loss: loss ?? FileLoss())
     }
 
     /// A path at which this process can open the file until it has its name.
@@ -63,24 +65,70 @@ package final class NewFile: Sendable {
     /// - Throws: `.io` with `EEXIST` when the name is taken; the caller decides what that means.
     package func publish(as path: String) throws(StorageError) {
         try System.sync(descriptor, dataOnly: false)
+        try link(as: path)
+        try System.syncFolder(of: path)
+    }
+
+    /// Gives the file a name in its folder, which must be free.
+    private func link(as path: String) throws(StorageError) {
         if let temporaryPath {
             try System.link(temporaryPath, as: path)
         } else {
             try System.link(descriptor, as: path)
         }
+    }
+
+    /// Gives the file the name of another one, which loses it, and returns when that is durable: the
+    /// file and its folder are synced.
+    ///
+    /// - Throws: `.io`. If only the sync of the folder failed, it is unknown which of the two files
+    ///   has the name after a crash; `takeName` and `System.syncFolder` tell the two apart.
+    package func replace(_ path: String) throws(StorageError) {
+        try takeName(path)
         try System.syncFolder(of: path)
     }
 
-    /// Returns a temporary path in the folder of `path`, for a file that replaces another one when
-    /// it is complete.
-    static func temporaryPath(beside path: String) -> String {
+    /// Gives the file the name of another one, which loses it. The folder has to be synced afterwards.
+    ///
+    /// - Throws: `.io`; then nothing has changed.
+    func takeName(_ path: String) throws(StorageError) {
+        try System.sync(descriptor, dataOnly: false)
+        // Only a file with a name can take that of another one.
+        let temporary = NewFile.replacementPath(of: path)
+        System.remove(temporary)
+        try link(as: temporary)
+        do throws(StorageError) {
+            try System.rename(temporary, to: path)
+        } catch {
+            System.remove(temporary)
+            throw error
+        }
+    }
+
+    /// Removes what is left of a replacement for the file at `path`, whose process ended in the moment
+    /// between two names. Only the owner of the file may call it.
+    static func removeReplacement(of path: String) { System.remove(replacementPath(of: path)) }
+
+    /// Returns the name that a file has in the moment before it takes the name of another one, which is
+    /// always the same for that one.
+    private static func replacementPath(of path: String) -> String {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in path.utf8.reversed().prefix(while: { $0 != UInt8(ascii: "/") }) {
+            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+        }
+        return temporaryPath(inFolder: System.folder(of: path), number: hash)
+    }
+
+    /// Returns a temporary path in the folder of `path`.
+    private static func temporaryPath(beside path: String) -> String {
         temporaryPath(inFolder: System.folder(of: path))
     }
 
     /// Returns a temporary path in a folder, with a random number that no other process uses.
-    private static func temporaryPath(inFolder folder: String) -> String {
-        let number = String(UInt64.random(in: .min ... .max), radix: 16)
-        return (folder.hasSuffix("/") ? folder : folder + "/") + prefix + number + suffix
+    private static func temporaryPath(
+        inFolder folder: String, number: UInt64 = .random(in: .min ... .max)
+    ) -> String {
+        (folder.hasSuffix("/") ? folder : folder + "/") + prefix + String(number, radix: 16) + suffix
     }
 
     /// Removes files that servers left in a folder when they ended while making them.

@@ -129,9 +129,9 @@ package final class Committer: @unchecked Sendable {
         data.setDisposable(free.isUnused)
         let lists = TopWriter(version: state.version + 1, slotCount: max(state.top.slotCount, 11))
         let limit = free.logicalSize + nodes.arena.used + 1 << 21
-        let expected = try NodeWriter.expectedByteCount([names, tables], in: nodes.space, .newNodes, limit: limit)
+        let expected = try NewNodes().expectedByteCount([names, tables], in: nodes.space, limit: limit)
         let allocator = SpaceAllocator(free, expected: expected, atEnd: lists.reserve(free, added: freed.count + 8))
-        var writer = NodeWriter(nodes.space, .newNodes, allocator: allocator, output: NodeOutput(data))
+        var writer = NodeWriter(nodes.space, NewNodes(), allocator: allocator, output: NodeOutput(data))
         let newNames = try writer.write(names)
         let newTables = try writer.write(tables)
         writer.allocator.lock(freed, version: lists.version)

@@ -4,19 +4,11 @@
 ///
 /// A node with refs gets the smallest width that holds the positions of its children, which are far
 /// smaller numbers than the refs of new nodes.
-struct NodeWriter {
-    /// The nodes below a root that are written.
-    enum Reach {
-        /// Those of a transaction; committed nodes that they refer to stay where they are.
-        case newNodes
-        /// All nodes, into another file.
-        case allNodes
-    }
-
+struct NodeWriter<Selection: NodeSelection> {
     /// The space that nodes are read in.
     private let source: NodeSpace
-    /// Which nodes are written: those of a transaction, or all.
-    private let reach: Reach
+    /// Which nodes are written.
+    private let selection: Selection
     /// Chooses the places of written nodes in the free space of the file.
     var allocator: SpaceAllocator
     /// Collects written nodes and writes them to the file.
@@ -26,7 +18,7 @@ struct NodeWriter {
     /// The nodes from the root to the present one, whose children are being written.
     private var frames: [Frame] = []
     /// How many nodes and bytes may still be written.
-    private var budget: Budget
+    private var budget: TreeBudget
     /// Checked for every node, so that a copy can be cancelled.
     var control: WorkControl?
 
@@ -46,47 +38,26 @@ struct NodeWriter {
     ///
     /// - Parameters:
     ///   - source: The space that nodes are read in.
-    ///   - reach: The nodes that are written.
+    ///   - selection: The nodes that are written.
     ///   - allocator: Chooses their places.
     ///   - output: Writes them to the file.
-    init(_ source: NodeSpace, _ reach: Reach, allocator: SpaceAllocator, output: NodeOutput) {
+    init(_ source: NodeSpace, _ selection: Selection, allocator: SpaceAllocator, output: NodeOutput) {
         self.source = source
-        self.reach = reach
+        self.selection = selection
         self.allocator = allocator
         self.output = output
-        budget = Budget(source)
+        budget = TreeBudget(source)
         control = nil
     }
 
-    /// The limits of a walk: trees have no more nodes and no more bytes than there is room for in
-    /// the space that they come from, unless they are circular.
-    private struct Budget {
-        /// How many nodes may still be written before the tree counts as circular.
-        private var nodes: Int
-        /// How many bytes may still be written before the tree counts as circular.
-        private var bytes: Int
-
-        /// Makes limits from the size of a space.
-        init(_ space: NodeSpace) {
-            nodes = space.nodeBudget
-            bytes = Int(clamping: space.nodeBudget.multipliedReportingOverflow(by: 8).partialValue)
-        }
-
-        /// Counts one node; throws `.corrupt` when there are too many.
-        mutating func spend(_ node: Node) throws(StorageError) {
-            nodes -= 1
-            bytes -= node.byteCount
-            guard nodes >= 0, bytes >= 0 else { throw node.corrupt("nodes refer to each other in a circle") }
-        }
-    }
-
-    /// Writes the tree below `root`, and returns the ref of the copy; a committed root is returned
-    /// as it is.
+    /// Writes the tree below `root`, and returns the ref of the copy; for a root that is not selected
+    /// it returns where that node is already.
     ///
     /// - Throws: `.limit` or `.io` when there is no room, `.corrupt` for a damaged tree, and the
     ///   error of `control` when it was cancelled.
     mutating func write(_ root: Ref) throws(StorageError) -> Ref {
-        guard NodeWriter.isWritten(Int64(bitPattern: root.rawValue), reach) else { return root }
+        let element = Int64(bitPattern: root.rawValue)
+        guard isWritten(element) else { return Ref(UInt64(bitPattern: selection.present(element))) }
         if let position = try enter(root) { return position }
         while true {
             if let child = nextChild() {
@@ -122,15 +93,17 @@ struct NodeWriter {
         let last = frames.count - 1
         let end = frames[last].end
         var index = frames[last].next
-        while index < end, !NodeWriter.isWritten(elements[index], reach) { index += 1 }
+        while index < end, !isWritten(elements[index]) {
+            if Selection.movesNodes { elements[index] = selection.present(elements[index]) }
+            index += 1
+        }
         frames[last].next = index
         return index < end ? Ref(UInt64(bitPattern: elements[index])) : nil
     }
 
     /// Returns whether an element is the ref of a node that is to be written.
-    @inline(__always) private static func isWritten(_ element: Int64, _ reach: Reach) -> Bool {
-        guard element & 1 == 0, element != 0 else { return false }
-        return reach == .allNodes || UInt64(bitPattern: element) >= NodeArena.firstRef
+    @inline(__always) private func isWritten(_ element: Int64) -> Bool {
+        element & 1 == 0 && element != 0 && selection.isWritten(UInt64(bitPattern: element))
     }
 
     /// Stores the new place of a child in its parent.
@@ -144,7 +117,7 @@ struct NodeWriter {
     private mutating func leave() throws(StorageError) -> Ref {
         let frame = frames.removeLast()
         let values = elements[frame.first..<frame.end]
-        let code = NodeWriter.widthCode(for: values)
+        let code = widthCode(for: values)
         let position = try place(NodeLayout.byteCount(flags: UInt8(code), count: values.count))
         output.append(integers: values, flags: frame.flags, widthCode: code)
         elements.removeLast(elements.count - frame.first)
@@ -153,7 +126,7 @@ struct NodeWriter {
 
     /// Returns the code of the least width for all `values`. Every limit of a width is a power of
     /// two, so the bits that are set in any of the values decide.
-    private static func widthCode(for values: ArraySlice<Int64>) -> Int {
+    private func widthCode(for values: ArraySlice<Int64>) -> Int {
         var bits: Int64 = 0
         var signs: Int64 = 0
         for value in values {
@@ -172,22 +145,19 @@ struct NodeWriter {
 }
 
 /// An estimate of the size of nodes that are going to be written.
-extension NodeWriter {
-    /// Returns about how many bytes the nodes below `roots` will take.
+extension NodeSelection {
+    /// Returns about how many bytes the selected nodes below `roots` will take.
     ///
     /// - Parameters:
     ///   - roots: The roots of the trees.
     ///   - source: The space that nodes are read in.
-    ///   - reach: The nodes that are written.
     ///   - limit: The greatest position that a ref may have; the result is seldom too small.
     /// - Throws: `.corrupt` for a damaged tree.
-    static func expectedByteCount(
-        _ roots: [Ref], in source: NodeSpace, _ reach: Reach, limit: Int
-    ) throws(StorageError) -> Int {
+    func expectedByteCount(_ roots: [Ref], in source: NodeSpace, limit: Int) throws(StorageError) -> Int {
         let code = IntegerForm.signed.widthCode(for: Int64(limit))
         var pending = PendingRefs(source)
-        for root in roots where isWritten(Int64(bitPattern: root.rawValue), reach) { try pending.add(root) }
-        var budget = Budget(source)
+        for root in roots where !root.isNone && isWritten(root.rawValue) { try pending.add(root) }
+        var budget = TreeBudget(source)
         var sum = 0
         while let ref = pending.next() {
             let node = try source.node(at: ref)
@@ -196,11 +166,14 @@ extension NodeWriter {
                 sum += node.byteCount
                 continue
             }
-            let width = reach == .allNodes ? min(code, node.widthCode) : code
+            let width = Self.keepsWidths ? min(code, node.widthCode) : code
             sum += NodeLayout.byteCount(flags: UInt8(width), count: node.count)
-            // Refs of new nodes need all 64 bits.
-            guard reach == .allNodes || node.widthCode == 7 else { continue }
-            for index in 0..<node.count where isWritten(node.integer(index), reach) { try pending.add(node.ref(index)) }
+            guard !Self.hasWideRefs || node.widthCode == 7 else { continue }
+            for index in 0..<node.count {
+                let element = node.integer(index)
+                guard element & 1 == 0, element != 0, isWritten(UInt64(bitPattern: element)) else { continue }
+                try pending.add(Ref(UInt64(bitPattern: element)))
+            }
         }
         return sum
     }
@@ -210,7 +183,4 @@ extension NodeWriter {
 extension Node {
     /// The code of the width of the elements, 0 to 7.
     fileprivate var widthCode: Int { Int(flags & NodeLayout.widthCodeMask) }
-
-    /// Returns element `index`, which the caller knows to be a ref.
-    fileprivate func ref(_ index: Int) -> Ref { Ref(UInt64(bitPattern: integer(index))) }
 }

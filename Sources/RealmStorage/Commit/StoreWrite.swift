@@ -43,6 +43,15 @@ package final class StoreWrite: @unchecked Sendable {
         return snapshot
     }
 
+    /// Replaces the file by a compact copy, which is brought up to date before. The transaction goes on
+    /// in the old file, so it must have no changes, and end without a commit.
+    ///
+    /// - Returns: The newest version in the new file.
+    func replaceFile(by copy: CompactCopy) throws(StorageError) -> Snapshot {
+        guard isRunning else { throw .refused(.notWritable("the transaction has ended")) }
+        return try owner.replaceFile(by: copy, base: base)
+    }
+
     /// Discards all changes that are not committed, and ends the transaction. After a commit, or a
     /// second time, it does nothing.
     package func rollBack() {

@@ -31,7 +31,7 @@ struct TopWriter {
     ///   - names: The new list of table names.
     ///   - tables: The new list of tables.
     /// - Returns: The ref of the top node.
-    func write(_ writer: inout NodeWriter, names: Ref, tables: Ref) throws(StorageError) -> Ref {
+    func write<Selection>(_ writer: inout NodeWriter<Selection>, names: Ref, tables: Ref) throws(StorageError) -> Ref {
         var block = 0
         var room = 0
         // Growing the file may add blocks, which makes the lists longer.

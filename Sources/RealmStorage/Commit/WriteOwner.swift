@@ -7,6 +7,10 @@ protocol WriteOwner: AnyObject, Sendable {
     /// Makes the next version from these table names and tables, and returns it once it is durable.
     func commit(_ nodes: WriteSpace, names: Ref, tables: Ref, base: Snapshot) throws(StorageError) -> Snapshot
 
+    /// Replaces the file by a compact copy, and makes the version in it the newest one. It is called
+    /// while the transaction has no changes.
+    func replaceFile(by copy: CompactCopy, base: Snapshot) throws(StorageError) -> Snapshot
+
     /// Ends the transaction, so that the next one can begin; its memory may be used again.
     func endWrite(_ arena: NodeArena)
 }

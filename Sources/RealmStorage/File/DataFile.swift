@@ -18,7 +18,7 @@ package final class DataFile: @unchecked Sendable {
     /// The raw file below the plain bytes, which is encrypted if there is a key.
     let backend: any StorageBackend
     /// The key of an encrypted file; nil for a plain one.
-    private let key: EncryptionKey?
+    let key: EncryptionKey?
     /// Encrypts changed pages; nil for a plain file.
     private let sealer: PageSealer?
     /// The plain bytes in their present state. The value is replaced when the file grows; snapshots
@@ -217,7 +217,7 @@ package final class DataFile: @unchecked Sendable {
     }
 
     /// Marks the contents of the file as unknown from now on.
-    private func markUncertain() { uncertain.store(true, ordering: .releasing) }
+    func markUncertain() { uncertain.store(true, ordering: .releasing) }
 
     /// Drops what was written since the last sync; for a commit that fails before its version is
     /// selected.

@@ -16,6 +16,8 @@
 package final class FileWitness: Sendable {
     /// The expected state of the file, guarded by the lock.
     private struct State: Sendable {
+        /// The identity of the file that was opened, or that has replaced it.
+        var identity: System.FileIdentity
         /// The size of the file in bytes.
         var byteCount: Int
         /// The time of its last change; nil when this process has written and no check has
@@ -33,8 +35,6 @@ package final class FileWitness: Sendable {
 
     /// The path at which the file was opened.
     private let path: String
-    /// The identity of the file that was opened.
-    private let identity: System.FileIdentity
     /// The lock file, which has to keep its name; nil for files that are only read.
     private let lock: OwnershipLock?
     /// The flag that states whether a part of the mapped file was missing when it was read.
@@ -54,10 +54,15 @@ package final class FileWitness: Sendable {
         self.path = path
         self.lock = lock
         self.loss = loss
-        identity = facts.place.identity
         state = RankedMutex(
-            .leaf, State(byteCount: facts.place.byteCount, modified: facts.modified, bytes: head.bytes, head: head))
+            .leaf,
+            State(
+                identity: facts.place.identity, byteCount: facts.place.byteCount, modified: facts.modified, bytes: head.bytes,
+                head: head))
     }
+
+    /// The identity of the file, which changes when this process replaces it by a compact one.
+    package var identity: System.FileIdentity { state.withLock { $0.identity } }
 
     // MARK: - Looking
 
@@ -85,7 +90,7 @@ package final class FileWitness: Sendable {
     /// Checks everything and returns the time of the last change.
     private func requireUnchanged(_ seen: State) throws(StorageError) -> Int64 {
         let facts = try FileWitness.present { () throws(StorageError) in try System.facts(path: path) }
-        try require(facts.place, seen.byteCount)
+        try require(facts.place, seen.identity, seen.byteCount)
         guard seen.modified == nil || facts.modified == seen.modified, seen.head.bytes == seen.bytes else {
             throw FileWitness.changed("another program has written to it")
         }
@@ -96,11 +101,14 @@ package final class FileWitness: Sendable {
     /// Checks that the path leads to the file, that it has its expected size, and that no other
     /// process can own it. The time is not read.
     private func requireNamed(byteCount: Int) throws(StorageError) {
-        try require(try FileWitness.present { () throws(StorageError) in try System.place(path: path) }, byteCount)
+        try require(
+            try FileWitness.present { () throws(StorageError) in try System.place(path: path) }, identity, byteCount)
     }
 
     /// Throws unless a file is the one that was opened and has the expected size.
-    private func require(_ place: System.FilePlace, _ byteCount: Int) throws(StorageError) {
+    private func require(
+        _ place: System.FilePlace, _ identity: System.FileIdentity, _ byteCount: Int
+    ) throws(StorageError) {
         guard place.identity == identity else { throw FileWitness.changed("another file has taken its place") }
         guard place.byteCount == byteCount else {
             throw FileWitness.changed("it has \(place.byteCount) bytes, and had \(byteCount)")
@@ -188,12 +196,25 @@ package final class FileWitness: Sendable {
         state.withLock { $0.isWriting = false }
     }
 
+    /// Ends a write that has replaced the file by another one, which is the expected one from then on.
+    ///
+    /// - Parameters:
+    ///   - facts: The identity and the size of the new file.
+    ///   - head: An access to its first bytes.
+    func endReplacing(_ facts: System.FileFacts, _ head: MappedHead) {
+        note(facts.place.byteCount, head.bytes, head, identity: facts.place.identity)
+    }
+
     /// Stores the state after a write as the expected one.
-    private func note(_ byteCount: Int, _ bytes: [UInt8], _ head: MappedHead) {
+    private func note(
+        _ byteCount: Int, _ bytes: [UInt8], _ head: MappedHead, identity: System.FileIdentity? = nil
+    ) {
         // The memory of an earlier, shorter range is released outside of the lock.
         let earlier = state.withLock { state in
             let earlier = state
-            state = State(byteCount: byteCount, modified: nil, bytes: bytes, head: head, writes: earlier.writes + 1)
+            state = State(
+                identity: identity ?? earlier.identity, byteCount: byteCount, modified: nil, bytes: bytes, head: head,
+                writes: earlier.writes + 1)
             return earlier
         }
         withExtendedLifetime(earlier) {}

@@ -40,6 +40,12 @@ package final class VersionPins: Sendable {
         }
     }
 
+    /// The time since which the oldest version is kept, also when it is the only one; nil without
+    /// versions.
+    var oldestPinned: Instant? {
+        versions.withLock { versions in versions.min { $0.key < $1.key }?.value.since }
+    }
+
     /// Drops one pin of a version, which is released with its last one.
     func unpin(_ version: UInt64) {
         versions.withLock { versions in

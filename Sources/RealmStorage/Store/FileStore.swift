@@ -66,14 +66,12 @@ package final class FileStore: WriteOwner, Sendable {
     package let path: String
     /// The options with which the file was opened.
     package let options: Options
-    /// Makes versions durable; used by the thread that writes.
-    private let committer: Committer
-    /// The versions in use, whose nodes commits must not overwrite.
-    private let pins: VersionPins
+    /// The file in use. It is replaced by the thread that writes, and read on any thread.
+    private let opened: RankedMutex<OpenFile>
     /// The ownership of the file; nil for a realm in memory.
     private let lock: OwnershipLock?
     /// Notices changes that other programs make to the file; nil for realms in memory.
-    package var witness: FileWitness? { committer.witness }
+    package let witness: FileWitness?
     /// The newest version, for readers on any thread.
     private let newest: RankedMutex<Snapshot>
     /// Whether a transaction is running or the file is closed, for any thread.
@@ -82,6 +80,16 @@ package final class FileStore: WriteOwner, Sendable {
     private let isAudited: Atomic<Bool>
     /// The memory of the last write transaction, for the next one.
     private let spareArena = RankedMutex<NodeArena?>(.leaf, nil)
+
+    /// The file of a store at a time, which compaction replaces.
+    struct OpenFile {
+        /// Makes versions durable; used by the thread that writes.
+        let committer: Committer
+        /// The versions of the file in use, whose nodes commits must not overwrite.
+        let pins: VersionPins
+        /// The versions of former files that are still in use.
+        var formerPins: [VersionPins] = []
+    }
 
     /// The states of a store: nothing is written, a transaction is running, or the file is closed.
     private enum Writing { case idle, running, closed }
@@ -101,6 +109,7 @@ package final class FileStore: WriteOwner, Sendable {
         let path = options.isExactPath ? path : try System.resolved(path)
         let known = try examine(path, key: key, options)
         let lock = try OwnershipLock(ofFile: path)
+        NewFile.removeReplacement(of: path)
         do throws(StorageError) {
             let backend = known == nil ? try create(path, key) : try existing(path, known)
             return try FileStore(backend, path: path, key: key, options, lock: lock)
@@ -182,12 +191,13 @@ package final class FileStore: WriteOwner, Sendable {
         let version = try Snapshot.version(of: file)
         let snapshot = try Snapshot(
             file: file, clusterShift: options.clusterShift, previous: nil, pin: pins.pin(version))
-        committer = try Committer(data, snapshot, pins: pins, witness: FileStore.witness(of: data, path, lock))
+        witness = try FileStore.witness(of: data, path, lock)
+        opened = RankedMutex(
+            .leaf, OpenFile(committer: try Committer(data, snapshot, pins: pins, witness: witness), pins: pins))
         newest = RankedMutex(.leaf, snapshot)
         isAudited = Atomic(isChecked)
         self.path = path
         self.options = options
-        self.pins = pins
         self.lock = lock
         if header.isOutdated { try FormatUpgrade.run(self, options.control) }
     }
@@ -269,11 +279,22 @@ package final class FileStore: WriteOwner, Sendable {
 
     /// The newest version. Holding it keeps its nodes in the file.
     package var current: Snapshot { newest.withLock { $0 } }
-    /// How many versions are being read, the newest included.
-    package var liveVersionCount: Int { pins.count }
+    /// How many versions are being read, the newest included, and those of former files too.
+    package var liveVersionCount: Int {
+        let file = openFile
+        return file.formerPins.reduce(file.pins.count) { $0 + $1.count }
+    }
     /// Since when the oldest version in use that is not the newest has been kept; nil when there is
     /// none.
-    package var oldestLiveSince: Instant? { pins.oldestSince }
+    package var oldestLiveSince: Instant? {
+        let file = openFile
+        for pins in file.formerPins { if let since = pins.oldestPinned { return since } }
+        return file.pins.oldestSince
+    }
+    /// The file in use at present.
+    var openFile: OpenFile { opened.withLock { $0 } }
+    /// Makes the newest version durable; used by the thread that writes.
+    private var committer: Committer { openFile.committer }
     /// Whether the file of this store is encrypted.
     package var isEncrypted: Bool { current.file.isEncrypted }
     /// Whether this process still owns the file.
@@ -304,7 +325,8 @@ package final class FileStore: WriteOwner, Sendable {
     /// - Throws: `.refused` when too many versions are in use, an earlier write failed, the file
     ///   has to be audited first, is closed, or another transaction is running.
     package func beginWrite(arena: NodeArena? = nil) throws(StorageError) -> StoreWrite {
-        guard pins.count <= options.maximumVersionCount else { throw .refused(.tooManyVersions(pins.count)) }
+        let versionCount = liveVersionCount
+        guard versionCount <= options.maximumVersionCount else { throw .refused(.tooManyVersions(versionCount)) }
         guard !committer.data.isUncertain else { throw .refused(.writesStopped) }
         guard !awaitsAudit else { throw .refused(.notWritable("the file has not been audited yet")) }
         let arena = if let arena = arena ?? takeSpareArena() { arena } else { try NodeArena() }
@@ -339,13 +361,31 @@ package final class FileStore: WriteOwner, Sendable {
     /// Makes the next version durable, and makes it the newest one for readers; see `WriteOwner`.
     func commit(_ nodes: WriteSpace, names: Ref, tables: Ref, base: Snapshot) throws(StorageError) -> Snapshot {
         let snapshot = try committer.commit(nodes, names: names, tables: tables, previous: base)
+        publish(snapshot)
+        return snapshot
+    }
+
+    /// Makes a version the newest one for readers.
+    private func publish(_ snapshot: Snapshot) {
         // If the former version has no reader, it is released after the lock.
         let before = newest.withLock { newest in
             defer { newest = snapshot }
             return newest
         }
         withExtendedLifetime(before) {}
-        return snapshot
+    }
+
+    /// Makes another file the one in use, with its newest version; called by the thread that writes.
+    func use(_ committer: Committer, _ pins: VersionPins, _ snapshot: Snapshot) {
+        let before = opened.withLock { file in
+            let before = file
+            file = OpenFile(
+                committer: committer, pins: pins, formerPins: (before.formerPins + [before.pins]).filter { $0.count > 0 })
+            return before
+        }
+        isAudited.store(true, ordering: .releasing)
+        publish(snapshot)
+        before.committer.data.backend.close()
     }
 
     /// Ends a transaction, and keeps its memory for the next one; see `WriteOwner`.

@@ -19,40 +19,7 @@ package enum SnapshotCopy {
         _ snapshot: Snapshot, to backend: any StorageBackend, key: EncryptionKey?, _ control: WorkControl? = nil
     ) throws(StorageError) {
         try FirstOpening.writeEmpty(backend, key)
-        guard !snapshot.top.tables.isNone else { return }
-        guard snapshot.fileFormat == FileHeader.writtenFormat else {
-            throw .refused(.formatNotWritable(found: snapshot.fileFormat))
-        }
-        let data = try DataFile(backend, key: key)
-        let copy = try writeNodes(snapshot, data, control)
-        try data.write(copy.top.littleEndianBytes, at: 0)
-        try data.write([UInt8(FileHeader.writtenFormat)], at: 20)
-        try data.sync()
-        try backend.truncate(to: data.physicalByteCount(for: copy.size))
-        try backend.sync(.full)
-    }
-
-    /// Copies all nodes of a version to a new file; returns the ref of the top node and the logical
-    /// size.
-    private static func writeNodes(
-        _ snapshot: Snapshot, _ data: DataFile, _ control: WorkControl?
-    ) throws(StorageError) -> (top: Ref, size: Int) {
-        let names = snapshot.top.names
-        let tables = snapshot.top.tables
-        let lists = TopWriter(version: snapshot.version, slotCount: 11)
-        let expected = try NodeWriter.expectedByteCount(
-            [names, tables], in: snapshot.space, .allNodes, limit: Int(clamping: snapshot.space.limit))
-        let free = FreeSpace(logicalSize: FileHeader.byteCount)
-        let allocator = SpaceAllocator(free, expected: expected, atEnd: lists.reserve(free, added: 64))
-        data.setDisposable(free.isUnused)
-        var writer = NodeWriter(snapshot.space, .allNodes, allocator: allocator, output: NodeOutput(data))
-        writer.control = control
-        let newNames = try writer.write(names)
-        let newTables = try writer.write(tables)
-        writer.allocator.trim(keeping: lists.reserve(writer.allocator.free))
-        let top = try lists.write(&writer, names: newNames, tables: newTables)
-        try writer.output.flush()
-        return (top, writer.allocator.free.logicalSize)
+        try CompactCopy(of: snapshot, in: DataFile(backend, key: key), control).finish()
     }
 
     /// Writes a snapshot to the file `path`. No reader ever sees a part of it, because it gets its
@@ -69,17 +36,10 @@ package enum SnapshotCopy {
     ) throws(StorageError) {
         let path = try System.resolved(path)
         guard replacing else { return try write(snapshot, toNewFile: path, key: key, control) }
-        let temporary = NewFile.temporaryPath(beside: path)
-        let backend = try FileBackend(creating: temporary, permissionsOf: path)
-        do throws(StorageError) {
-            try write(snapshot, to: backend, key: key, control)
-            backend.close()
-            try System.rename(temporary, to: path)
-        } catch {
-            System.remove(temporary)
-            throw error
-        }
-        try System.syncFolder(of: path)
+        let file = try NewFile(beside: path)
+        System.copyPermissions(of: path, to: file.descriptor)
+        try write(snapshot, to: file.backend(), key: key, control)
+        try file.replace(path)
     }
 }
 

@@ -254,6 +254,20 @@ package final class WriteTransaction: @unchecked Sendable {
         return try store.commit(names: roots.names, tables: roots.tables)
     }
 
+    /// Replaces the file by a compact copy of it, which is brought up to date before.
+    ///
+    /// The version stays the same. Versions that are being read are read from the old file, which
+    /// exists without a name until the last of them is released. The transaction must have no changes,
+    /// and is to be ended afterwards.
+    ///
+    /// - Parameter copy: A copy that `FileStore.makeCompactCopy` made of an earlier version.
+    /// - Returns: The newest version in the new file.
+    /// - Throws: `StorageError`; the old file stays in use, unless `FileStore.acceptsWrites` is false then.
+    package func replaceFile(by copy: CompactCopy) throws(StorageError) -> Snapshot {
+        guard !hasChanges else { throw .refused(.notWritable("the transaction has changes")) }
+        return try store.replaceFile(by: copy)
+    }
+
     /// Discards all changes, and ends the transaction so that the next one can begin. After a
     /// commit, or a second time, it does nothing.
     package func end() { store.rollBack() }

@@ -133,7 +133,7 @@ import Testing
 
     // MARK: - Compaction
 
-    @Test func `a file that is mostly free space is compacted when that is wanted`() throws {
+    @Test func `E11: a file that is mostly free space is compacted when that is wanted`() throws {
         try withServer { (server: WriteServer) throws in
             #expect(try attach(server, "").status == 201)
             let text = String(repeating: "x", count: 200_000)

@@ -228,6 +228,15 @@ final class ObservationCore: @unchecked Sendable {
         finish(round, start)
     }
 
+    /// Uses another object for the present position: the same version in another file. The old file
+    /// disappears when its last version is released.
+    func move(to version: Version) {
+        guard token != nil, let position, position.token.version == version.token.version else { return }
+        for observation in observations.values where observation.version === position { observation.version = version }
+        self.position = version
+        rounds.publish(ObservationRound(version: version))
+    }
+
     /// One commit during its delivery to the observed targets.
     private struct Round {
         /// The commit, or several that are delivered as one.

@@ -112,6 +112,14 @@ package final class ObservationHub: Sendable {
     /// dropped if the hub is closed.
     package func perform(_ body: @escaping @Sendable () -> Void) { run(refused: {}, body) }
 
+    /// Releases the newest version for the same one in another file, which has replaced the first.
+    ///
+    /// - Parameter version: The version in the file that is used from now on.
+    func move(to version: Version) {
+        guard inbox.withLock({ $0.hasThread }) else { return }
+        run(refused: {}) { [self] in core.move(to: version) }
+    }
+
     /// Adds an observer that is called on the hub's thread at the end of every round, while anything is
     /// observed.
     ///

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Compaction of a file while it is read and written.
+extension FileStore {
+    /// Copies the newest version to a new file without free space, beside the present one. Writes and
+    /// reads go on meanwhile.
+    ///
+    /// The copy is of use once `WriteTransaction.replaceFile` has brought it up to date and given it the
+    /// name of the present file; dropped before, it leaves nothing behind.
+    ///
+    /// - Parameter control: Gets the progress, and can cancel the copy.
+    /// - Throws: `.corrupt` for damage, `.io` when the disk has no room.
+    package func makeCompactCopy(_ control: WorkControl? = nil) throws(StorageError) -> CompactCopy {
+        let snapshot = current
+        let data = openFile.committer.data
+        guard let present = data.backend as? FileBackend else {
+            return try FileStore.compactCopy(of: snapshot, in: MemoryBackend(), data.key, nil, control)
+        }
+        // The file of a private copy has no name.
+        let file = try NewFile(beside: path.isEmpty ? System.temporaryFolder + "/realm" : path)
+        if !path.isEmpty { System.copyPermissions(of: path, to: file.descriptor) }
+        return try FileStore.compactCopy(of: snapshot, in: file.backend(loss: present.loss), data.key, file, control)
+    }
+
+    /// Copies a version to an empty backend.
+    private static func compactCopy(
+        of snapshot: Snapshot, in backend: any StorageBackend, _ key: EncryptionKey?, _ file: NewFile?,
+        _ control: WorkControl?
+    ) throws(StorageError) -> CompactCopy {
+        try FirstOpening.writeEmpty(backend, key)
+        return try CompactCopy(of: snapshot, in: DataFile(backend, key: key), file: file, control)
+    }
+
+    /// Replaces the file in use; see `WriteOwner`.
+    ///
+    /// A crash leaves the old file or the new one under the name, and both have the same version.
+    func replaceFile(by copy: CompactCopy, base: Snapshot) throws(StorageError) -> Snapshot {
+        let old = openFile.committer.data
+        guard !old.isUncertain else { throw .refused(.writesStopped) }
+        try copy.follow(base)
+        try copy.finish()
+        let data = try DataFile(copy.data.backend, key: copy.data.key)
+        let pins = VersionPins()
+        let file = RealmFile(
+            path: path, header: try data.plain.header(), plain: data.plain, fileByteCount: data.backend.byteCount)
+        let snapshot = try Snapshot(
+            file: file, clusterShift: base.clusterShift, previous: nil, pin: pins.pin(base.version))
+        let committer = try Committer(data, snapshot, pins: pins, witness: witness)
+        try takeName(copy, old, data)
+        use(committer, pins, snapshot)
+        guard !path.isEmpty else { return snapshot }
+        do throws(StorageError) {
+            try System.syncFolder(of: path)
+        } catch {
+            // After a crash the old file may have the name again, without what is committed from now on.
+            data.markUncertain()
+            throw error
+        }
+        return snapshot
+    }
+
+    /// Gives the copy the name of the file, unless neither has one.
+    private func takeName(_ copy: CompactCopy, _ old: DataFile, _ data: DataFile) throws(StorageError) {
+        guard !path.isEmpty, let file = copy.file, let backend = copy.data.backend as? FileBackend else { return }
+        let facts = try backend.facts()
+        let head = try data.mappedHead()
+        try witness?.beginWriting()
+        do throws(StorageError) {
+            try file.takeName(path)
+        } catch {
+            try? witness?.abandonWriting(byteCount: old.backend.byteCount, old.mappedHead())
+            throw error
+        }
+        witness?.endReplacing(facts, head)
+    }
+}
