@@ -7,7 +7,7 @@ import RealmStorage
 import RealmTestSupport
 import Testing
 
-/// A loaded server that is killed: what it has answered is there, all of it, and nothing is there by halves. Features A24, A25.
+/// A loaded server that is killed: what it has answered is there, all of it, and nothing is there by halves. Features A24, A25, E11.
 @Suite("A killed server", .enabled(if: ServerProcess.executable != nil, "the executable is not built")) struct KilledServerTests {
     private static let schema = """
         {"schemaVersion":1,"classes":[
@@ -26,6 +26,7 @@ import Testing
         /// Increments that were answered, and those that were sent, by account.
         var answered = [Int](repeating: 0, count: accounts)
         var sent = [Int](repeating: 0, count: accounts)
+        var compactions = 0
         var failures: [String] = []
     }
 
@@ -37,7 +38,7 @@ import Testing
         var random = SeededGenerator(seed: seed)
         try fill(folder)
         let ledger = Monitor(Ledger())
-        for round in 0..<(TestRun.isLong ? 25 : 3) {
+        for round in 0..<(TestRun.isLong ? 100 : 4) {
             let server = try ServerProcess(["--data", folder])
             let milliseconds = Int.random(in: 20...400, using: &random)
             load(server, ledger, "\(seed)-\(round)", random.next(), killAfter: milliseconds)
@@ -48,7 +49,7 @@ import Testing
             try check(folder, ledger, place)
         }
         #expect(ledger.withLock { $0.failures } == [])
-        #expect(ledger.withLock { !$0.created.isEmpty && $0.answered.reduce(0, +) > 0 })
+        #expect(ledger.withLock { $0.compactions > 0 && !$0.created.isEmpty && $0.answered.reduce(0, +) > 0 })
         if let kept = TestRun.keptFiles {
             try FileManager.default.createDirectory(atPath: kept, withIntermediateDirectories: true)
             try? FileManager.default.removeItem(atPath: kept + "/killed-\(seed).realm")
@@ -90,9 +91,24 @@ import Testing
                 while write(client, ledger, "\(name)-\(index)-\(step)", &random) { step += 1 }
             }
         }
+        group.enter()
+        Thread.detachNewThread { [self] in
+            defer { group.leave() }
+            compact(port, ledger)
+        }
         usleep(UInt32(milliseconds) * 1000)
         server.kill()
         group.wait()
+    }
+
+    /// Replaces the file by a compact one again and again.
+    private func compact(_ port: Int, _ ledger: Monitor<Ledger>) {
+        guard let client = try? HTTPClient(port: port) else { return }
+        while let answer = try? client.request("POST", "/v1/realms/bank/compact"), answer.isComplete {
+            ledger.withLock { ledger in
+                if answer.status == 200 { ledger.compactions += 1 } else { ledger.failures.append(answer.text) }
+            }
+        }
     }
 
     /// One write; false when the server does not answer any more.
@@ -140,6 +156,8 @@ import Testing
     /// Reads the file by another process of the server, which is ended in an orderly way.
     private func check(_ folder: String, _ ledger: Monitor<Ledger>, _ place: String) throws {
         let server = try ServerProcess(["--data", folder])
+        let unfinished = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(".realm-rest-") }
+        #expect(unfinished == [], "\(place)")
         let client = try HTTPClient(port: server.port)
         func get(_ path: String) throws -> HTTPClient.Answer { try client.request("GET", "/v1/realms/bank" + path) }
         let accounts = try get("/objects/Account?limit=1000").json["items"]?.elements ?? []
