@@ -63,6 +63,7 @@ struct QueryBenchmarks {
             let time = try aggregate(text, request)
             report.add(name, .milliseconds, time, comparedWith: figures[figure])
         }
+        try GroupBenchmarks(table: table, snapshot: snapshot, harness: harness, isWanted: isWanted).run(&report)
         try runRates(&report, figures)
     }
 

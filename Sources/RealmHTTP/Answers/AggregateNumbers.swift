@@ -4,52 +4,153 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// Writes the answer to a request for aggregates, such as `{"count":12,"max:age":9}`.
+/// Writes the answer to a request for aggregates, such as `{"count":12,"max:age":9}`, of a whole result
+/// or of each of its groups.
 struct AggregateNumbers {
-    /// The class whose objects were aggregated.
-    let table: Table
     /// The version that was read, and the request.
     let context: ReadContext
-    /// How numbers are written in the answer.
-    let representation: Representation
+    /// The parameters of the request.
+    let parameters: ReadParameters
+    /// The entries of `ops`.
+    private let operations: [AggregateOperation]
+    /// For each operation, whether its property is Mixed.
+    private let isMixed: [Bool]
+    /// Writes keys of groups, and numbers.
+    private let writer: GroupWriter
 
-    /// Returns the answer, with one member for each operation in the order of the request, and the
-    /// version.
+    /// Prepares the answer of a request.
     ///
     /// - Parameters:
     ///   - operations: The entries of `ops`.
-    ///   - count: How many objects matched, for the operation `count`.
-    ///   - results: The results of the other operations, in their order.
+    ///   - subject: What is aggregated: objects of a class, or values of a collection.
+    ///   - context: The version that is read, and the request.
+    ///   - parameters: The parameters of the request.
+    init(
+        _ operations: [AggregateOperation], of subject: Elements.Subject, _ context: ReadContext, _ parameters: ReadParameters
+    ) {
+        self.context = context
+        self.parameters = parameters
+        self.operations = operations
+        let writer = GroupWriter(subject, context, parameters.representation)
+        isMixed = operations.map { $0.request.map { writer.isMixed($0.path) } ?? false }
+        self.writer = writer
+    }
+
+    /// What the engine is asked for: all operations but `count`.
+    private var requests: [AggregateRequest] { operations.compactMap(\.request) }
+
+    /// Returns the answer for a whole result, with one member for each operation in the order of the
+    /// request, and the version.
+    ///
+    /// - Parameters:
     ///   - etag: The entity tag of the answer.
+    ///   - aggregate: Returns the number of rows, and the results of all operations but `count`.
     /// - Throws: `aggregate_overflow` when a sum of integers does not fit into 64 bits.
     func answer(
-        to operations: [AggregateOperation], count: Int, _ results: [AggregateResult], etag: String
+        etag: String, _ aggregate: ([AggregateRequest]) throws(Problem) -> (count: Int, results: [AggregateResult])
     ) throws(Problem) -> Response {
-        var values = ValueWriter(representation)
-        var writer = JSONWriter()
-        writer.beginObject()
+        let (count, results) = try aggregate(requests)
+        var json = JSONWriter()
+        json.beginObject()
+        try write(count: count, results, to: &json)
+        return finish(&json, etag: etag)
+    }
+
+    /// Returns the answer for a result in groups: those that `sort`, `offset` and `limit` select.
+    ///
+    /// - Parameters:
+    ///   - paths: The entries of `groupBy`.
+    ///   - etag: The entity tag of the answer.
+    ///   - group: Returns the groups.
+    /// - Throws: `invalid_parameter` for a path that is given twice or a sort by anything else than
+    ///   what groups have, and the problems of `answer(etag:_:)`.
+    func answer(
+        groupedBy paths: [String], etag: String, _ group: ([GroupRequest]) throws(Problem) -> [GroupedResult]
+    ) throws(Problem) -> Response {
+        guard Set(paths).count == paths.count else { throw .invalidParameter("groupBy", "a path is given twice") }
+        let terms = try sortTerms(paths)
+        let request = GroupRequest(by: paths, computing: requests, atMost: context.limits.groups)
+        guard let result = try group([request]).first else { throw Problem(.internalError, "there are no groups") }
+        let budget = context.request.budget
+        let order = result.order(by: terms) { budget.goesOn }
+        try context.request.checkDeadline()
+        let chosen = order.dropFirst(parameters.offset ?? 0).prefix(parameters.limit ?? ReadParameters.defaultLimit)
+        var json = JSONWriter(reservingCapacity: 1024 + chosen.count * 64)
+        json.beginObject()
+        json.key("groups")
+        json.beginArray()
+        for index in chosen { try write(index, of: result, paths, to: &json) }
+        json.endArray()
+        if parameters.countsExactly {
+            json.key("count")
+            json.integer(result.sizes.count, parameters.representation)
+        }
+        return finish(&json, etag: etag)
+    }
+
+    /// Returns what the terms of `sort` name: operations, the number of rows, or key paths of the
+    /// groups.
+    private func sortTerms(_ paths: [String]) throws(Problem) -> [GroupedResult.SortTerm] {
+        let names = operations.filter { $0.request != nil }.map(\.text)
+        var terms: [GroupedResult.SortTerm] = []
+        for term in parameters.sort {
+            let column: GroupedResult.Column
+            if let index = names.firstIndex(of: term.path) {
+                column = .aggregate(index)
+            } else if let index = paths.firstIndex(of: term.path) {
+                column = .key(index)
+            } else if term.path == "count" {
+                column = .size
+            } else {
+                let known = (["count"] + names + paths).joined(separator: ", ")
+                throw .invalidParameter("sort", "groups are sorted by one of \(known), and not by '\(term.path)'")
+            }
+            terms.append(GroupedResult.SortTerm(column, isAscending: term.isAscending))
+        }
+        return terms
+    }
+
+    /// Writes one group.
+    private func write(
+        _ index: Int, of result: GroupedResult, _ paths: [String], to json: inout JSONWriter
+    ) throws(Problem) {
+        json.beginObject()
+        json.key("key")
+        json.beginObject()
+        for (path, values) in zip(paths, result.keys) {
+            json.key(path)
+            try Problem.mapping { () throws(StorageError) in
+                try context.request.budget.spend()
+                try writer.write(values[index], isMixed: writer.isMixed(path), to: &json)
+            }
+        }
+        json.endObject()
+        try write(count: result.sizes[index], result.results.map { $0[index] }, to: &json)
+        json.endObject()
+    }
+
+    /// Writes one member for each operation.
+    private func write(count: Int, _ results: [AggregateResult], to json: inout JSONWriter) throws(Problem) {
         var remaining = results[...]
-        for operation in operations {
-            writer.key(operation.text)
-            guard let request = operation.request else {
-                values.write(.int(Int64(count)), to: &writer)
+        for (operation, isMixed) in zip(operations, isMixed) {
+            json.key(operation.text)
+            guard operation.request != nil else {
+                json.integer(count, parameters.representation)
                 continue
             }
             guard case .value(let value)? = remaining.popFirst() else {
                 throw Problem(.aggregateOverflow, "the sum '\(operation.text)' does not fit into 64 bits").with(
                     "parameter", "ops")
             }
-            if isMixed(request.path) { values.writeMixed(value, to: &writer) } else { values.write(value, to: &writer) }
+            try Problem.mapping { () throws(StorageError) in try writer.write(value, isMixed: isMixed, to: &json) }
         }
-        context.writeVersion(to: &writer)
-        writer.endObject()
-        return context.answer(writer.buffer, type: representation.mediaType, etag: etag, notes: values.notes)
     }
 
-    /// Whether the aggregated property is Mixed. Its results are then written with the type
-    /// wrappers of Mixed values.
-    private func isMixed(_ path: String) -> Bool {
-        (try? KeyPath.resolve(
-            path, from: table, in: context.snapshot, mapping: context.database.backlinkNames.mapping))?.property?.type == .mixed
+    /// Ends the document with the version, and returns it.
+    private func finish(_ json: inout JSONWriter, etag: String) -> Response {
+        context.writeVersion(to: &json)
+        json.endObject()
+        return context.answer(
+            json.buffer, type: parameters.representation.mediaType, etag: etag, notes: writer.notes)
     }
 }

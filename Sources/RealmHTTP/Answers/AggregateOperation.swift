@@ -13,19 +13,42 @@ struct AggregateOperation: Sendable {
 
     /// Reads one entry of `ops`. The key path is resolved later, when the class is known.
     ///
+    /// - Parameters:
+    ///   - text: The entry.
+    ///   - isOfValues: Whether the elements are values, for which `min` means `min:self`.
     /// - Throws: `invalid_parameter` for an unknown function or a missing key path.
-    init(_ text: String) throws(Problem) {
+    private init(_ text: String, isOfValues: Bool) throws(Problem) {
         self.text = text
         if text == "count" {
             request = nil
             return
         }
-        let functions: [String: AggregateRequest.Function] = ["min": .min, "max": .max, "sum": .sum, "avg": .average]
-        guard let colon = text.firstIndex(of: ":"), let function = functions[String(text[..<colon])],
-            text.index(after: colon) < text.endIndex
-        else {
-            throw .invalidParameter("ops", "'\(text)' is not one of count, min:…, max:…, sum:…, avg:…")
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let functions: [Substring: AggregateRequest.Function] = ["min": .min, "max": .max, "sum": .sum, "avg": .average]
+        let path = parts.count > 1 ? String(parts[1]) : isOfValues ? "self" : ""
+        guard let function = functions[parts[0]], !path.isEmpty else {
+            let known = isOfValues ? "count, min, max, sum, avg" : "count, min:…, max:…, sum:…, avg:…"
+            throw .invalidParameter("ops", "'\(text)' is not one of \(known)")
         }
-        request = AggregateRequest(function, String(text[text.index(after: colon)...]))
+        request = AggregateRequest(function, path)
+    }
+
+    /// Reads the entries of `ops`; without them the elements are counted.
+    ///
+    /// - Parameters:
+    ///   - texts: The entries; nil when the parameter is absent.
+    ///   - subject: What is aggregated: objects, or values.
+    /// - Throws: `invalid_parameter` for an entry that is none, and for one that is given twice: the
+    ///   members of an answer have different names.
+    static func list(_ texts: [String]?, of subject: Elements.Subject) throws(Problem) -> [AggregateOperation] {
+        var isOfValues = false
+        if case .values = subject { isOfValues = true }
+        var operations: [AggregateOperation] = []
+        var names = Set<String>()
+        for text in texts ?? ["count"] {
+            guard names.insert(text).inserted else { throw .invalidParameter("ops", "'\(text)' is given twice") }
+            operations.append(try AggregateOperation(text, isOfValues: isOfValues))
+        }
+        return operations
     }
 }

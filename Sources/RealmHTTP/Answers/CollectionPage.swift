@@ -4,7 +4,8 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// Answers a request for the elements of a collection, page by page or as lines.
+/// Answers a request for the elements of a collection: a page, elements at positions, the position of
+/// an element, sections, the plan of the query, or lines.
 ///
 /// Its envelope is that of object lists. A cursor is a position in the collection (or in the
 /// filtered view of it), because elements have no keys of their own.
@@ -14,9 +15,12 @@ struct CollectionPage {
     /// The parameters of the request: filter, order, page and representation.
     let parameters: ReadParameters
     /// The collection whose elements are returned.
-    let elements: Elements
+    let target: CollectionTarget
 
-    /// Returns the page, or all elements as lines. Lines without a limit are streamed while a
+    /// The elements of the collection.
+    private var elements: Elements { target.elements }
+
+    /// Returns the answer that the parameters select. Lines without a limit are streamed while a
     /// worker makes them.
     ///
     /// - Parameter elementWriter: Writes one element. Its notes end up in header fields.
@@ -25,7 +29,22 @@ struct CollectionPage {
     func answer(_ elementWriter: ElementWriter) throws(Problem) -> Response {
         let etag = context.versionTag(parameters.code)
         if context.call.isCurrent(etag) { return context.unchanged(etag) }
-        let positions = try CollectionView(context: context, parameters: parameters, elements: elements).positions()
+        if parameters.sectionBy != nil { return try SectionedElements(page: self, etag: etag).answer(elementWriter) }
+        let view = CollectionView(context: context, parameters: parameters, target: target)
+        if parameters.explain { return try plan(view, etag) }
+        if parameters.indexOf != nil || parameters.indexOfWhere != nil { return try index(view, etag) }
+        let facets = try FacetCounts(parameters, of: elements.subject, context) { requests throws(Problem) in
+            try view.group(requests, "facets")
+        }
+        let positions = try view.positions()
+        if let wanted = parameters.at { return try answer(at: wanted, of: positions, elementWriter, etag) }
+        return try page(positions, facets, elementWriter, etag: etag)
+    }
+
+    /// Returns a page of the selected elements, or all of them as lines.
+    private func page(
+        _ positions: CollectionView.Positions, _ facets: FacetCounts?, _ elementWriter: ElementWriter, etag: String
+    ) throws(Problem) -> Response {
         let start = try firstIndex()
         if parameters.isTabular, parameters.limit == nil { return stream(elementWriter, positions, from: start, etag) }
         let limit = parameters.limit ?? ReadParameters.defaultLimit
@@ -34,10 +53,74 @@ struct CollectionPage {
         let made =
             parameters.isTabular
             ? try lines(elementWriter, positions, first..<end, etag: etag)
-            : try envelope(elementWriter, positions, first..<end, etag: etag)
+            : try envelope(elementWriter, positions, first..<end, count: positions.count, facets, etag: etag)
         var response = made.response
         context.addPageHeaders(to: &response, next: made.next, count: parameters.countsExactly ? positions.count : nil)
         return response
+    }
+
+    /// Returns the elements at the positions of `at`, which is not a page that another can follow.
+    private func answer(
+        at wanted: [Int], of positions: CollectionView.Positions, _ elementWriter: ElementWriter, _ etag: String
+    ) throws(Problem) -> Response {
+        let chosen = CollectionView.Positions.chosen(
+            try ReadParameters.indexes(of: wanted, count: positions.count).map { positions[$0] })
+        let range = 0..<chosen.count
+        let made =
+            parameters.isTabular
+            ? try lines(elementWriter, chosen, range, etag: etag)
+            : try envelope(elementWriter, chosen, range, count: positions.count, nil, etag: etag)
+        guard made.next == nil else { throw Problem(context.request.budget.stop ?? .expired) }
+        var response = made.response
+        context.addPageHeaders(to: &response, next: nil, count: parameters.countsExactly ? positions.count : nil)
+        return response
+    }
+
+    /// Returns the position in the result of the element that `indexOf` or `indexOfWhere` names; null
+    /// when it is not in the result.
+    private func index(_ view: CollectionView, _ etag: String) throws(Problem) -> Response {
+        try parameters.requireDocument()
+        let named = try parameters.indexOf.map { text throws(Problem) in try view.isElement(text) }
+        let test = if let named { named } else { try view.condition(parameters.indexOfWhere) }
+        let positions = try view.positions()
+        let values = try view.values()
+        var found: Int?
+        for index in 0..<positions.count {
+            try Problem.mapping { () throws(StorageError) in try context.request.budget.spend() }
+            guard try test(values[positions[index]]) else { continue }
+            found = index
+            break
+        }
+        return document(etag) { writer in
+            writer.key("index")
+            if let found { writer.integer(found, parameters.representation) } else { writer.null() }
+        }
+    }
+
+    /// Returns the plan of the query as lines of text, which are for people and may change.
+    private func plan(_ view: CollectionView, _ etag: String) throws(Problem) -> Response {
+        try parameters.requireDocument()
+        let lines = try view.plan()
+        return document(etag) { writer in
+            writer.key("plan")
+            writer.beginArray()
+            for line in lines { writer.string(line) }
+            writer.endArray()
+            context.writeVersion(to: &writer)
+        }
+    }
+
+    /// Returns a response with a JSON object.
+    ///
+    /// - Parameters:
+    ///   - etag: The entity tag of the answer.
+    ///   - write: Writes its members.
+    private func document(_ etag: String, _ write: (inout JSONWriter) -> Void) -> Response {
+        var writer = JSONWriter()
+        writer.beginObject()
+        write(&writer)
+        writer.endObject()
+        return context.answer(writer.buffer, type: parameters.representation.mediaType, etag: etag)
     }
 
     /// A response, with the cursor of the next page; nil when there is none.
@@ -45,8 +128,17 @@ struct CollectionPage {
 
     /// Writes a page as a JSON document: `items`, `next`, perhaps `count`, and the version. It ends
     /// early when the answer is full.
+    ///
+    /// - Parameters:
+    ///   - elementWriter: Writes one element.
+    ///   - positions: The elements to choose from.
+    ///   - range: The elements of the page among them.
+    ///   - count: The number of all selected elements, for `count`.
+    ///   - facets: What is counted beside the page; nil for nothing.
+    ///   - etag: The entity tag of the answer.
     private func envelope(
-        _ elementWriter: ElementWriter, _ positions: CollectionView.Positions, _ range: Range<Int>, etag: String
+        _ elementWriter: ElementWriter, _ positions: CollectionView.Positions, _ range: Range<Int>, count: Int,
+        _ facets: FacetCounts?, etag: String
     ) throws(Problem) -> Made {
         var writer = JSONWriter(reservingCapacity: 4096)
         writer.beginObject()
@@ -63,12 +155,14 @@ struct CollectionPage {
         writer.member("next", text: next)
         if parameters.countsExactly {
             writer.key("count")
-            writer.integer(positions.count, parameters.representation)
+            writer.integer(count, parameters.representation)
         }
+        try facets?.write(to: &writer)
         context.writeVersion(to: &writer)
         writer.endObject()
         let response = context.answer(
-            writer.buffer, type: parameters.representation.mediaType, etag: etag, notes: elementWriter.notes)
+            writer.buffer, type: parameters.representation.mediaType, etag: etag,
+            notes: elementWriter.notes.union(facets?.notes))
         return (response, next)
     }
 
@@ -114,7 +208,7 @@ struct CollectionPage {
     /// Returns the index of the page's first element, from `after` or `offset`.
     ///
     /// - Throws: `cursor_invalid` for a cursor of another request or of a list of objects.
-    private func firstIndex() throws(Problem) -> Int {
+    func firstIndex() throws(Problem) -> Int {
         guard let after = parameters.after else { return parameters.offset ?? 0 }
         let cursor = try PageCursor(after, identity: identity)
         guard cursor.position.cells.isEmpty, cursor.position.key.rawValue >= 0 else {
@@ -124,7 +218,7 @@ struct CollectionPage {
     }
 
     /// The identity that cursors of this request carry.
-    private var identity: UInt64 { parameters.identity(of: context.request.target.path) }
+    var identity: UInt64 { parameters.identity(of: context.request.target.path) }
 }
 
 /// Computes the identity of a list, which its cursors carry.

@@ -60,7 +60,7 @@ final class ObjectList: @unchecked Sendable {
     /// Whether the answer is a page in the order of the object keys.
     private var isPlain: Bool {
         parameters.sort.isEmpty && parameters.distinct.isEmpty && parameters.sectionBy == nil && parameters.at == nil
-            && parameters.indexOf == nil && parameters.indexOfWhere == nil && !parameters.explain
+            && parameters.indexOf == nil && parameters.indexOfWhere == nil && !parameters.explain && parameters.facets == nil
     }
 
     /// Returns a short page whose rows an index finds, made on the daemon's thread; nil when that
@@ -117,6 +117,7 @@ final class ObjectList: @unchecked Sendable {
     ///
     /// One row more than requested is searched for, which shows whether there is a next page.
     private func page(_ query: ObjectQuery) throws(Problem) -> Response {
+        let facets = try facets()
         let limit = parameters.limit ?? ReadParameters.defaultLimit
         let after = try parameters.after.map { text throws(Problem) in try PageCursor(text, identity: identity).position }
         // One row more than requested shows whether there is another page.
@@ -124,10 +125,19 @@ final class ObjectList: @unchecked Sendable {
         let found = limit == 0 && !parameters.countsExactly ? .none : try query.page(window)
         let count = parameters.countsExactly ? try query.count() : nil
         let rows = found.prefix(limit)
-        return try answer(rows: rows, count: count) { [self] progress throws(Problem) in
+        return try answer(rows: rows, count: count, facets) { [self] progress throws(Problem) in
             if query.ordersItself, progress.written < rows.count { return nil }
             guard progress.written < found.count, let last = progress.last else { return nil }
             return PageCursor(try query.position(of: last)).text(identity: identity)
+        }
+    }
+
+    /// Returns what `facets` counts in the whole filtered result; nil for nothing. The order of the
+    /// result matters only to `distinct`.
+    private func facets() throws(Problem) -> FacetCounts? {
+        try FacetCounts(parameters, of: .objects(table), context) { requests throws(Problem) in
+            let unsorted: [ReadParameters.SortTerm]? = parameters.distinct.isEmpty ? [] : nil
+            return try ObjectQuery(parameters, try arguments(), of: table, context, sort: unsorted).group(requests, "facets")
         }
     }
 
@@ -147,15 +157,16 @@ final class ObjectList: @unchecked Sendable {
     /// - Parameters:
     ///   - rows: The objects.
     ///   - count: The number of all matches, if it was requested.
+    ///   - facets: What was counted beside the page; nil for nothing.
     ///   - next: Makes the cursor of the next page. With one, the page may end early when the
     ///     answer is full; without one, that is a problem.
     private func answer(
-        rows: PageRows, count: Int?, next: Cursor?
+        rows: PageRows, count: Int?, _ facets: FacetCounts? = nil, next: Cursor?
     ) throws(Problem) -> Response {
         let plan = try context.plan(table, parameters)
         let made =
             parameters.isTabular
-            ? try lines(rows, plan, next) : try envelope(rows, plan, next, count: count)
+            ? try lines(rows, plan, next) : try envelope(rows, plan, next, count: count, facets)
         var response = made.response
         context.addPageHeaders(to: &response, next: made.next, count: count)
         return response
@@ -166,7 +177,7 @@ final class ObjectList: @unchecked Sendable {
 
     /// Writes objects as a JSON document: `items`, `next`, perhaps `count`, and the version.
     private func envelope(
-        _ rows: PageRows, _ plan: ObjectPlan, _ cursor: Cursor?, count: Int?
+        _ rows: PageRows, _ plan: ObjectPlan, _ cursor: Cursor?, count: Int?, _ facets: FacetCounts?
     ) throws(Problem) -> Made {
         let encoder = ObjectEncoder(context.snapshot, parameters.representation, context.request.budget)
         var writer = JSONWriter(reservingCapacity: 1024 + min(rows.count, 4096) * 256)
@@ -181,10 +192,12 @@ final class ObjectList: @unchecked Sendable {
             writer.key("count")
             writer.integer(count, parameters.representation)
         }
+        try facets?.write(to: &writer)
         context.writeVersion(to: &writer)
         writer.endObject()
         let response = context.answer(
-            writer.buffer, type: parameters.representation.mediaType, etag: etag, notes: encoder.notes)
+            writer.buffer, type: parameters.representation.mediaType, etag: etag,
+            notes: encoder.notes.union(facets?.notes))
         return (response, next)
     }
 
@@ -265,21 +278,14 @@ final class ObjectList: @unchecked Sendable {
         let isFromStart = positions.allSatisfy { $0 >= 0 }
         let last = positions.max() ?? -1
         let keys = try query.keys(isFromStart ? ResultWindow(limit: last == .max ? last : last + 1) : .all)
-        var chosen: [ObjectKey] = []
-        for position in positions {
-            let index = position < 0 ? keys.count + position : position
-            guard keys.indices.contains(index) else {
-                throw .invalidParameter("at", "the result has no object at position \(position)")
-            }
-            chosen.append(keys[index])
-        }
+        let chosen = try ReadParameters.indexes(of: positions, count: keys.count).map { keys[$0] }
         return try answer(rows: PageRows(keys: chosen[...]), count: parameters.countsExactly ? try query.count() : nil, next: nil)
     }
 
     /// Returns the position in the result of the object that `indexOf` or `indexOfWhere` names;
     /// null when it is not in the result.
     private func index(_ query: ObjectQuery) throws(Problem) -> Response {
-        try requireDocument()
+        try parameters.requireDocument()
         var index: Int?
         if let text = parameters.indexOf {
             let row = try Problem.mapping { () throws(StorageError) in try KeyText.find(text, in: table) }
@@ -298,10 +304,7 @@ final class ObjectList: @unchecked Sendable {
     ///
     /// - Complexity: O(n) in the result's objects before the match, besides the query.
     private func firstIndex(_ query: ObjectQuery) throws(Problem) -> Int? {
-        let text = try ObjectQuery.parse(parameters.indexOfWhere, "indexOfWhere")
-        guard !text.hasDescriptors else {
-            throw .conflict("'indexOfWhere' takes a predicate only", parameter: "indexOfWhere")
-        }
+        let text = try ObjectQuery.predicate(parameters.indexOfWhere)
         let arguments = try arguments()
         let budget = context.request.budget
         let check: BoundQuery.Check = { budget.goesOn }
@@ -326,7 +329,7 @@ final class ObjectList: @unchecked Sendable {
 
     /// Returns the plan of the query as lines of text, which are for people and may change.
     private func plan(_ query: ObjectQuery) throws(Problem) -> Response {
-        try requireDocument()
+        try parameters.requireDocument()
         let lines = try query.plan()
         return document { writer in
             writer.key("plan")
@@ -334,14 +337,6 @@ final class ObjectList: @unchecked Sendable {
             for line in lines { writer.string(line) }
             writer.endArray()
             context.writeVersion(to: &writer)
-        }
-    }
-
-    /// Throws `not_acceptable` when the client wants lines, for an answer that is one document and
-    /// not a list of rows.
-    func requireDocument() throws(Problem) {
-        guard !parameters.isTabular else {
-            throw Problem(.notAcceptable, "this answer is a document, not a list of rows")
         }
     }
 

@@ -86,9 +86,21 @@ final class ObjectQuery {
         return try Problem.querying(parameter) { () throws(QueryError) in try Query.parse(text) }
     }
 
+    /// Parses the predicate of `indexOfWhere`.
+    ///
+    /// - Throws: `invalid_query`, and `conflicting_parameters` for a text with `SORT`, `DISTINCT` or
+    ///   `LIMIT`.
+    static func predicate(_ text: String?) throws(Problem) -> Query {
+        let query = try parse(text, "indexOfWhere")
+        guard !query.hasDescriptors else {
+            throw .conflict("'indexOfWhere' takes a predicate only", parameter: "indexOfWhere")
+        }
+        return query
+    }
+
     /// Throws `conflicting_parameters` for a query with `SORT`, `DISTINCT` or `LIMIT` beside
     /// `sort`, `distinct` or `after`.
-    private static func checkDescriptors(_ query: Query, _ parameters: ReadParameters) throws(Problem) {
+    static func checkDescriptors(_ query: Query, _ parameters: ReadParameters) throws(Problem) {
         guard query.hasDescriptors else { return }
         let given = [
             ("sort", !parameters.sort.isEmpty), ("distinct", !parameters.distinct.isEmpty), ("after", parameters.after != nil),
@@ -201,19 +213,67 @@ final class ObjectQuery {
     /// - Throws: `type_mismatch` for a property of a type that the function does not take,
     ///   `unknown_key_path`; both with the parameter `ops`.
     func aggregate(_ requests: [AggregateRequest]) throws(Problem) -> (count: Int, results: [AggregateResult]) {
-        try request.timed(\.query) { () throws(Problem) in try calculate(requests) }
+        try aggregating("ops") { () throws(QueryError) in try bound.aggregate(requests, check: check) }
     }
 
-    /// Computes the aggregates, without measuring the time.
-    private func calculate(_ requests: [AggregateRequest]) throws(Problem) -> (count: Int, results: [AggregateResult]) {
-        do throws(QueryError) {
-            return try bound.aggregate(requests, check: check)
-        } catch {
-            if case .cancelled = error { throw Problem(request.budget.stop ?? .expired) }
-            if case .invalid(.typeMismatch, let detail, _, _, _) = error {
-                throw Problem(.typeMismatch, detail).with("parameter", "ops")
+    /// Returns aggregates of those of some objects that are in the result, and their number.
+    ///
+    /// - Throws: The same problems as `aggregate(_:)`.
+    func aggregate(
+        _ requests: [AggregateRequest], over keys: [ObjectKey]
+    ) throws(Problem) -> (count: Int, results: [AggregateResult]) {
+        try aggregating("ops") { () throws(QueryError) in try bound.aggregate(requests, over: keys, check: check) }
+    }
+
+    /// Groups the result, once for each request, in one pass.
+    ///
+    /// - Parameters:
+    ///   - requests: By what, and what is calculated of each group.
+    ///   - parameter: The parameter with the paths of the groups, for problems.
+    /// - Throws: `unknown_key_path`, `invalid_query`, `type_mismatch`, or `answer_too_large` for more
+    ///   than `groups` groups.
+    func group(_ requests: [GroupRequest], _ parameter: String) throws(Problem) -> [GroupedResult] {
+        try aggregating(parameter) { () throws(QueryError) in try bound.group(requests, check: check) }
+    }
+
+    /// Groups those of some objects that are in the result.
+    ///
+    /// - Throws: The same problems as `group(_:_:)`.
+    func group(
+        _ requests: [GroupRequest], over keys: [ObjectKey], _ parameter: String
+    ) throws(Problem) -> [GroupedResult] {
+        try aggregating(parameter) { () throws(QueryError) in try bound.group(requests, over: keys, check: check) }
+    }
+
+    /// Runs a step that combines values of the result, and measures its time.
+    ///
+    /// - Parameter parameter: The parameter with the key paths, for problems.
+    private func aggregating<Result>(
+        _ parameter: String, _ body: () throws(QueryError) -> Result
+    ) throws(Problem) -> Result {
+        try request.timed(\.query) { () throws(Problem) in
+            do throws(QueryError) {
+                return try body()
+            } catch {
+                throw ObjectQuery.problem(error, aggregating: parameter, request.budget)
             }
-            throw Problem(error, parameter: "ops")
         }
+    }
+
+    /// Returns the problem of an error in key paths whose values are combined.
+    ///
+    /// - Parameters:
+    ///   - error: The error of the engine.
+    ///   - parameter: The parameter with the key paths: `ops`, or that of groups, which may have
+    ///     operations beside it.
+    ///   - budget: The budget of the request, which knows why it stopped the query.
+    static func problem(_ error: QueryError, aggregating parameter: String, _ budget: WorkBudget) -> Problem {
+        if case .cancelled = error { return Problem(budget.stop ?? .expired) }
+        if case .group? = error.part { return Problem(error, in: QueryPartNames(group: parameter)) }
+        guard ["ops", "groupBy"].contains(parameter) else { return Problem(error, parameter: parameter) }
+        if case .invalid(.typeMismatch, let detail, _, _, _) = error {
+            return Problem(.typeMismatch, detail).with("parameter", "ops")
+        }
+        return Problem(error, parameter: "ops")
     }
 }

@@ -6,10 +6,10 @@ internal import RealmStorage
 /// Reads of the properties of one object: single values, pages of collections, raw data, and the
 /// objects that link to it.
 struct PropertyEndpoints: Sendable {
-    /// Answers `GET …/{key}/{property}`.
+    /// Answers `GET` and `QUERY …/{key}/{property}`.
     ///
     /// The property may be a path into embedded objects, or a name of linking objects. Collections
-    /// are paged like lists; a data property can be read as raw bytes.
+    /// are read like lists of objects; a data property can be read as raw bytes.
     ///
     /// - Parameter call: The call, with class, key and property in its path.
     /// - Returns: The value, a page or the bytes; 304 when the client has that already, 204 for raw
@@ -17,61 +17,35 @@ struct PropertyEndpoints: Sendable {
     /// - Throws: `object_not_found`, `not_found` for an unknown property, or the `Problem` of a
     ///   wrong parameter.
     func get(_ call: Call) throws(Problem) -> Reply {
-        let parameters = try ReadParameters(call.request, call.limits, .collection, formats: [.documents, .rows, .octets])
+        let parameters = try ReadParameters(ofBodyAnd: call, .list, formats: [.documents, .rows, .octets])
         let context = try ReadContext(call, snapshot: parameters.snapshot)
-        let table = try context.table()
-        let row = try context.row(in: table)
-        let name = try call.match[.property]
-        if let linking = context.planner.linkingObjects(name, table) {
-            return .now(try linkingObjects(linking, of: row, parameters, context))
-        }
-        let target = try PropertyTarget.find(name, from: row, in: table, context.snapshot)
-        if parameters.format == .octets { return .now(try octets(target, context)) }
-        guard target.column.collection != nil, target.element == nil else {
+        switch try CollectionTarget.property(context) {
+        case .collection(let target):
+            guard parameters.format != .octets else { throw PropertyEndpoints.noBytes }
+            return .now(try elements(of: target, parameters, context))
+        case .single(let target):
+            if parameters.format == .octets { return .now(try octets(target, context)) }
             return .now(try single(target, parameters, context))
         }
-        let elements = try Problem.mapping { () throws(StorageError) in
-            try Elements(target.column, of: target.row, in: target.table, context.snapshot)
-        }
-        let page = CollectionPage(context: context, parameters: parameters, elements: elements)
-        return .now(try page.answer(try ElementWriter(target, parameters, context)))
     }
 
-    /// Answers `GET …/{key}/@links/{Class}/{property}` with a page of the objects that link to one
+    /// Answers `GET` and `QUERY …/{key}/@links/{Class}/{property}` with the objects that link to one
     /// object by that property.
     ///
     /// - Throws: `not_found` when that property does not exist or does not link to the class of the
     ///   object.
     func links(_ call: Call) throws(Problem) -> Reply {
-        let parameters = try ReadParameters(call.request, call.limits, .collection, formats: [.documents, .rows])
+        let parameters = try ReadParameters(ofBodyAnd: call, .list, formats: [.documents, .rows])
         let context = try ReadContext(call, snapshot: parameters.snapshot)
-        let table = try context.table()
-        let row = try context.row(in: table)
-        let origin = try call.match[.originClass]
-        let property = try call.match[.originProperty]
-        guard let linking = context.planner.linkingObjects("@links.\(origin).\(property)", table) else {
-            throw Problem(.notFound, "no property of this name and class links to class \(table.className ?? "")")
-        }
-        return .now(try linkingObjects(linking, of: row, parameters, context))
+        return .now(try elements(of: try CollectionTarget.links(context), parameters, context))
     }
 
-    /// Returns a page of the objects that link to a row.
-    ///
-    /// - Parameters:
-    ///   - linking: The class of these objects, their linking property, and the backlink column
-    ///     in the class of the row.
-    ///   - row: The object that they link to.
-    ///   - parameters: What the client requests.
-    ///   - context: The version that is read.
-    private func linkingObjects(
-        _ linking: (origin: Table, column: Column, backlinks: Column), of row: Row, _ parameters: ReadParameters,
-        _ context: ReadContext
+    /// Returns what a request selects of a collection.
+    private func elements(
+        of target: CollectionTarget, _ parameters: ReadParameters, _ context: ReadContext
     ) throws(Problem) -> Response {
-        let elements = try Problem.mapping { () throws(StorageError) in
-            try Elements(linkingTo: row, from: linking.origin, backlinks: linking.backlinks)
-        }
-        let writer = ElementWriter(objectsOf: linking.origin, try context.plan(linking.origin, parameters), parameters, context)
-        return try CollectionPage(context: context, parameters: parameters, elements: elements).answer(writer)
+        try CollectionPage(context: context, parameters: parameters, target: target)
+            .answer(try target.writer(parameters, context))
     }
 
     /// Returns the value of a property that is not a collection, as `{"value":…,"version":…}`.
@@ -81,7 +55,7 @@ struct PropertyEndpoints: Sendable {
     private func single(
         _ target: PropertyTarget, _ parameters: ReadParameters, _ context: ReadContext
     ) throws(Problem) -> Response {
-        try refuseCollectionParameters(context.call)
+        try refuseCollectionParameters(parameters)
         guard !parameters.isTabular else {
             throw Problem(.notAcceptable, "a property that is not a collection cannot be returned as lines")
         }
@@ -104,12 +78,15 @@ struct PropertyEndpoints: Sendable {
     /// Rejects parameters that have a meaning for collections only.
     ///
     /// - Throws: `conflicting_parameters` with the name of the first such parameter.
-    private func refuseCollectionParameters(_ call: Call) throws(Problem) {
-        let names = try QueryParameters(call.request.target)
-        for name in ["where", "args", "sort", "distinct", "limit", "after", "offset", "count"] where names[name] != nil {
+    private func refuseCollectionParameters(_ parameters: ReadParameters) throws(Problem) {
+        let own = ["fields", "expand", "meta", "ints", "format", "snapshot"]
+        for name in parameters.given where !own.contains(name) {
             throw .conflict("'\(name)' has no meaning for a property that is not a collection", parameter: name)
         }
     }
+
+    /// The problem of a request for raw bytes of anything but a single data property.
+    private static let noBytes = Problem(.notAcceptable, "only a single data property can be returned as raw bytes")
 
     /// Returns the bytes of a data property, as a file to download; 204 when it is null.
     ///
@@ -117,7 +94,7 @@ struct PropertyEndpoints: Sendable {
     ///   response may be.
     private func octets(_ target: PropertyTarget, _ context: ReadContext) throws(Problem) -> Response {
         guard target.column.type == .binary, target.column.collection == nil else {
-            throw Problem(.notAcceptable, "only a single data property can be returned as raw bytes")
+            throw PropertyEndpoints.noBytes
         }
         let etag = context.versionTag("b1")
         if context.call.isCurrent(etag) { return context.unchanged(etag) }

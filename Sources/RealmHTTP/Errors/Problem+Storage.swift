@@ -98,6 +98,8 @@ extension Problem {
         case .tooManyValues(let limit):
             self = .answerTooLarge(
                 "the query keeps more than \(limit) values to sort rows or to tell them apart", "sorted-values", limit)
+        case .tooManyGroups(let limit):
+            self = .answerTooLarge("the result has more than \(limit) groups", "groups", limit)
         case .tooManyObjects(let limit):
             self = .answerTooLarge("the answer expands links to more than \(limit) objects", "expanded-objects", limit)
         }

@@ -85,9 +85,8 @@ package enum OpenAPIDocument {
     /// documentation.
     static let listParameters = [
         "Where", "Args", "Sort", "Distinct", "Limit", "After", "Offset", "Count", "Fields", "Expand", "Meta", "Ints", "Format",
-        "At", "IndexOf", "IndexOfWhere", "Explain", "SectionBy", "Section", "Snapshot", "IfNoneMatch", "RealmTransaction",
-        "RealmMinVersion",
-        "RequestId",
+        "At", "IndexOf", "IndexOfWhere", "Explain", "SectionBy", "Section", "Facets", "Snapshot", "IfNoneMatch",
+        "RealmTransaction", "RealmMinVersion", "RequestId",
     ]
     /// The names of the shared parameters of an operation that reads one object.
     static let objectParameters = [
@@ -96,15 +95,8 @@ package enum OpenAPIDocument {
     ]
     /// The names of the shared parameters of an operation that computes aggregates.
     static let aggregateParameters = [
-        "Where", "Args", "Operations", "Ints", "DocumentFormat", "Snapshot", "IfNoneMatch", "RealmTransaction", "RealmMinVersion",
-        "RequestId",
-    ]
-    /// The names of the shared parameters of an operation that reads a property.
-    ///
-    /// Most of them apply only when the property is a collection.
-    static let propertyParameters = [
-        "Where", "Args", "Sort", "Distinct", "Limit", "After", "Offset", "Count", "Fields", "Expand", "Meta", "Ints", "Format",
-        "Snapshot", "IfNoneMatch", "RealmTransaction", "RealmMinVersion", "RequestId",
+        "Where", "Args", "Operations", "GroupBy", "GroupSort", "Limit", "Offset", "Count", "Ints", "DocumentFormat", "Snapshot",
+        "IfNoneMatch", "RealmTransaction", "RealmMinVersion", "RequestId",
     ]
 
     // MARK: - Responses

@@ -162,7 +162,10 @@ enum OpenAPIParts {
             inQuery("format", "Chooses the representation, in place of the header field Accept.", choice("json", "ejson"))
         ),
         ("At", inQuery("at", "Selects positions in the result, separated by commas; negative ones count from its end.", text)),
-        ("IndexOf", inQuery("indexOf", "Returns the position of the object with this key instead of a page.", text)),
+        (
+            "IndexOf",
+            inQuery("indexOf", "Returns the position of the object with this key, or of this value, instead of a page.", text)
+        ),
         (
             "IndexOfWhere",
             inQuery(
@@ -177,8 +180,26 @@ enum OpenAPIParts {
         (
             "Operations",
             inQuery(
-                "ops", "Lists operations, separated by commas: count, min:property, max:property, sum:property, avg:property.",
+                "ops",
+                "Lists operations, separated by commas: count, min:property, max:property, sum:property, avg:property; of values min, max, sum and avg.",
                 text)
+        ),
+        (
+            "GroupBy",
+            inQuery("groupBy", "Groups the result by the values of these comma-separated key paths.", text)
+        ),
+        (
+            "GroupSort",
+            inQuery(
+                "sort",
+                "Sorts groups by a comma-separated list of operations and key paths of groupBy; a leading minus sign means descending.",
+                text)
+        ),
+        (
+            "Facets",
+            inQuery(
+                "facets",
+                "Counts the values of these comma-separated key paths in the whole result, the most frequent first.", text)
         ),
         ("Snapshot", inQuery("snapshot", "Reads the version that this snapshot holds.", text)),
         (

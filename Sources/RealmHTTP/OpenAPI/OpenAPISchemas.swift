@@ -11,7 +11,8 @@ enum OpenAPISchemas {
     static func all(_ ints: OpenAPIDocument.Integers, pageLimit: Int) -> [(String, DocumentValue)] {
         fixed + [
             ("ObjectPage", objectPage(of: OpenAPIParts.schema("Object"), ints)), ("PropertyPage", propertyPage(ints)),
-            ("QueryBody", queryBody(ints, pageLimit: pageLimit)), ("AggregateBody", aggregateBody(ints)),
+            ("QueryBody", queryBody(ints, pageLimit: pageLimit)),
+            ("AggregateBody", aggregateBody(ints, pageLimit: pageLimit)),
         ]
     }
 
@@ -38,7 +39,19 @@ enum OpenAPISchemas {
         (
             "Aggregates",
             [
-                "type": "object", "description": "Has one member per operation, and the member version.",
+                "type": "object",
+                "description":
+                    "Has one member per operation, and the member version. With groupBy it has the member groups instead, each with its key and a member per operation.",
+                "properties": [
+                    "groups": [
+                        "type": "array",
+                        "items": [
+                            "type": "object", "required": ["key"],
+                            "properties": ["key": ["type": "object", "additionalProperties": true]],
+                            "additionalProperties": true,
+                        ],
+                    ]
+                ],
                 "additionalProperties": true,
             ]
         ),
@@ -200,10 +213,20 @@ enum OpenAPISchemas {
                 "index": ints.schema.adding([.init("nullable", true)]),
                 "plan": ["type": "array", "items": text],
                 "sections": ["type": "array", "items": ["type": "object", "additionalProperties": true]],
+                "facets": facets,
             ],
             "additionalProperties": true,
         ]
     }
+
+    /// The counts of `facets`: for each key path its values, the most frequent first.
+    private static let facets: DocumentValue = [
+        "type": "object",
+        "additionalProperties": [
+            "type": "array",
+            "items": ["type": "object", "required": ["value", "count"], "additionalProperties": true],
+        ],
+    ]
 
     /// Returns the schema of the response of a property: a page of a collection, or the single
     /// value.
@@ -213,7 +236,9 @@ enum OpenAPISchemas {
             "description": "Is one page of a collection, or the value of a single property.",
             "properties": [
                 "items": ["type": "array", "items": anything], "value": anything, "next": nullableText, "count": ints.schema,
-                "version": text, "snapshot": text,
+                "version": text, "snapshot": text, "index": ints.schema.adding([.init("nullable", true)]),
+                "plan": ["type": "array", "items": text],
+                "sections": ["type": "array", "items": ["type": "object", "additionalProperties": true]], "facets": facets,
             ],
             "additionalProperties": true,
         ]
@@ -250,17 +275,21 @@ enum OpenAPISchemas {
                 .init("fields", texts), .init("expand", texts), .init("meta", OpenAPIParts.choice("full", "none")),
                 .init("at", ["type": "array", "items": ["type": "integer", "format": "int64"]]), .init("indexOf", text),
                 .init("indexOfWhere", text), .init("explain", flag), .init("sectionBy", text), .init("section", anything),
-                .init("snapshot", text),
+                .init("facets", texts), .init("snapshot", text),
             ], ints)
     }
 
     /// Returns the schema of the body of a request for aggregates.
     ///
-    /// - Parameter ints: The form of integers in the responses that are described.
-    private static func aggregateBody(_ ints: OpenAPIDocument.Integers) -> DocumentValue {
+    /// - Parameters:
+    ///   - ints: The form of integers in the responses that are described.
+    ///   - pageLimit: The largest number of groups in a response.
+    private static func aggregateBody(_ ints: OpenAPIDocument.Integers, pageLimit: Int) -> DocumentValue {
         body(
             [
                 .init("where", text), .init("args", ["type": "array", "items": anything]), .init("ops", texts),
+                .init("groupBy", texts), .init("sort", texts), .init("limit", OpenAPIParts.number(from: 0, to: pageLimit)),
+                .init("offset", OpenAPIParts.number(from: 0)), .init("count", OpenAPIParts.choice("exact", "none")),
                 .init("snapshot", text),
             ], ints)
     }

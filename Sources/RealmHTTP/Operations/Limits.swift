@@ -162,6 +162,10 @@ package struct Limits: Sendable {
     /// The maximum number of objects that `expand` puts in the place of links, in one document or
     /// one row of a stream.
     package var expandedObjects = 100_000
+    /// The maximum number of groups, or of values of a facet, that one result may have.
+    package var groups = 100_000
+    /// The maximum number of values that a response shows of each facet.
+    package var facetValues = 100
     /// The time in seconds that a streamed response may take. It holds its version meanwhile, so a
     /// client that reads too slowly is cut off.
     package var answerSeconds = 3600
@@ -277,6 +281,8 @@ package struct Limits: Sendable {
         Entry(name: "waiting-bytes", range: (1 << 20)...(1 << 40), path: \.waitingBytes),
         Entry(name: "waiting-bytes-per-principal", range: (1 << 20)...(1 << 40), path: \.waitingBytesPerPrincipal),
         Entry(name: "expanded-objects", range: 0...(1 << 40), path: \.expandedObjects),
+        Entry(name: "groups", range: 1...(1 << 24), path: \.groups),
+        Entry(name: "facet-values", range: 1...(1 << 20), path: \.facetValues),
         Entry(name: "answer-seconds", range: 1...86_400, path: \.answerSeconds),
         Entry(name: "observation-seconds", range: 1...3600, path: \.observationSeconds),
         Entry(name: "live-versions", range: 2...(1 << 24), path: \.liveVersions),

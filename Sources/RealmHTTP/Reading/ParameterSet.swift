@@ -46,6 +46,9 @@ package struct ParameterSet: Sendable {
     /// Whether a parameter is given, in the URL or in the body.
     package func has(_ name: String) -> Bool { values.contains { $0.name == name } }
 
+    /// The names of all parameters, in the order in which they were given.
+    package var names: [String] { values.map(\.name) }
+
     /// The value of a parameter in the form in which it was given; nil when it is absent.
     private func source(_ name: String) -> Source? { values.first { $0.name == name }?.source }
 

@@ -37,12 +37,18 @@ package struct ReadParameters: Sendable {
     package var section: ParameterSet.TextOrJSON?
     /// The aggregates to compute, each a text such as `max:age`.
     package var ops: [String]?
+    /// The key paths by which aggregates are grouped; nil for those of the whole result.
+    package var groupBy: [String]?
+    /// The key paths whose values are counted beside a page; nil for none.
+    package var facets: [String]?
     /// The id of the snapshot to read; nil for the newest version.
     package var snapshot: String?
     /// How values are written: plain or Extended JSON, `ints` and `meta`.
     package var representation = Representation()
     /// The form of the answer, negotiated from `format` and `Accept`.
     package var format = ResponseFormat.json
+    /// The names of the parameters that were given, in the URL or the body.
+    package private(set) var given: [String] = []
 
     /// The text of the predicate in `where`; nil when all objects are selected.
     package var predicate: String? { selection.predicate }
@@ -55,8 +61,8 @@ package struct ReadParameters: Sendable {
 
     /// The kind of a read, which decides the parameters that it takes.
     package enum Kind: Sendable {
-        /// A query of a class, an aggregate, one object, or the elements of a collection.
-        case list, aggregate, object, collection
+        /// A query of a class or of a collection, an aggregate, or one object.
+        case list, aggregate, object
 
         /// The parameters that may be members of a body.
         var names: [String] { Kind.allNames[self]?.body ?? [] }
@@ -66,7 +72,7 @@ package struct ReadParameters: Sendable {
         /// The names of all kinds, computed once because every request needs them.
         private static let allNames: [Kind: (body: [String], url: [String])] = {
             var names: [Kind: (body: [String], url: [String])] = [:]
-            for kind in [Kind.list, .aggregate, .object, .collection] {
+            for kind in [Kind.list, .aggregate, .object] {
                 names[kind] = (kind.bodyNames, kind.bodyNames + ["format"])
             }
             return names
@@ -78,15 +84,12 @@ package struct ReadParameters: Sendable {
             case .list:
                 return [
                     "where", "args", "sort", "distinct", "limit", "after", "offset", "count", "fields", "expand", "meta", "ints",
-                    "at", "indexOf", "indexOfWhere", "explain", "sectionBy", "section", "snapshot",
-                ]
-            case .aggregate: return ["where", "args", "ops", "ints", "snapshot"]
-            case .object: return ["fields", "expand", "meta", "ints", "snapshot"]
-            case .collection:
-                return [
-                    "where", "args", "sort", "distinct", "limit", "after", "offset", "count", "fields", "expand", "meta", "ints",
+                    "at", "indexOf", "indexOfWhere", "explain", "sectionBy", "section", "facets",
                     "snapshot",
                 ]
+            case .aggregate:
+                return ["where", "args", "ops", "groupBy", "sort", "limit", "offset", "count", "ints", "snapshot"]
+            case .object: return ["fields", "expand", "meta", "ints", "snapshot"]
             }
         }
     }
@@ -116,7 +119,8 @@ package struct ReadParameters: Sendable {
         try readQuery(set, limits)
         try readPage(set, limits)
         try readShape(set, limits)
-        try checkCombinations(set)
+        try checkCombinations(set, kind)
+        given = set.names
         snapshot = try set.text("snapshot")
     }
 
@@ -125,6 +129,8 @@ package struct ReadParameters: Sendable {
         selection = try SelectionParameters(set, limits)
         indexOfWhere = try SelectionParameters.predicate(set, "indexOfWhere", limits)
         ops = try set.list("ops", atMost: limits.queryTerms)
+        groupBy = try set.list("groupBy", atMost: limits.queryTerms)
+        facets = try set.list("facets", atMost: limits.queryTerms)
     }
 
     /// Reads the parameters that decide which part or which fact of the result is returned.
@@ -155,7 +161,12 @@ package struct ReadParameters: Sendable {
 
     /// Throws `conflicting_parameters` for parameters that exclude each other, or that need another
     /// one.
-    private func checkCombinations(_ set: ParameterSet) throws(Problem) {
+    private func checkCombinations(_ set: ParameterSet, _ kind: Kind) throws(Problem) {
+        if kind == .aggregate, groupBy == nil {
+            for name in ["sort", "limit", "offset", "count"] where set.has(name) {
+                throw .conflict("'\(name)' needs 'groupBy'", parameter: name)
+            }
+        }
         if offset != nil, after != nil {
             throw .conflict("'offset' and 'after' exclude each other", parameter: "offset")
         }
@@ -165,12 +176,41 @@ package struct ReadParameters: Sendable {
         let answers = ["at", "indexOf", "indexOfWhere", "explain", "sectionBy"].filter { name in
             name == "explain" ? explain : set.has(name)
         }
+        if facets != nil, let first = answers.first {
+            throw .conflict("'facets' cannot be combined with '\(first)'", parameter: "facets")
+        }
         if answers.count > 1 {
             throw .conflict("'\(answers[0])' and '\(answers[1])' exclude each other", parameter: answers[1])
         }
         guard let first = answers.first, first != "sectionBy" else { return }
         for name in ["limit", "after", "offset"] where set.has(name) && first != "explain" {
             throw .conflict("'\(name)' cannot be combined with '\(first)'", parameter: name)
+        }
+    }
+
+    /// Returns where in a result the positions of `at` are; negative ones count from its end.
+    ///
+    /// - Parameters:
+    ///   - positions: The positions of a request.
+    ///   - count: The number of rows of the result, as far as it is known.
+    /// - Throws: `invalid_parameter` for a position outside the result.
+    package static func indexes(of positions: [Int], count: Int) throws(Problem) -> [Int] {
+        var indexes: [Int] = []
+        for position in positions {
+            let index = position < 0 ? count + position : position
+            guard index >= 0, index < count else {
+                throw .invalidParameter("at", "the result has no object at position \(position)")
+            }
+            indexes.append(index)
+        }
+        return indexes
+    }
+
+    /// Throws `not_acceptable` when the client wants lines, for an answer that is one document and
+    /// not a list of rows.
+    func requireDocument() throws(Problem) {
+        guard !isTabular else {
+            throw Problem(.notAcceptable, "this answer is a document, not a list of rows")
         }
     }
 

@@ -67,6 +67,10 @@ package struct SectionGrouping: Sendable {
     /// Makes the problem of a `sectionBy` that cannot be used.
     private static func invalid(_ detail: String) -> Problem { .invalidParameter("sectionBy", detail) }
 
+    /// The problem of a sort that does not begin with the section's key path.
+    static let wrongSort = Problem.conflict(
+        "the sort has to begin with the key path of the sections", parameter: "sectionBy")
+
     /// The problem of a key path that ends at a link.
     private static let links = invalid("objects cannot be keys of sections; name one of their properties")
 

@@ -16,4 +16,11 @@ package struct RepresentationNotes: Sendable, Equatable {
         hasUnsafeIntegers = hasUnsafeIntegers || other.hasUnsafeIntegers
         hasLossyDates = hasLossyDates || other.hasLossyDates
     }
+
+    /// Returns these notes together with those of another part of the response, if there is one.
+    func union(_ other: RepresentationNotes?) -> RepresentationNotes {
+        var notes = self
+        if let other { notes.formUnion(other) }
+        return notes
+    }
 }

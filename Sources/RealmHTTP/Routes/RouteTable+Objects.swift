@@ -39,10 +39,10 @@ extension RouteTable {
             "/v1/realms/{realm}/objects/{class}/{key}/{property}", kept,
             operations: [
                 .read(
-                    .get, for: .read,
+                    [.get, .query], for: .read,
                     .init(
                         "getProperty", "Returns one property: its value, or one page of a collection.", tag: "objects",
-                        parameters: OpenAPIDocument.propertyParameters, responses: OpenAPIDocument.propertyResponses,
+                        parameters: OpenAPIDocument.listParameters, taking: .json, responses: OpenAPIDocument.propertyResponses,
                         problems: .ofReads, .ofQueries, .ofObjects)
                 ) { $0.properties.get },
                 .write(
@@ -60,13 +60,23 @@ extension RouteTable {
             "/v1/realms/{realm}/objects/{class}/{key}/@links/{originClass}/{originProperty}", kept,
             operations: [
                 .read(
-                    .get, for: .read,
+                    [.get, .query], for: .read,
                     .init(
                         "getLinkingObjects", "Lists the objects that link to one object.", tag: "objects",
-                        parameters: OpenAPIDocument.propertyParameters, responses: OpenAPIDocument.list("ObjectPage"),
+                        parameters: OpenAPIDocument.listParameters, taking: .json, responses: OpenAPIDocument.list("ObjectPage"),
                         problems: .ofReads, .ofQueries, .ofObjects)
                 ) { $0.properties.links }
             ]),
+        Route(
+            "/v1/realms/{realm}/objects/{class}/{key}/{property}/@aggregate", kept,
+            operations: aggregates("aggregateProperty", of: "the elements of a collection", .ofObjects) {
+                $0.aggregates.collection
+            }),
+        Route(
+            "/v1/realms/{realm}/objects/{class}/{key}/@links/{originClass}/{originProperty}/@aggregate", kept,
+            operations: aggregates("aggregateLinkingObjects", of: "the objects that link to one object", .ofObjects) {
+                $0.aggregates.links
+            }),
         Route(
             "/v1/realms/{realm}/query/{class}", .readsContents,
             operations: [
@@ -80,24 +90,39 @@ extension RouteTable {
             ]),
         Route(
             "/v1/realms/{realm}/aggregate/{class}", kept,
-            operations: [
-                .read(
-                    .get, for: .read,
-                    .init(
-                        "aggregate", "Computes count, minimum, maximum, sum and average.", tag: "objects",
-                        parameters: OpenAPIDocument.aggregateParameters, responses: OpenAPIDocument.aggregates,
-                        problems: .ofReads, .ofQueries)
-                ) { $0.aggregates.aggregate },
-                .read(
-                    .post, for: .read,
-                    .init(
-                        "aggregateByBody", "Computes aggregates, with the parameters in the body.", tag: "objects",
-                        parameters: OpenAPIDocument.aggregateParameters, taking: .json,
-                        body: OpenAPIParts.schema("AggregateBody"), responses: OpenAPIDocument.aggregates,
-                        problems: .ofReads, .ofQueries)
-                ) { $0.aggregates.aggregate },
-            ]),
+            operations: aggregates("aggregate", of: "the objects of a class") { $0.aggregates.aggregate }),
     ]
+
+    /// Returns the operations of a path that computes aggregates: `GET`, and `POST` with the parameters
+    /// in the body.
+    ///
+    /// - Parameters:
+    ///   - id: The `operationId` of `GET`; that of `POST` has `ByBody` behind it.
+    ///   - subject: What is aggregated, for the summaries.
+    ///   - problems: The problems besides those of all reads and queries.
+    ///   - endpoint: The function that answers.
+    private static func aggregates(
+        _ id: String, of subject: String, _ problems: Set<ProblemCode> = [],
+        _ endpoint: @escaping @Sendable (Endpoints) -> @Sendable (Call) throws(Problem) -> Reply
+    ) -> [RouteOperation] {
+        [
+            .read(
+                .get, for: .read,
+                .init(
+                    id, "Computes count, minimum, maximum, sum and average of \(subject).", tag: "objects",
+                    parameters: OpenAPIDocument.aggregateParameters, responses: OpenAPIDocument.aggregates,
+                    problems: .ofReads, .ofQueries, problems),
+                taking: [], endpoint),
+            .read(
+                .post, for: .read,
+                .init(
+                    id + "ByBody", "Computes aggregates of \(subject), with the parameters in the body.", tag: "objects",
+                    parameters: OpenAPIDocument.aggregateParameters, taking: .json,
+                    body: OpenAPIParts.schema("AggregateBody"), responses: OpenAPIDocument.aggregates,
+                    problems: .ofReads, .ofQueries, problems),
+                taking: [], endpoint),
+        ]
+    }
 
     /// The routes of writes that concern objects of several classes at once.
     static let collectiveRoutes: [Route] = [

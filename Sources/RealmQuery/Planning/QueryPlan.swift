@@ -48,12 +48,17 @@ struct QueryPlan {
     /// indented, then the steps.
     func lines(for table: Table) -> [String] {
         let name = table.className ?? table.name
-        var lines: [String] = []
         switch access {
-        case .scan: lines.append("scan \(table.count) objects of '\(name)'")
-        case .nothing: lines.append("look up 0 of \(table.count) objects of '\(name)'")
-        case .lookup(let lookup): lines.append("look up \(lookup.count) of \(table.count) objects of '\(name)'")
+        case .scan: return lines(titled: "scan \(table.count) objects of '\(name)'")
+        case .nothing: return lines(titled: "look up 0 of \(table.count) objects of '\(name)'")
+        case .lookup(let lookup): return lines(titled: "look up \(lookup.count) of \(table.count) objects of '\(name)'")
         }
+    }
+
+    /// Returns the conditions and the steps in lines that people read, below a line about what is
+    /// read.
+    func lines(titled title: String) -> [String] {
+        var lines = [title]
         append(condition, depth: 1, to: &lines)
         for (index, step) in steps.enumerated() { lines.append(line(step, before: steps.dropFirst(index + 1).first)) }
         return lines

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmStorage
+package import RealmStorage
 
 extension BoundQuery {
     /// Calculates aggregates over the results, after all descriptors, in one pass.
@@ -37,22 +37,49 @@ extension BoundQuery {
         return (count, aggregators.map(\.result))
     }
 
+    /// Calculates aggregates over those of some objects that are in the result, such as the links of
+    /// a list. An object counts as often as it occurs.
+    ///
+    /// - Parameters:
+    ///   - requests: The aggregates; none gives the count alone.
+    ///   - keys: The objects. Keys of objects that do not exist are left out.
+    ///   - check: Is called from time to time and returns whether to go on.
+    /// - Returns: The number of objects in the result, and the aggregates in the order of the
+    ///   requests.
+    /// - Throws: The same errors as `aggregate(_:check:)`.
+    /// - Complexity: O(number of keys), in addition to sorting where the query sorts.
+    package func aggregate(
+        _ requests: [AggregateRequest], over keys: [ObjectKey], check: Check? = nil
+    ) throws(QueryError) -> (count: Int, results: [AggregateResult]) {
+        try cancellation.watching(check) { () throws(QueryError) in
+            var aggregators: [any ResultAggregator] = []
+            for request in requests { aggregators.append(try aggregator(request)) }
+            let positions = try execute(over: keys)
+            try forEachObject(positions.lazy.map { keys[$0] }) { leaf, rows throws(StorageError) in
+                for aggregator in aggregators { try aggregator.add(leaf, rows) }
+            }
+            return (positions.count, aggregators.map(\.result))
+        }
+    }
+
     /// Returns the aggregator for a request.
     ///
     /// - Throws: `QueryError.invalid` when the path does not exist, or its type does not support
     ///   the function.
     private func aggregator(_ request: AggregateRequest) throws(QueryError) -> any ResultAggregator {
+        let key = try sortKey(request.path)
+        try request.function.require(key.column.type, of: request.path)
+        return request.function.aggregator(of: key) ?? ValueAggregator(request.function, key)
+    }
+
+    /// Resolves a key path from the class of the query, for aggregates and groups.
+    ///
+    /// - Throws: `QueryError.invalid` when it does not exist, is a collection, or passes through a
+    ///   to-many link.
+    func sortKey(_ path: String) throws(QueryError) -> SortKey {
         var resolver = PathResolver(snapshot: snapshot, mapping: mapping, pool: pool)
-        resolver.text = request.path
-        let key = try resolver.sortKey(try Parser.parsePath(request.path), from: table, isAscending: true)
-        guard let aggregator = request.function.aggregator(of: key) else {
-            throw QueryError.invalid(
-                .typeMismatch,
-                detail:
-                    "'\(request.function.rawValue)' is not supported for '\(request.path)' of type '\(OperandType(key.column.type).rawValue)'",
-                culprit: request.path, position: nil)
-        }
-        return aggregator
+        resolver.text = path
+        return try resolver.sortKey(try Parser.parsePath(path), from: table, isAscending: true)
     }
 
     /// Calls a closure with the results, as rows of leaves where they are in object order,
@@ -60,7 +87,7 @@ extension BoundQuery {
     ///
     /// - Parameter columns: The columns that the closure reads of them, so that their memory is
     ///   requested early.
-    private func forEachResult(
+    func forEachResult(
         _ check: Check?, reading columns: [Column], _ body: (ClusterLeaf, Mask) throws(StorageError) -> Void
     ) throws(QueryError) {
         if let cursor = try cursor(reading: columns) {
@@ -69,8 +96,16 @@ extension BoundQuery {
             }
             return
         }
+        try forEachObject(try execute(check: check), body)
+    }
+
+    /// Calls a closure with objects one by one, each as one row of its leaf. Keys of objects that do
+    /// not exist are left out.
+    func forEachObject(
+        _ keys: some Sequence<ObjectKey>, _ body: (ClusterLeaf, Mask) throws(StorageError) -> Void
+    ) throws(QueryError) {
         let finder = ObjectFinder(table)
-        for key in try execute(check: check) {
+        for key in keys {
             try storage { () throws(StorageError) in
                 try cancellation.step()
                 guard let row = try finder.find(key) else { return }

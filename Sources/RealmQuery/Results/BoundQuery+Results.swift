@@ -378,12 +378,7 @@ extension BoundQuery {
     package func position(of row: Row) throws(QueryError) -> PagePosition {
         var cells: [PagePosition.Cell] = []
         for key in finalSort {
-            let value = try storage { () throws(StorageError) in try key.value(row) }
-            if case .dictionary = value {
-                cells.append(.dictionary)
-                continue
-            }
-            cells.append(value.isMissing ? .missing : .value(QueryArgument(copying: value)))
+            cells.append(PagePosition.Cell(copying: try storage { () throws(StorageError) in try key.value(row) }))
         }
         return PagePosition(cells: cells, key: row.key)
     }

@@ -79,4 +79,15 @@ package final class BoundQuery {
 
     /// Returns the plan of the query in lines that people read.
     package func explain() throws(QueryError) -> [String] { try plan().lines(for: table) }
+
+    /// Returns the steps of the query over the objects of a collection in lines that people read. No
+    /// index is used there: each object is tested.
+    ///
+    /// - Parameters:
+    ///   - count: The number of elements of the collection.
+    ///   - name: The name of the collection.
+    package func explain(count: Int, of name: String) -> [String] {
+        QueryPlan(access: .scan, condition: condition, isExact: false, steps: steps, lookedUp: [:])
+            .lines(titled: "read \(count) elements of '\(name)'")
+    }
 }

@@ -17,6 +17,8 @@ package final class ElementQuery {
         case limit(Int)
     }
 
+    /// The type of the values.
+    let type: ColumnType
     /// The predicate, which reads the value to test from `element`.
     private let condition: any Condition
     /// The descriptors of the text, then those that the caller added.
@@ -27,13 +29,14 @@ package final class ElementQuery {
     /// Owns the bytes of the query's constants.
     private let pool: ConstantPool
     /// The check that all parts of the query share, which can stop it.
-    private let cancellation: CancellationCheck
+    let cancellation: CancellationCheck
 
     /// Creates the query from a bound predicate and its steps.
     private init(
-        condition: any Condition, steps: [Step], element: ElementOperand.Box, snapshot: Snapshot, pool: ConstantPool,
-        cancellation: CancellationCheck
+        _ type: ColumnType, condition: any Condition, steps: [Step], element: ElementOperand.Box, snapshot: Snapshot,
+        pool: ConstantPool, cancellation: CancellationCheck
     ) {
+        self.type = type
         self.cancellation = cancellation
         self.condition = condition
         self.steps = steps
@@ -65,7 +68,7 @@ package final class ElementQuery {
         let condition = try binder.condition(query.predicate)
         let steps = try steps(of: query, binder) + steps(of: order)
         return ElementQuery(
-            condition: condition, steps: steps, element: element, snapshot: snapshot, pool: pool,
+            column.type, condition: condition, steps: steps, element: element, snapshot: snapshot, pool: pool,
             cancellation: binder.cancellation)
     }
 
@@ -100,12 +103,63 @@ package final class ElementQuery {
     }
 
     /// Throws `QueryError.invalid` unless a path is `self`, in any letter case.
-    private static func requireSelf(_ path: String, part: QueryError.Part = .text) throws(QueryError) {
+    static func requireSelf(_ path: String, part: QueryError.Part = .text) throws(QueryError) {
         guard path.lowercased() == "self" else {
             throw .invalid(
                 .unknownProperty, detail: "a value has no property '\(path)'; write 'self' for the value", culprit: path,
                 position: nil, part: part)
         }
+    }
+
+    /// Whether a step orders the values.
+    package var isSorted: Bool {
+        steps.contains { if case .sort = $0 { true } else { false } }
+    }
+
+    /// Calculates aggregates over the values that match, after all steps.
+    ///
+    /// - Parameters:
+    ///   - requests: The aggregates, whose path is `self`; none gives the count alone.
+    ///   - values: The elements of the collection, in order.
+    ///   - owner: The object that holds the collection.
+    ///   - check: Is called from time to time and returns whether to go on.
+    /// - Returns: The number of values, nulls included, and the aggregates in the order of the
+    ///   requests.
+    /// - Throws: `QueryError.invalid` for another path or a type that does not support the function,
+    ///   and `.cancelled` when the check asks to stop.
+    package func aggregate(
+        _ requests: [AggregateRequest], over values: [Value], owner: Row, check: BoundQuery.Check? = nil
+    ) throws(QueryError) -> (count: Int, results: [AggregateResult]) {
+        var folds: [ValueFold] = []
+        for request in requests {
+            try ElementQuery.requireSelf(request.path)
+            try request.function.require(type, of: request.path)
+            folds.append(ValueFold(request.function, of: type))
+        }
+        let positions = try execute(values, owner: owner, check: check)
+        for position in positions {
+            for index in folds.indices { folds[index].add(values[position]) }
+        }
+        return (positions.count, folds.map(\.result))
+    }
+
+    /// Returns the steps of the query in lines that people read, after a line about the collection.
+    ///
+    /// - Parameters:
+    ///   - count: The number of elements of the collection.
+    ///   - name: The name of the collection.
+    package func explain(count: Int, of name: String) -> [String] {
+        var plan = QueryPlan(
+            access: .scan, condition: condition, isExact: false, steps: [], lookedUp: [:]
+        ).lines(titled: "read \(count) elements of '\(name)'")
+        for step in steps {
+            switch step {
+            case .sort(let isAscending): plan.append("sort by self \(isAscending ? "ASC" : "DESC")")
+            case .distinct: plan.append("distinct by self")
+            case .limit(let limit): plan.append("limit \(limit)")
+            }
+        }
+        return plan
     }
 
     /// Returns whether a value fulfils the predicate.

@@ -15,6 +15,15 @@ package struct PagePosition: Sendable {
         case value(QueryArgument)
         /// A dictionary nested in a mixed value: all of them sort alike, after everything else.
         case dictionary
+
+        /// Copies a value that was read for a sort key.
+        package init(copying value: Value) {
+            if case .dictionary = value {
+                self = .dictionary
+            } else {
+                self = value.isMissing ? .missing : .value(QueryArgument(copying: value))
+            }
+        }
     }
 
     /// The values of all sort keys, the most important key first.

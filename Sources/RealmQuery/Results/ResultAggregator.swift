@@ -25,13 +25,35 @@ extension AggregateRequest.Function {
     /// Returns the fastest aggregator for a path; nil when the type of its property does not
     /// support the function.
     func aggregator(of key: SortKey) -> (any ResultAggregator)? {
-        switch (key.column.type, self) {
-        case (.timestamp, .min), (.timestamp, .max):
-            return key.isPlainColumn ? DateAggregator(self, key) : ValueAggregator(self, key)
-        case (.int, _) where key.isPlainColumn: return IntAggregator(self, key)
-        case (.double, _) where key.isPlainColumn, (.float, _) where key.isPlainColumn: return RealAggregator(self, key)
-        case (.int, _), (.float, _), (.double, _), (.decimal, _), (.mixed, _): return ValueAggregator(self, key)
-        default: return nil
+        guard takes(key.column.type) else { return nil }
+        guard key.isPlainColumn else { return ValueAggregator(self, key) }
+        switch key.column.type {
+        case .timestamp: return DateAggregator(self, key)
+        case .int: return IntAggregator(self, key)
+        case .double, .float: return RealAggregator(self, key)
+        default: return ValueAggregator(self, key)
         }
+    }
+
+    /// Returns whether values of a type can be combined in this way: numbers and mixed values
+    /// always, dates to their least and greatest.
+    func takes(_ type: ColumnType) -> Bool {
+        switch type {
+        case .int, .float, .double, .decimal, .mixed: return true
+        case .timestamp: return self == .min || self == .max
+        default: return false
+        }
+    }
+
+    /// Throws `QueryError.invalid` with `typeMismatch` unless the function takes a type.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the values.
+    ///   - path: The key path of the values, for the detail.
+    func require(_ type: ColumnType, of path: String) throws(QueryError) {
+        guard !takes(type) else { return }
+        throw .invalid(
+            .typeMismatch, detail: "'\(rawValue)' is not supported for '\(path)' of type '\(OperandType(type).rawValue)'",
+            culprit: path, position: nil)
     }
 }

@@ -6,36 +6,21 @@ internal import RealmStorage
 /// properties of linked objects.
 final class ValueAggregator: ResultAggregator {
     let key: SortKey
-    /// The way in which the values of the property are combined.
-    private let function: AggregateRequest.Function
-    /// The fold of the values, by the rules of aggregates in the query language.
-    private var aggregation: Aggregation
-    /// The exact sum of integers, which the fold would wrap around.
-    private var intSum: Int128 = 0
+    /// The fold of the values that were added so far.
+    private var fold: ValueFold
 
     /// Creates the aggregator for a property of any type that supports the function.
     init(_ function: AggregateRequest.Function, _ key: SortKey) {
-        aggregation = Aggregation(function.aggregateOperator, of: key.column.type)
-        self.function = function
+        fold = ValueFold(function, of: key.column.type)
         self.key = key
     }
 
     /// Adds the values of several rows one by one. Rows with a null link on the way to the value
     /// are left out.
     func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
-        try rows.forEach { row throws(StorageError) in
-            let value = try key.value(Row(leaf: leaf, index: row))
-            guard !value.isMissing else { return }
-            if case .int(let number) = value { intSum += Int128(number) }
-            aggregation.add(value)
-        }
+        try rows.forEach { row throws(StorageError) in fold.add(try key.value(Row(leaf: leaf, index: row))) }
     }
 
     /// The result so far; `overflow` when the exact sum of integers does not fit into 64 bits.
-    var result: AggregateResult {
-        if function == .sum, key.column.type == .int {
-            return Int64(exactly: intSum).map { .value(.int($0)) } ?? .overflow
-        }
-        return .value(aggregation.result)
-    }
+    var result: AggregateResult { fold.result }
 }

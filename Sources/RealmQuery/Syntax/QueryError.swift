@@ -34,6 +34,8 @@ package enum QueryError: Error, Sendable, Equatable {
         case sort(Int)
         /// The distinct path at this zero-based index of the `ResultOrder` that a caller added.
         case distinct(Int)
+        /// The key path at this zero-based index by which a caller groups the result.
+        case group(Int)
     }
 
     /// The part of the request that is at fault; nil for storage errors and for cancellation, where

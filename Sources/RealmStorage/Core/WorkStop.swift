@@ -21,4 +21,6 @@ package enum WorkStop: Sendable, Hashable {
     case tooManyObjects(limit: Int)
     /// The work was about to keep more values, for sorting or for distinguishing rows, than it may.
     case tooManyValues(limit: Int)
+    /// A result falls into more groups than may be told apart.
+    case tooManyGroups(limit: Int)
 }

@@ -26,8 +26,12 @@ package struct LinkLeaf: Sendable {
         guard !node.hasRefs else { throw node.corrupt("link leaf expected, found a node with refs") }
         elements = try node.integers()
         self.targetTable = targetTable
-        shift = inCluster ? 1 : 0
+        shift = inCluster ? LinkLeaf.shiftInClusters : 0
     }
+
+    /// What is added to a key that is stored in a cluster. Elements below it are null, or links to
+    /// tombstones.
+    package static let shiftInClusters: Int64 = 1
 
     /// Returns the stored key: `ObjectKey.null`, a live key, or a key of -2 and below for an
     /// unresolved link.

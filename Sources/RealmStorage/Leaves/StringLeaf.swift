@@ -57,6 +57,12 @@ package struct StringLeaf: Sendable {
         }
     }
 
+    /// The indexes into the column's list of distinct strings; nil for a leaf in another form.
+    package var enumeratedIndexes: PackedIntegers? {
+        if case .enumerated(let indexes, _) = form { return indexes }
+        return nil
+    }
+
     /// Whether single strings may be megabytes long, which is so in big leaves only.
     package var hasLongStrings: Bool {
         if case .big = form { return true }

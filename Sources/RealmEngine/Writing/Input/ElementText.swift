@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// The text of a value by which an element of a collection is looked for.
+///
+/// It has the form of a key: `@null`, `@empty` and a doubled `@` stand for null, the empty string and
+/// a leading `@`. Other types have the form that they have in bodies, without quotes. In a collection
+/// of mixed values the text stands for every value that is written like it.
+package struct ElementText: Sendable {
+    /// The values that the text can stand for; more than one among mixed values only.
+    private let candidates: [OwnedValue]
+
+    /// Reads a text as an element of a collection.
+    ///
+    /// - Parameters:
+    ///   - text: The text after percent-decoding.
+    ///   - column: The collection, whose elements are not links.
+    /// - Returns: Nil when no value of the type is written in this way.
+    package init?(_ text: String, of column: Column) {
+        if text == "@null" {
+            candidates = [OwnedValue(.null)]
+        } else if column.type == .mixed {
+            candidates = ElementText.types.compactMap { ElementText.value(text, $0) }
+        } else {
+            candidates = ElementText.value(text, column.type).map { [$0] } ?? []
+        }
+        if candidates.isEmpty { return nil }
+    }
+
+    /// Whether the text stands for a value. Numbers are equal as in queries, whatever their types.
+    package func matches(_ value: Value) -> Bool {
+        candidates.contains { candidate in candidate.use { Value.order($0, value) == 0 } }
+    }
+
+    /// The types that a mixed value can have and whose texts differ.
+    private static let types: [ColumnType] = [
+        .string, .int, .bool, .double, .decimal, .timestamp, .objectID, .uuid, .binary,
+    ]
+
+    /// Returns the value of a type that a text stands for; nil for none.
+    private static func value(_ text: String, _ type: ColumnType) -> OwnedValue? {
+        switch type {
+        case .string: return KeyText.stringBytes(text).map { .string($0) }
+        case .bool: return text == "true" ? OwnedValue(.bool(true)) : text == "false" ? OwnedValue(.bool(false)) : nil
+        case .double: return number(text).map { OwnedValue(.double($0)) }
+        case .float: return number(text).map { OwnedValue(.float(Float($0))) }
+        case .link, .backlink, .mixed: return nil
+        default: return try? ValueReader.read(.text(text), as: type, isNullable: false)
+        }
+    }
+
+    /// Returns the number that is written in the usual notation, or by its name.
+    private static func number(_ text: String) -> Double? {
+        if let special = NumberText.special(text) { return special }
+        return (try? NumberText.decimal(text)) == nil ? nil : Double(text)
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Combines the values of one property of a result, for each group by itself.
+protocol GroupAggregator: AnyObject {
+    /// The property, as a path that may pass through to-one links.
+    var key: SortKey { get }
+
+    /// Adds the values of several rows to their groups.
+    ///
+    /// - Parameters:
+    ///   - leaf: A leaf of the class.
+    ///   - rows: The rows.
+    ///   - groups: The group of each row, from its beginning.
+    ///   - count: The number of groups so far, above all numbers in `groups`.
+    func add(_ leaf: ClusterLeaf, _ rows: Mask, to groups: [UInt32], of count: Int) throws(StorageError)
+
+    /// Returns the aggregate of a group, which may have had no value.
+    func result(of group: Int) -> AggregateResult
+}
+
+extension AggregateRequest.Function {
+    /// Returns the fastest aggregator of groups for a path whose type supports the function.
+    func groupAggregator(of key: SortKey) -> any GroupAggregator {
+        guard key.isPlainColumn else { return ValueGroupAggregator(self, key) }
+        switch key.column.type {
+        case .int: return IntGroupAggregator(self, key)
+        case .double, .float: return RealGroupAggregator(self, key)
+        default: return ValueGroupAggregator(self, key)
+        }
+    }
+}
+
+/// Extends an array of cells that groups have one each of.
+extension Array {
+    /// Appends an element until the array has a count; does nothing when it has.
+    mutating func extend(to count: Int, with element: Element) {
+        while self.count < count { append(element) }
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// One key path of groups: it numbers the values of a result, a leaf at a time.
+///
+/// Integers, booleans and links are numbered as they are packed in the leaves, enumerated strings by
+/// their indexes; values are read only for what is left. A key belongs to one result.
+final class GroupKey {
+    /// The key path.
+    let key: SortKey
+    /// The numbers of packed elements: integers, booleans as 0 and 1, links, or indexes of strings.
+    private var integers = IntegerNumbering()
+    /// The numbers of values, for all other columns; for strings those of the column's texts.
+    private var values: ValueNumbering
+    /// The number of the text of each index that has a number in `integers`.
+    private var textNumbers: [UInt32] = []
+    /// The values of one leaf, while they are numbered.
+    private var scratch: [Value] = []
+
+    /// How the numbers of the key are found.
+    private enum Form { case integers, booleans, links, values }
+    private let form: Form
+
+    /// Makes a key without values.
+    init(_ key: SortKey, _ cancellation: CancellationCheck) {
+        self.key = key
+        values = ValueNumbering(of: key.column.type, cancellation)
+        switch key.column.type {
+        case .int where key.isPlainColumn: form = .integers
+        case .bool where key.isPlainColumn: form = .booleans
+        case .link where key.isPlainColumn: form = .links
+        default: form = .values
+        }
+    }
+
+    /// How many values have numbers.
+    var count: Int { form == .values ? values.count : integers.count }
+
+    /// Whether a value was a collection inside Mixed, by which nothing can be grouped.
+    var hasCollection: Bool { values.hasCollection }
+
+    /// Returns the value of a number, which is below `count`.
+    func value(_ number: Int) -> Value {
+        if form == .values { return values.values[number] }
+        guard let integer = integers.integers[number] else { return .null }
+        switch form {
+        case .booleans: return .bool(integer != 0)
+        case .links:
+            return key.column.targetTable.map { .link($0, ObjectKey(integer - LinkLeaf.shiftInClusters)) } ?? .null
+        case .integers, .values: return .int(integer)
+        }
+    }
+
+    /// Numbers the values in several rows of a leaf.
+    ///
+    /// - Parameters:
+    ///   - leaf: A leaf of the class.
+    ///   - rows: The rows.
+    ///   - numbers: Receives the number of each row from its beginning; it has room for a mask.
+    func number(_ leaf: ClusterLeaf, _ rows: Mask, into numbers: inout [UInt32]) throws(StorageError) {
+        guard key.isPlainColumn else { return try numberValues(leaf, rows, into: &numbers) }
+        switch try key.values(of: leaf) {
+        case .int(let leaf):
+            integers.number(
+                leaf.elements, rows, start: leaf.start, nulls: leaf.isNullable ? .equal(leaf.nullMarker) : .none,
+                into: &numbers)
+        case .bool(let leaf): integers.number(leaf.elements, rows, nulls: .equal(BoolLeaf.nullElement), into: &numbers)
+        case .link(let leaf):
+            integers.number(leaf.elements, rows, nulls: .below(LinkLeaf.shiftInClusters), into: &numbers)
+        case .string(let texts):
+            guard let indexes = texts.enumeratedIndexes else { return try numberValues(leaf, rows, into: &numbers) }
+            try number(texts, indexes, rows, into: &numbers)
+        default: try numberValues(leaf, rows, into: &numbers)
+        }
+    }
+
+    /// Numbers enumerated strings. A text is looked at once, when its index first occurs.
+    private func number(
+        _ texts: StringLeaf, _ indexes: PackedIntegers, _ rows: Mask, into numbers: inout [UInt32]
+    ) throws(StorageError) {
+        integers.number(indexes, rows, into: &numbers)
+        var place = 0
+        if integers.count > textNumbers.count {
+            // Indexes are numbered in the order of the rows, so new ones come in that order too.
+            try rows.forEach { row throws(StorageError) in
+                if Int(numbers[place]) == textNumbers.count {
+                    textNumbers.append(try values.number(try texts.value(row)))
+                }
+                place += 1
+            }
+        }
+        for place in 0..<rows.count { numbers[place] = textNumbers[Int(numbers[place])] }
+    }
+
+    /// Numbers values one by one.
+    private func numberValues(
+        _ leaf: ClusterLeaf, _ rows: Mask, into numbers: inout [UInt32]
+    ) throws(StorageError) {
+        scratch.removeAll(keepingCapacity: true)
+        try key.append(leaf, rows, to: &scratch)
+        for place in scratch.indices { numbers[place] = try values.number(scratch[place]) }
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A request to group a result: by what, and what is calculated of each group besides its size.
+package struct GroupRequest: Sendable {
+    /// The key paths whose values the rows of a group have in common; at least one.
+    package let paths: [String]
+    /// What is calculated of each group.
+    package let aggregates: [AggregateRequest]
+    /// The number of groups beyond which the result is refused.
+    package let limit: Int
+
+    /// Creates a request for groups.
+    ///
+    /// - Parameters:
+    ///   - paths: The key paths; at least one.
+    ///   - aggregates: What is calculated of each group.
+    ///   - limit: The largest number of groups.
+    package init(by paths: [String], computing aggregates: [AggregateRequest] = [], atMost limit: Int) {
+        self.paths = paths
+        self.aggregates = aggregates
+        self.limit = limit
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Groups a result by the values of one or more key paths, in one pass over it.
+///
+/// Every row gets the number of its group, from the numbers of its values; the keys themselves are
+/// made only in the end, one for each group.
+final class Grouper {
+    /// The key paths.
+    private let keys: [GroupKey]
+    /// What is calculated for each group.
+    private let aggregators: [any GroupAggregator]
+    /// The number of groups beyond which the result is refused.
+    private let limit: Int
+    /// For each key after the first, the numbers of pairs: the group so far, and the number of the
+    /// key's value.
+    private var pairs: [IntegerNumbering]
+    /// How many rows each group has.
+    private var sizes: [Int] = []
+    /// The group of each row of a leaf.
+    private var groups = [UInt32](repeating: 0, count: Mask.capacity)
+    /// The numbers of the values of a further key in a leaf.
+    private var numbers = [UInt32](repeating: 0, count: Mask.capacity)
+
+    /// Creates a grouper without rows.
+    ///
+    /// - Parameters:
+    ///   - keys: The key paths; at least one.
+    ///   - aggregators: What is calculated for each group.
+    ///   - limit: The largest number of groups.
+    init(_ keys: [GroupKey], _ aggregators: [any GroupAggregator], limit: Int) {
+        self.keys = keys
+        self.aggregators = aggregators
+        self.limit = limit
+        pairs = keys.dropFirst().map { _ in IntegerNumbering() }
+    }
+
+    /// The columns of the class that are read of each row.
+    var columns: [Column] { (keys.map(\.key) + aggregators.map(\.key)).filter(\.isPlainColumn).map(\.column) }
+
+    /// Adds several rows of a leaf.
+    ///
+    /// - Throws: `.stopped` with `tooManyGroups`, and the errors of damaged files.
+    func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
+        let rowCount = rows.count
+        try keys[0].number(leaf, rows, into: &groups)
+        for index in pairs.indices {
+            try keys[index + 1].number(leaf, rows, into: &numbers)
+            for place in 0..<rowCount {
+                groups[place] = pairs[index].number(Int64(groups[place]) << 32 | Int64(numbers[place]))
+            }
+        }
+        let count = self.count
+        guard count <= limit else { throw .stopped(.tooManyGroups(limit: limit)) }
+        sizes.extend(to: count, with: 0)
+        IntegerNumbering.tally(groups, count: rowCount, into: &sizes)
+        for aggregator in aggregators { try aggregator.add(leaf, rows, to: groups, of: count) }
+    }
+
+    /// How many groups there are so far.
+    private var count: Int { pairs.last?.count ?? keys[0].count }
+
+    /// Whether a value was a collection inside Mixed, by which nothing can be grouped.
+    var hasCollection: Bool { keys.contains(where: \.hasCollection) }
+
+    /// Returns the groups in the order in which their first rows were added.
+    func finish() -> GroupedResult {
+        var columns = keys.map { _ in [Value]() }
+        for group in 0..<count {
+            var number = group
+            for index in keys.indices.reversed() {
+                if index > 0, let pair = pairs[index - 1].integers[number] {
+                    columns[index].append(keys[index].value(Int(pair & 0xffff_ffff)))
+                    number = Int(pair >> 32)
+                } else {
+                    columns[index].append(keys[index].value(number))
+                }
+            }
+        }
+        return GroupedResult(
+            keys: columns, sizes: sizes,
+            results: aggregators.map { aggregator in (0..<count).map { aggregator.result(of: $0) } })
+    }
+}
