@@ -136,6 +136,9 @@ struct DefinitionResolver {
             throw Problem(.unknownKeyPath, "the elements of '\(target.column.name)' have no property '\(path)'").with(
                 "parameter", "keyPaths")
         }
+        if definition.countsEmbedded {
+            throw .conflict("the elements of '\(target.column.name)' have no embedded objects", parameter: "deep")
+        }
         for (name, isGiven) in [("fields", definition.fields != nil), ("expand", !definition.expand.isEmpty)] where isGiven {
             throw Problem(.unknownKeyPath, "the elements of '\(target.column.name)' are not objects").with("parameter", name)
         }
@@ -278,17 +281,18 @@ struct DefinitionResolver {
         _ kind: ObservedTarget.Kind, _ shape: ResolvedSubscription.Shape, of element: Table
     ) throws(Problem) -> ResolvedSubscription {
         try checkShown(element)
-        guard !definition.keyPaths.isEmpty else {
+        let paths = definition.countsEmbedded ? [KeyPathFilter.embeddedPath] : definition.keyPaths
+        guard !paths.isEmpty else {
             return resolved(kind, shape, element: element, filter: definition.isShallow ? .shallow : .all)
         }
         do throws(KeyPathFilter.Failure) {
-            let filter = try KeyPathFilter.resolve(
-                definition.keyPaths, of: element, in: snapshot, names: database.backlinkNames)
+            let filter = try KeyPathFilter.resolve(paths, of: element, in: snapshot, names: database.backlinkNames)
             return resolved(kind, shape, element: element, filter: .keyPaths(filter))
         } catch {
             let what =
                 error.component.isEmpty ? "the key path '\(error.path)'" : "'\(error.component)' in the key path '\(error.path)'"
-            throw Problem(.unknownKeyPath, "\(what) \(DefinitionResolver.text(of: error.kind))").with("parameter", "keyPaths")
+            throw Problem(.unknownKeyPath, "\(what) \(DefinitionResolver.text(of: error.kind))").with(
+                "parameter", definition.countsEmbedded ? "deep" : "keyPaths")
         }
     }
 

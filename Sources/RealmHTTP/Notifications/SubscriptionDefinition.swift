@@ -36,6 +36,8 @@ struct SubscriptionDefinition: Sendable {
     var keyPaths: [String] = []
     /// Whether only the set and order of the rows is observed, and no change within a row.
     var isShallow = false
+    /// Whether the changes of a row that count are those of its object and of objects embedded in it.
+    var countsEmbedded = false
     /// The paths of the properties that are written of an object; nil writes all properties.
     var fields: [String]?
     /// The paths of links in whose place the linked objects are written.
@@ -48,7 +50,7 @@ struct SubscriptionDefinition: Sendable {
     /// The names of all members that a definition may have, in a URL and in JSON.
     static let names = [
         "class", "key", "property", "where", "args", "sort", "distinct", "limit", "sectionBy", "section", "keyPaths", "shallow",
-        "fields", "expand", "ints", "meta", "include",
+        "deep", "fields", "expand", "ints", "meta", "include",
     ]
 
     /// The names of the members that have a meaning only if the definition names a class.
@@ -71,6 +73,7 @@ struct SubscriptionDefinition: Sendable {
         section = set.textOrJSON("section")
         keyPaths = try SubscriptionDefinition.keyPaths(set, limits)
         isShallow = try set.flag("shallow")
+        countsEmbedded = try set.choice("deep", ["links", "embedded"]) == "embedded"
         fields = try set.paths("fields", atMost: limits.fields)
         expand = try set.paths("expand", atMost: limits.fields) ?? []
         representation.includesMeta = try set.choice("meta", ["full", "none"]) == "full"
@@ -99,6 +102,9 @@ struct SubscriptionDefinition: Sendable {
             return
         }
         if !keyPaths.isEmpty, isShallow { throw .conflict("'keyPaths' and 'shallow' exclude each other", parameter: "shallow") }
+        if countsEmbedded, isShallow || !keyPaths.isEmpty {
+            throw .conflict("'deep' has no meaning with 'keyPaths' or 'shallow'", parameter: "deep")
+        }
         if property != nil, key == nil { throw .conflict("'property' needs a 'key'", parameter: "property") }
         if section != nil, sectionBy == nil { throw .conflict("'section' needs 'sectionBy'", parameter: "section") }
         if key != nil {
@@ -160,6 +166,7 @@ struct SubscriptionDefinition: Sendable {
         }
         SubscriptionDefinition.write("keyPaths", keyPaths, &writer)
         if isShallow { writer.member("shallow", bool: true) }
+        if countsEmbedded { writer.member("deep", text: "embedded") }
         if let fields { SubscriptionDefinition.write("fields", fields, &writer, evenIfEmpty: true) }
         SubscriptionDefinition.write("expand", expand, &writer)
         if representation.intsAsStrings { writer.member("ints", text: "string") }

@@ -26,7 +26,8 @@ enum OpenAPIChanges {
         parameters: [
             "ChangesClass", "ChangesKey", "ChangesProperty", "Where", "Args", "Sort", "Distinct", "ChangesLimit",
             "SectionBy",
-            "Section", "KeyPaths", "Shallow", "Fields", "Expand", "Meta", "Ints", "Include", "Subscription", "Ticket", "Since",
+            "Section", "KeyPaths", "Shallow", "Deep", "Fields", "Expand",
+            "Meta", "Ints", "Include", "Subscription", "Ticket", "Since",
             "Wait",
             "Initial", "Heartbeat", "DocumentFormat", "LastEventId", "RealmMinVersion", "RequestId",
         ],
@@ -111,6 +112,13 @@ enum OpenAPIChanges {
             OpenAPIParts.inQuery("keyPaths", "Lists key paths, separated by commas; changes elsewhere are not reported.", text)
         ),
         ("Shallow", OpenAPIParts.inQuery("shallow", "With the value true changes inside elements are not reported.", flag)),
+        (
+            "Deep",
+            OpenAPIParts.inQuery(
+                "deep",
+                "With the value embedded an object changes when it or an object embedded in it does, and not with those it links to.",
+                OpenAPIParts.choice("links", "embedded"))
+        ),
         (
             "Include",
             OpenAPIParts.inQuery(
@@ -293,7 +301,8 @@ enum OpenAPIChanges {
         "properties": [
             "class": text, "key": text, "property": text, "where": text, "args": ["type": "array", "items": anything],
             "sort": texts, "distinct": texts, "limit": OpenAPIParts.number(from: 0), "sectionBy": text, "section": anything,
-            "keyPaths": texts, "shallow": flag, "fields": texts, "expand": texts, "ints": OpenAPIParts.choice("number", "string"),
+            "keyPaths": texts, "shallow": flag, "deep": OpenAPIParts.choice("links", "embedded"),
+            "fields": texts, "expand": texts, "ints": OpenAPIParts.choice("number", "string"),
             "meta": OpenAPIParts.choice("full", "none"), "include": OpenAPIParts.choice("objects", "keys", "none"),
         ],
     ]

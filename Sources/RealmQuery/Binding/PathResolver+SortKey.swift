@@ -21,7 +21,7 @@ extension PathResolver {
         var found: (column: Column, table: Table)?
         var dictionaryKey: ByteView?
         for element in elements {
-            guard case .key(let name) = element else { throw unsortable("'\(text)' cannot be sorted by") }
+            guard case .key(let name) = element else { throw unsortable("'\(text)' does not lead to one value of each object") }
             let translated = try translate(name, current)
             if found?.column.collection == .dictionary {
                 // Nothing can follow the key of a dictionary; a further name takes its place.
@@ -41,9 +41,9 @@ extension PathResolver {
             found = (column, current)
             recorder.add(column, of: current)
         }
-        guard let (column, owner) = found else { throw unsortable("'\(text)' cannot be sorted by") }
+        guard let (column, owner) = found else { throw unsortable("'\(text)' does not lead to one value of each object") }
         guard column.collection == nil || (column.collection == .dictionary && dictionaryKey != nil) else {
-            throw unsortable("'\(text)' is a collection and cannot be sorted by")
+            throw unsortable("'\(text)' is a collection; a path to one value is expected")
         }
         return SortKey(
             column, of: owner, chain: LinkChain(links), dictionaryKey: dictionaryKey, isAscending: isAscending,

@@ -53,6 +53,45 @@ import Testing
     }
 
     @Test(arguments: Transport.allCases)
+    func `C21, C22: with deep=embedded an object changes when what is embedded in it does`(_ transport: Transport) throws {
+        let fixture = try ChangeFixture()
+        func follow(_ more: String) throws -> Follower {
+            try Follower(fixture.server.port, "{\"class\":\"Person\"\(more)}", transport)
+        }
+        let object = try follow(#","key":"ann","deep":"embedded""#)
+        let plain = try follow(#","key":"ann","deep":"links""#)
+        let rows = try follow(#","deep":"embedded""#)
+        let linked = try follow("")
+        func properties(_ follower: Follower, _ version: String) throws -> [String] {
+            try follower.documents(upTo: version).flatMap { $0["properties"]?.elements ?? [] }.compactMap { $0["name"]?.text }
+        }
+        func modified(_ follower: Follower, _ version: String) throws -> Int {
+            try follower.documents(upTo: version).flatMap { $0["modifications"]?.elements ?? [] }.count
+        }
+        var version = try fixture.write(fixture.patch(#"{"home":{"city":"Bergen"}}"#))
+        #expect(try properties(object, version) == ["home"] && properties(plain, version).isEmpty)
+        #expect(try modified(rows, version) == 1)
+        #expect(try modified(linked, version) == 1)
+        // An object in a list in it counts too; an object that it links to does not.
+        version = try fixture.write(fixture.list("kids[0].rooms", #"{"add":7}"#))
+        #expect(try properties(object, version) == ["kids"] && modified(rows, version) == 1)
+        #expect(try modified(linked, version) == 1)
+        version = try fixture.write(fixture.age(1, 40))
+        #expect(try properties(object, version).isEmpty && modified(rows, version) == 0)
+        #expect(try modified(linked, version) == 1)
+        version = try fixture.write(fixture.patch(#"{"age":8}"#))
+        #expect(try properties(object, version) == ["age"] && properties(plain, version) == ["age"])
+        for (more, parameter) in [
+            (#","shallow":true"#, "deep"), (#","keyPaths":["age"]"#, "deep"), (#","key":"ann","property":"tags""#, "deep"),
+        ] {
+            let body = #"{"subscriptions":{"a":{"class":"Person","deep":"embedded"\#(more)}}}"#
+            let answer = try fixture.server.send("POST", "app/subscriptions", body)
+            #expect(answer.status == 400 && answer.code == "conflicting_parameters", "\(answer.text)")
+            #expect(answer.json["pointer"]?.text == "/subscriptions/a/\(parameter)")
+        }
+    }
+
+    @Test(arguments: Transport.allCases)
     func `D48: each link is one linking object, in reads, queries and subscriptions`(_ transport: Transport) throws {
         let fixture = try ChangeFixture()
         let server = fixture.server

@@ -31,6 +31,10 @@ package struct KeyPathFilter: Sendable {
         package let component: String
     }
 
+    /// The path by itself that stands for all properties of an object and of the objects embedded in it,
+    /// also for those that are added to the schema later. No property can have this name.
+    package static let embeddedPath = "@embedded"
+
     /// The paths as they were given.
     package let paths: [String]
     /// The chains of steps that the paths describe; none of them is empty.
@@ -40,7 +44,7 @@ package struct KeyPathFilter: Sendable {
     ///
     /// - Parameters:
     ///   - paths: Paths relative to the class of `table`: names separated by dots, or `*` for all
-    ///     properties of a class.
+    ///     properties of a class; or `embeddedPath`.
     ///   - table: The class at whose objects the paths start.
     ///   - snapshot: The version whose schema applies.
     ///   - names: The configured names of linking objects.

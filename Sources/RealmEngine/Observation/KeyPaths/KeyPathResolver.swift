@@ -12,6 +12,8 @@ struct KeyPathResolver {
         case links(Substring, property: Substring)
         /// The wildcard `*`, which covers all properties of a class.
         case all
+        /// All properties of a class, and those of the objects embedded in its objects.
+        case embedded
 
         /// The component as it was written.
         var text: String {
@@ -19,6 +21,7 @@ struct KeyPathResolver {
             case .name(let name): return String(name)
             case .links(let origin, let property): return "@links.\(origin).\(property)"
             case .all: return "*"
+            case .embedded: return KeyPathFilter.embeddedPath
             }
         }
     }
@@ -54,6 +57,9 @@ struct KeyPathResolver {
     private static let maximumWork = 20_000
     /// The number of steps that the chains of a filter may have in all.
     static let maximumSteps = 10_000
+    /// How many levels of embedded objects `KeyPathFilter.embeddedPath` covers, because a class may be
+    /// embedded in itself.
+    private static let maximumEmbedding = 8
     /// The number of components that a path may have.
     private static let maximumComponents = 128
 
@@ -76,8 +82,12 @@ struct KeyPathResolver {
     /// - Parameter table: The class at whose objects the path starts.
     /// - Throws: `KeyPathFilter.Failure` with the component that cannot be resolved.
     mutating func resolve(from table: Table) throws(KeyPathFilter.Failure) -> [[KeyPathStep]] {
-        components = try split()
-        try follow(components[...], from: table, behind: [], isChosen: true)
+        if path == KeyPathFilter.embeddedPath {
+            try followEmbedded(from: table, behind: [])
+        } else {
+            components = try split()
+            try follow(components[...], from: table, behind: [], isChosen: true)
+        }
         if chains.isEmpty { throw failure(.noMatch, path) }
         return chains
     }
@@ -129,6 +139,23 @@ struct KeyPathResolver {
         try append(choice, rest, behind: chain, isChosen: true, endsEarly: false)
     }
 
+    /// Adds chains to all properties of a class, and to those of the objects embedded in its objects.
+    ///
+    /// - Parameters:
+    ///   - table: The class.
+    ///   - chain: The steps to it, which pass through embedded objects only.
+    private mutating func followEmbedded(
+        from table: Table, behind chain: [KeyPathStep]
+    ) throws(KeyPathFilter.Failure) {
+        for column in table.columns {
+            let choice = choice(column, of: table)
+            try append(choice, [.embedded], behind: chain, isChosen: true, endsEarly: false)
+            guard let target = choice.target, target.kind == .embedded else { continue }
+            guard chain.count < KeyPathResolver.maximumEmbedding else { continue }
+            try followEmbedded(from: target, behind: chain + [choice.step])
+        }
+    }
+
     /// Returns whether the component is a wildcard.
     private static func isAll(_ component: Component) -> Bool {
         if case .all = component { return true }
@@ -168,7 +195,7 @@ struct KeyPathResolver {
     /// Returns the step of a component from a class; nil when the class has no such property.
     private func choice(_ component: Component, of table: Table) -> Choice? {
         switch component {
-        case .all: return nil
+        case .all, .embedded: return nil
         case .links(let origin, let property): return backlink("\(origin).\(property)", of: table)
         case .name(let name):
             if let column = table.column(named: String(name)) { return choice(column, of: table) }
