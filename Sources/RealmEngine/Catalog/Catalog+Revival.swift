@@ -72,6 +72,11 @@ extension Catalog {
         }
     }
 
+    /// Returns the file of a failed realm and how it is opened; nil when it is not opened again by itself.
+    package func failedSource(_ name: String) -> (path: String, options: Database.OpenOptions)? {
+        plans.withLock { plans in plans.byName[name].map { ($0.path, $0.options) } }
+    }
+
     /// Removes the plan of a realm, which is then not opened again by itself.
     func forgetPlan(_ name: String) { plans.withLock { $0.byName[name] = nil } }
 

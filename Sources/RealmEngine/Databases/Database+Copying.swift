@@ -57,6 +57,27 @@ extension Database {
         try Database.writePart(snapshot, to: backend, options, key)
     }
 
+    /// The copies beside the file of the realm; nil for a realm in memory and for a private copy.
+    package var copiesBeside: FileCopies? {
+        if let copies { return copies }
+        guard mode != .copy, !path.isEmpty else { return nil }
+        return FileCopies(ofFile: (try? System.resolved(path)) ?? path, key: key)
+    }
+
+    /// Makes a compact copy of a version beside the file, with the key of the realm.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The version to copy.
+    ///   - control: States whether copying was cancelled.
+    /// - Returns: The name of the copy; nil when the realm has no file of its own.
+    /// - Throws: `StorageError` when the copy cannot be written.
+    package func makeCopyBeside(of snapshot: Snapshot, _ control: WorkControl? = nil) throws(StorageError) -> String? {
+        guard let copies = copiesBeside else { return nil }
+        return try copies.make(version: snapshot.version) { backend throws(StorageError) in
+            try writeCopy(of: snapshot, to: backend, CopyOptions(key: key, control: control))
+        }
+    }
+
     /// Writes the wanted classes of a version in the present format. Without a choice of classes the
     /// version is copied as it is.
     private static func writePart(

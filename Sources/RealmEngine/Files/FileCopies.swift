@@ -3,24 +3,30 @@
 package import RealmStorage
 internal import SystemPackage
 
-/// The copies of a realm's file that are made beside it before an operation that cannot be undone:
-/// `<path>.before-<version>` before a migration, `<path>.v<format>.backup` before an upgrade of the file
-/// format.
+/// The copies of a realm's file beside it: `<path>.before-<version>` before a migration,
+/// `<path>.v<format>.backup` before an upgrade of the file format, `<path>.backup-<version>` on request,
+/// and `<path>.replaced-<version>` for the file that another one was restored in the place of.
 ///
 /// Only files are recognized that contain the version or the format of their name; others with such a
-/// name belong to the user and are left alone.
+/// name belong to the user and are left alone. A file that was replaced because it cannot be read is
+/// `<path>.replaced-damaged`.
 package struct FileCopies: Sendable {
-    /// The operation before which a copy was made.
+    /// The reason for which a copy was made.
     package enum Kind: Sendable, Equatable {
         /// Before a migration of the version with this number.
         case migration(version: UInt64)
         /// Before an upgrade from this file format.
         case upgrade(format: Int)
+        /// On request, of the version with this number.
+        case request(version: UInt64)
+        /// The file that was served until another one was restored, with the number of its version;
+        /// nil for one that cannot be read.
+        case replaced(version: UInt64?)
 
         /// Returns whether both copies were made before the same kind of operation.
         fileprivate func isLike(_ other: Kind) -> Bool {
             switch (self, other) {
-            case (.migration, .migration), (.upgrade, .upgrade): return true
+            case (.migration, .migration), (.upgrade, .upgrade), (.request, .request), (.replaced, .replaced): return true
             default: return false
             }
         }
@@ -30,13 +36,18 @@ package struct FileCopies: Sendable {
     package struct Copy: Sendable, Equatable {
         /// The name of the copy without its folder.
         package let name: String
-        /// The operation before which it was made.
+        /// The reason for which it was made.
         package let kind: Kind
+        /// The number of the version in it; nil for a file that cannot be read.
+        package let version: UInt64?
         /// The length of the file in bytes.
         package let byteCount: Int
         /// The time of the last change of the file, in seconds and nanoseconds, by which copies are
         /// ordered.
         fileprivate let modified: [Int]
+
+        /// The time of the last change of the file.
+        package var time: WallClock { WallClock(nanoseconds: Int64(modified[0]) * 1_000_000_000 + Int64(modified[1])) }
     }
 
     /// The path of the realm's file, of which copies are made.
@@ -60,7 +71,7 @@ package struct FileCopies: Sendable {
     private var fileName: String { String(path.split(separator: "/").last ?? "") }
 
     /// Returns the path of the copy with the given name.
-    private func path(of name: String) -> String { folder == "/" ? "/" + name : folder + "/" + name }
+    package func path(of name: String) -> String { folder == "/" ? "/" + name : folder + "/" + name }
 
     // MARK: - Making
 
@@ -73,13 +84,36 @@ package struct FileCopies: Sendable {
     /// - Throws: `StorageError` when the file cannot be copied, for example because the disk is full or
     ///   the file is written to all the time.
     func make(_ kind: Kind, _ control: WorkControl? = nil) throws(StorageError) -> String {
-        let wanted = fileName + FileCopies.suffix(kind)
         let file = try NewFile(beside: path)
         try FileCopy.copyQuietMoment(of: path, to: file, control)
+        return try named(kind) { name throws(StorageError) in try file.publish(as: path(of: name)) }
+    }
+
+    /// Makes a copy on request, of which the caller writes the bytes.
+    ///
+    /// - Parameters:
+    ///   - version: The number of the version that is copied.
+    ///   - write: Writes the copy to an empty file, which gets its name when it is complete.
+    /// - Returns: The name of the copy.
+    /// - Throws: The error of `write`, or of the system that refuses the file.
+    func make(version: UInt64, _ write: (FileBackend) throws(StorageError) -> Void) throws(StorageError) -> String {
+        let file = try NewFile(beside: path)
+        try write(file.backend())
+        return try named(.request(version: version)) { name throws(StorageError) in try file.publish(as: path(of: name)) }
+    }
+
+    /// Calls a function with names for a copy until one of them is free.
+    ///
+    /// - Parameters:
+    ///   - kind: The reason for the copy.
+    ///   - give: Gives the name to the file; throws `.io` with `EEXIST` when it is used.
+    /// - Returns: The name.
+    func named(_ kind: Kind, _ give: (String) throws(StorageError) -> Void) throws(StorageError) -> String {
+        let wanted = fileName + FileCopies.suffix(kind)
         for number in 1...1000 {
             let name = number == 1 ? wanted : "\(wanted)-\(number)"
             do throws(StorageError) {
-                try file.publish(as: path(of: name))
+                try give(name)
                 return name
             } catch {
                 guard error.errno == .fileExists else { throw error }
@@ -93,11 +127,13 @@ package struct FileCopies: Sendable {
         switch kind {
         case .migration(let version): return ".before-\(version)"
         case .upgrade(let format): return ".v\(format).backup"
+        case .request(let version): return ".backup-\(version)"
+        case .replaced(let version): return ".replaced-\(version.map { "\($0)" } ?? "damaged")"
         }
     }
 
     /// Removes the copy with the given name; a missing one is no error.
-    func remove(_ name: String) { System.remove(path(of: name)) }
+    package func remove(_ name: String) { System.remove(path(of: name)) }
 
     // MARK: - Finding
 
@@ -109,31 +145,32 @@ package struct FileCopies: Sendable {
         return names.compactMap(copy).sorted { right, left in left.modified.lexicographicallyPrecedes(right.modified) }
     }
 
-    /// Returns the copy with the given name; nil when the file is no copy of this file.
-    private func copy(_ name: String) -> Copy? {
+    /// Returns the copy with the given name; nil when there is none, or the file is no copy of this file.
+    package func copy(_ name: String) -> Copy? {
         guard let kind = kind(name), let entry = System.entry(atPath: path(of: name), followsLink: false),
-            entry.isRegular, entry.linkCount == 1,
-            let file = try? RealmFile(path: path(of: name), key: key, isExact: false)
+            entry.isRegular, entry.linkCount == 1
         else { return nil }
+        let file = try? RealmFile(path: path(of: name), key: key, isExact: false)
+        let version = file.flatMap { try? Snapshot(file: $0) }?.version
         switch kind {
-        case .migration(let version): guard (try? Snapshot(file: file))?.version == version else { return nil }
-        case .upgrade(let format): guard file.header.fileFormat == format else { return nil }
+        case .migration(let known), .request(let known): guard version == known else { return nil }
+        case .replaced(let known): guard known == nil || version == known else { return nil }
+        case .upgrade(let format): guard file?.header.fileFormat == format else { return nil }
         }
         return Copy(
-            name: name, kind: kind, byteCount: entry.byteCount, modified: [entry.modified.seconds, entry.modified.nanoseconds])
+            name: name, kind: kind, version: version, byteCount: entry.byteCount,
+            modified: [entry.modified.seconds, entry.modified.nanoseconds])
     }
 
     /// Returns the operation that the name of a copy states; nil for other names.
     private func kind(_ name: String) -> Kind? {
         guard name.hasPrefix(fileName + "."), name.utf8.count > fileName.utf8.count + 1 else { return nil }
         var rest = name.dropFirst(fileName.count + 1)
-        if rest.hasPrefix("before-") {
-            rest = rest.dropFirst(7)
+        for (word, kind) in FileCopies.numberedKinds where rest.hasPrefix(word) {
+            rest = rest.dropFirst(word.count)
             let parts = rest.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let version = FileCopies.number(parts[0]), parts.count == 1 || FileCopies.number(parts[1]) != nil else {
-                return nil
-            }
-            return .migration(version: version)
+            guard parts.count == 1 || FileCopies.number(parts[1]) != nil else { return nil }
+            return kind(parts[0])
         }
         guard rest.hasPrefix("v"), let dot = rest.firstIndex(of: "."),
             let format = FileCopies.number(rest[rest.index(after: rest.startIndex)..<dot])
@@ -142,6 +179,13 @@ package struct FileCopies: Sendable {
         guard tail == ".backup" || tail.hasPrefix(".backup-") && FileCopies.number(tail.dropFirst(8)) != nil else { return nil }
         return .upgrade(format: Int(clamping: format))
     }
+
+    /// The words after the name of the file, each with the kind that the text after it stands for.
+    private static let numberedKinds: [(String, @Sendable (Substring) -> Kind?)] = [
+        ("before-", { number($0).map { .migration(version: $0) } }),
+        ("backup-", { number($0).map { .request(version: $0) } }),
+        ("replaced-", { $0 == "damaged" ? .replaced(version: nil) : number($0).map { .replaced(version: $0) } }),
+    ]
 
     /// Returns the number that digits without leading zeros describe; nil for other texts.
     private static func number(_ text: Substring) -> UInt64? {

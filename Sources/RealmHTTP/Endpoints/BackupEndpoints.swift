@@ -14,6 +14,8 @@ struct BackupEndpoints: Sendable {
     let spoolFolders: [String]
     /// The folders that copies may be stored in, and the realms of the server.
     let directory: RealmDirectory
+    /// The register of copies that are stored outside of the data folder.
+    let stored: StoredCopies
 
     /// Answers `GET …/backup` with a Realm file: the newest version, that of a snapshot, or the
     /// uncommitted state of a transaction. An encrypted realm gives a file with the same key.
@@ -109,19 +111,26 @@ struct BackupEndpoints: Sendable {
     ) throws(Problem) -> Response {
         guard System.entry(atPath: path, followsLink: false) == nil else { throw BackupEndpoints.exists }
         let name = directory.folders.data?.resolve(path) == nil ? nil : RealmName(file: path)
-        let stored: (byteCount: Int, digest: [UInt8])
+        let copy: (byteCount: Int, digest: [UInt8])
         do throws(StorageError) {
             let file = try NewFile(beside: path)
             try context.database.writeCopy(of: context.snapshot, to: file.backend(), options)
             let written = try BodyFile(reading: file.openPath)
-            stored = (written.byteCount, try written.digest())
+            copy = (written.byteCount, try written.digest())
             try file.publish(as: path)
         } catch {
             if error.errno == .fileExists { throw BackupEndpoints.exists }
             throw Problem(opening: error)
         }
-        if let name { serve(name, path, options.key) }
-        return describe(path, stored.byteCount, stored.digest, of: context, as: name)
+        let realm = context.database.name.text
+        let location: String
+        if let name {
+            serve(name, path, options.key)
+            location = ObjectAddress.realm(name.text)
+        } else {
+            location = ObjectAddress.backup(realm, stored.add(path, of: realm, version: context.snapshot.version, copy).id)
+        }
+        return describe(path, copy, of: context, at: location)
     }
 
     /// The problem of a path at which there is a file already.
@@ -146,20 +155,20 @@ struct BackupEndpoints: Sendable {
         try? directory.catalog.settle(name, state)
     }
 
-    /// Makes the response for a stored copy.
+    /// Makes the response for a stored copy, which is a realm or a backup at `location`.
     private func describe(
-        _ path: String, _ byteCount: Int, _ digest: [UInt8], of context: ReadContext, as name: RealmName?
+        _ path: String, _ copy: (byteCount: Int, digest: [UInt8]), of context: ReadContext, at location: String
     ) -> Response {
         var writer = JSONWriter(reservingCapacity: 256)
         writer.beginObject()
         writer.member("path", text: path)
-        writer.member("bytes", int: byteCount)
-        writer.member("sha256", text: Base64.encode(digest, .standard))
+        writer.member("bytes", int: copy.byteCount)
+        writer.member("sha256", text: Base64.encode(copy.digest, .standard))
         writer.member("version", text: context.version.tokenText)
         writer.endObject()
         var response = Response(unstored: writer.buffer, status: 201)
         response.add("Realm-Version", context.version.tokenText)
-        if let name { response.addLocation(ObjectAddress.realm(name.text)) }
+        response.addLocation(location)
         return response
     }
 }

@@ -14,6 +14,8 @@ struct Endpoints: Sendable {
     let asyncWrites = AsyncWriteEndpoints()
     /// Copies realms as files.
     let backups: BackupEndpoints
+    /// Lists, makes, sends and deletes the backups of realms.
+    let backupLists: BackupListEndpoints
     /// Carries out several operations in one transaction.
     let batches = BatchEndpoints()
     /// Answers with streams of changes, or with long-polls.
@@ -58,7 +60,9 @@ struct Endpoints: Sendable {
         administration = AdminEndpoints(
             catalog: state.catalog, options: state.options, rules: state.rules, registry: state.leases,
             logLevel: state.logLevel)
-        backups = BackupEndpoints(limits: state.limits, spoolFolders: state.spoolFolders, directory: state.directory)
+        backups = BackupEndpoints(
+            limits: state.limits, spoolFolders: state.spoolFolders, directory: state.directory, stored: state.backups.stored)
+        backupLists = BackupListEndpoints(limits: state.limits, backups: state.backups)
         changes = ChangeEndpoints(
             notifications: state.notifications, leases: state.leases, timers: state.timers, workers: state.workers)
         compactions = CompactionEndpoints(workers: state.workers)

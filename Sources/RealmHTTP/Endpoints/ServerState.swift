@@ -35,6 +35,8 @@ package final class ServerState: Sendable {
     let caretaker: RealmCaretaker
     /// The realms as clients see and change them.
     let directory: RealmDirectory
+    /// The backups of all realms.
+    let backups: BackupService
     /// The log of requests; nil when none is written.
     let accessLog: AccessLog?
     /// The level of the log, which administrators may change while the server runs.
@@ -66,6 +68,7 @@ package final class ServerState: Sendable {
         notifications = ChangeService(limits, timers, workers)
         caretaker = RealmCaretaker(
             catalog: catalog, pinned: pinned, notifications: notifications, workers: workers, log: accessLog)
+        backups = BackupService(catalog)
         directory = RealmDirectory(
             catalog: catalog, options: options, folders: folders, realmLimit: realmLimit ?? limits.realms,
             access: rules.access, workers: workers, pinned: pinned, notifications: notifications)

@@ -111,13 +111,13 @@ enum OpenAPISchemas {
             "path": text, "options": ["type": "object", "additionalProperties": true],
             "readOnlyReason": OpenAPIParts.schema("Problem"),
             "backups": [
-                "type": "array", "description": "Lists the copies made before migrations and upgrades, newest first.",
+                "type": "array", "description": "Lists the copies beside the file; their names are ids of backups.",
                 "items": [
                     "type": "object", "required": ["name", "bytes"],
                     "properties": ["name": text, "bytes": count, "version": count, "fileFormat": count],
                 ],
             ],
-            "backup": ["type": "string", "description": "Names the copy that was made when the realm was attached."],
+            "backup": ["type": "string", "description": "Is the id of the backup made by attaching or restoring."],
         ],
         "additionalProperties": true,
     ]

@@ -30,6 +30,21 @@ extension OpenAPIWrites {
             ("properties", properties), ("additionalProperties", true))
     }
 
+    /// The description of one backup.
+    private static let backup = object(
+        ["id", "kind", "time", "bytes", "version"],
+        [
+            "id": OpenAPIParts.text,
+            "kind": OpenAPIParts.choice("request", "copy", "migration", "upgrade", "replaced", "planned"),
+            "time": ["type": "string", "format": "date-time"], "bytes": OpenAPIParts.number(from: 0),
+            "version": [
+                "type": ["integer", "null"], "description": "Is the number of the version in the file; null when it is damaged.",
+            ],
+            "sha256": [
+                "type": "string", "description": "Is the SHA-256 of the file in base64; lists leave it out when it is not known.",
+            ],
+        ])
+
     /// The schemas by name, in the order of the document.
     static let schemas: [(String, DocumentValue)] = [
         (
@@ -64,6 +79,16 @@ extension OpenAPIWrites {
                 [
                     "path": OpenAPIParts.text, "bytes": OpenAPIParts.number(from: 0), "sha256": OpenAPIParts.text,
                     "version": OpenAPIParts.text,
+                ])
+        ),
+        ("Backup", backup),
+        (
+            "BackupPage",
+            object(
+                ["items", "next"],
+                [
+                    "items": ["type": "array", "items": OpenAPIParts.schema("Backup")],
+                    "next": ["type": "null", "description": "Is always null: all backups are on one page."],
                 ])
         ),
         (

@@ -107,8 +107,7 @@ extension RealmDirectory {
         }
     }
 
-    /// Writes the array `backups`: the copies made before migrations and before upgrades of the
-    /// file format.
+    /// Writes the array `backups`: the copies beside the file.
     private func write(_ backups: [FileCopies.Copy], to writer: inout JSONWriter) {
         guard !backups.isEmpty else { return }
         writer.key("backups")
@@ -118,7 +117,8 @@ extension RealmDirectory {
             writer.member("name", text: backup.name)
             writer.member("bytes", int: backup.byteCount)
             switch backup.kind {
-            case .migration(let version): writer.member("version", int: version)
+            case .migration(let version), .request(let version): writer.member("version", int: version)
+            case .replaced(let version): if let version { writer.member("version", int: version) }
             case .upgrade(let format): writer.member("fileFormat", int: format)
             }
             writer.endObject()

@@ -28,6 +28,12 @@ enum ObjectAddress {
     ///   - realm: The name of the realm.
     ///   - id: The id of the snapshot.
     static func snapshot(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/snapshots/\(id)" }
+    /// Returns the path of a backup of a realm.
+    ///
+    /// - Parameters:
+    ///   - realm: The name of the realm.
+    ///   - id: The id of the backup, which is percent-encoded here.
+    static func backup(_ realm: String, _ id: String) -> String { "\(self.realm(realm))/backups/\(encode(id))" }
     /// Returns the path of a registration of subscriptions.
     ///
     /// - Parameters:

@@ -176,13 +176,14 @@ struct AdmissionControl: Sendable {
     /// Returns the methods that a client with all rights may use at a path.
     ///
     /// Writes are included for a realm that is not open: such requests get the problem of opening,
-    /// whatever the method. A realm that is only read can be detached all the same, so its own path
-    /// keeps its writes.
+    /// whatever the method. A realm that is only read can be detached or replaced all the same, so the
+    /// paths of that keep their writes.
     private func allowed(_ route: Route, _ realm: Catalog.State?) -> MethodSet {
         let reads = route.readMethods.union(.options)
         guard !isReadOnly else { return reads }
         // A realm that cannot be opened reports that, whatever the method; a realm that is only read can be detached.
-        if case .ready(let database)? = realm, !database.isWritable, !route.pattern.isRealm { return reads }
+        let concernsFile = route.pattern.isRealm || route.traits.contains(.concernsFile)
+        if case .ready(let database)? = realm, !database.isWritable, !concernsFile { return reads }
         return reads.union(route.writeMethods)
     }
 }

@@ -28,6 +28,9 @@ package final class Route: Sendable {
         package static let isUnmetered = Traits(rawValue: 16)
         /// The route is not one path but the server as a whole, as in `OPTIONS *`.
         package static let isServer = Traits(rawValue: 32)
+        /// Writes concern the file of a realm as a whole, so they are possible for a realm that is only
+        /// read, such as a damaged one.
+        package static let concernsFile = Traits(rawValue: 64)
     }
 
     /// The form of the path, which is also its label in the log and the metrics.

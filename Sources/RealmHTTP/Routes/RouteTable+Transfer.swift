@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RouteTable {
-    /// The routes of migrations, exports and imports.
+    /// The routes of migrations, exports, imports and backups.
     static let transferRoutes: [Route] = [
         Route(
             "/v1/realms/{realm}/migrations",
@@ -65,6 +65,45 @@ extension RouteTable {
                 ) { $0.compactions.compact }
             ]),
         Route(
+            "/v1/realms/{realm}/backups", .concernsFile,
+            operations: [
+                .read(
+                    .get, for: .administer,
+                    .init(
+                        "listBackups", "Lists the backups of a realm, the newest first.", tag: "transfer",
+                        parameters: ["RequestId"],
+                        responses: OpenAPIParts.responses(
+                            document("The body lists the backups.", "BackupPage"), isConditional: false),
+                        problems: .ofRealms)
+                ) { $0.backupLists.list },
+                .read(
+                    .post, for: .administer,
+                    .init(
+                        "makeBackup", "Makes a backup of the newest version now.", tag: "transfer",
+                        parameters: ["RequestId"],
+                        responses: OpenAPIWrites.responses(
+                            ("201", "The body describes the new backup.", "Backup"), isAsynchronous: false),
+                        problems: .ofRealms, [.notOwned])
+                ) { $0.backupLists.make },
+            ]),
+        Route(
+            "/v1/realms/{realm}/backups/{id}", .concernsFile,
+            operations: [
+                .read(
+                    .get, for: .administer,
+                    .init(
+                        "getBackup", "Describes a backup, or returns its file.", tag: "transfer",
+                        parameters: ["RequestId"], responses: backupResponses, problems: .ofRealms)
+                ) { $0.backupLists.get },
+                .write(
+                    .delete, for: .administer,
+                    .init(
+                        "deleteBackup", "Deletes a backup.", tag: "transfer", parameters: ["RequestId"],
+                        responses: OpenAPIWrites.responses(("204", "The backup is deleted.", nil), isAsynchronous: false),
+                        problems: .ofRealms, [.readOnly])
+                ) { $0.backupLists.delete },
+            ]),
+        Route(
             "/v1/realms/{realm}/import", .hasLongBodies,
             operations: [
                 .write(
@@ -91,6 +130,32 @@ extension RouteTable {
         ],
         "content": ["application/octet-stream": ["schema": ["type": "string", "format": "binary"]]],
     ]
+
+    /// Returns a response with a JSON document.
+    ///
+    /// - Parameters:
+    ///   - description: A sentence for readers of the document.
+    ///   - schema: The name of the shared schema of the body.
+    private static func document(_ description: String, _ schema: String) -> DocumentValue {
+        [
+            "description": .string(description), "headers": OpenAPIParts.headers,
+            "content": ["application/json": ["schema": OpenAPIParts.schema(schema)]],
+        ]
+    }
+
+    /// The responses of one backup: its description, or its file.
+    private static let backupResponses = OpenAPIParts.responses(
+        [
+            "description": "The body describes the backup, or is its file for clients that name that media type in Accept.",
+            "headers": [
+                "X-Request-Id": OpenAPIParts.requestIdHeader,
+                "Repr-Digest": ["description": "States the SHA-256 of the file (RFC 9530).", "schema": OpenAPIParts.text],
+            ],
+            "content": [
+                "application/json": ["schema": OpenAPIParts.schema("Backup")],
+                "application/octet-stream": ["schema": ["type": "string", "format": "binary"]],
+            ],
+        ], isConditional: false)
 
     /// The response that describes a copy which was stored on the server.
     private static let storedBackup = DocumentValue.Member(

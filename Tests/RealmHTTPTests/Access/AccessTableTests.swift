@@ -42,6 +42,8 @@ import Testing
         "/v1/realms/{realm}/export": ["GET, HEAD": .read],
         "/v1/realms/{realm}/backup": ["GET, HEAD, POST": .read],
         "/v1/realms/{realm}/compact": ["POST": .administer],
+        "/v1/realms/{realm}/backups": ["GET, HEAD, POST": .administer],
+        "/v1/realms/{realm}/backups/{id}": ["GET, HEAD, DELETE": .administer],
         "/v1/realms/{realm}/import": ["POST": .write],
     ]
 

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// One backup of a realm, as clients see it: a Realm file beside that of the realm, in a file that a
+/// request has named, or in the target of the backup plan.
+struct Backup: Sendable {
+    /// Why a backup was made. The raw value is the member `kind` of its document.
+    enum Kind: String, Sendable {
+        /// On request, beside the file.
+        case request
+        /// On request, in a file that the request has named.
+        case copy
+        /// Before a migration.
+        case migration
+        /// Before an upgrade of the file format.
+        case upgrade
+        /// It was the file of the realm until another one was restored.
+        case replaced
+        /// By the backup plan.
+        case planned
+    }
+
+    /// Where the bytes of a backup are.
+    enum Place: Sendable {
+        /// In a file beside that of the realm.
+        case beside(FileCopies)
+        /// In a file of the server at a path.
+        case file(String)
+    }
+
+    /// The id, which is unique among the backups of a realm and needs no percent-encoding.
+    let id: String
+    /// Why it was made.
+    let kind: Kind
+    /// When it was made.
+    let time: WallClock
+    /// The length of the file in bytes.
+    let byteCount: Int
+    /// The number of the version in it; nil for a file that cannot be read.
+    let version: UInt64?
+    /// The SHA-256 of the file; nil as long as it was not computed.
+    var digest: [UInt8]?
+    /// Where the bytes are.
+    let place: Place
+
+    /// Writes the backup as a JSON object. A digest that was not computed is left out.
+    ///
+    /// - Parameter writer: The writer, at a place where a value may follow.
+    func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("id", text: id)
+        writer.member("kind", text: kind.rawValue)
+        writer.member("time", time: time)
+        writer.member("bytes", int: byteCount)
+        if let version { writer.member("version", int: version) } else { writer.nullMember("version") }
+        if let digest { writer.member("sha256", text: Base64.encode(digest, .standard)) }
+        writer.endObject()
+    }
+}
+
+extension Backup {
+    /// Makes the description of a copy beside the file of a realm.
+    ///
+    /// - Parameters:
+    ///   - copy: The copy.
+    ///   - copies: The copies beside the file.
+    init(_ copy: FileCopies.Copy, in copies: FileCopies) {
+        id = copy.name
+        switch copy.kind {
+        case .migration: kind = .migration
+        case .upgrade: kind = .upgrade
+        case .request: kind = .request
+        case .replaced: kind = .replaced
+        }
+        time = copy.time
+        byteCount = copy.byteCount
+        version = copy.version
+        digest = nil
+        place = .beside(copies)
+    }
+}

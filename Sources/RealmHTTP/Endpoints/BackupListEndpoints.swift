@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// The backups of a realm: listing, making, reading and deleting them. All work is done by workers.
+struct BackupListEndpoints: Sendable {
+    /// The limits of the server, of which the time of a streamed response applies to making a backup.
+    let limits: Limits
+    /// The backups of all realms.
+    let backups: BackupService
+
+    /// Answers `GET …/backups` with all backups of a realm, the newest first.
+    ///
+    /// - Parameter call: The call.
+    /// - Throws: `unknown_parameter` for any query parameter.
+    func list(_ call: Call) throws(Problem) -> Reply {
+        try QueryParameters(call.request.target).requireKnown([])
+        let realm = try call.match[.realm]
+        return reply(call) { () throws(Problem) in
+            let list = backups.list(of: realm)
+            var writer = JSONWriter(reservingCapacity: 256 + 256 * list.count)
+            writer.beginObject()
+            writer.key("items")
+            writer.beginArray()
+            for backup in list { backup.write(to: &writer) }
+            writer.endArray()
+            writer.nullMember("next")
+            writer.endObject()
+            return Response(unstored: writer.buffer)
+        }
+    }
+
+    /// Answers `POST …/backups`: makes a backup of the newest version now.
+    ///
+    /// - Parameter call: The call, without a body.
+    /// - Returns: A reply with 201, the description of the backup and its `Location`.
+    /// - Throws: `unknown_parameter`, or the problem of a realm that is not open.
+    func make(_ call: Call) throws(Problem) -> Reply {
+        try QueryParameters(call.request.target).requireKnown([])
+        _ = try call.bodyTypes.type(of: call.request)
+        let database = try call.database()
+        return reply(call) { () throws(Problem) in
+            let control = WorkControl(deadline: .now().adding(seconds: Double(limits.answerSeconds)))
+            var backup = try backups.make(of: database, control)
+            backup.digest = try digest(of: backup)
+            var response = describe(backup, status: 201)
+            response.addLocation(ObjectAddress.backup(database.name.text, backup.id))
+            return response
+        }
+    }
+
+    /// Answers `GET …/backups/{id}` with the description of a backup, or with its file to clients that
+    /// name `application/octet-stream` in `Accept`.
+    ///
+    /// - Parameter call: The call.
+    /// - Throws: `unknown_parameter`, or `not_acceptable`. An unknown id is in the reply.
+    func get(_ call: Call) throws(Problem) -> Reply {
+        try QueryParameters(call.request.target).requireKnown([])
+        let format = try ResponseFormat.negotiate(call.request, parameter: nil, among: [.documents, .octets])
+        let (realm, id) = (try call.match[.realm], try call.match[.id])
+        return reply(call) { () throws(Problem) in
+            var backup = try backups.find(id, of: realm)
+            let file = try backups.open(backup)
+            backup.digest = try digest(of: backup, file)
+            return format == .octets ? send(file, backup) : describe(backup, status: 200)
+        }
+    }
+
+    /// Answers `DELETE …/backups/{id}`: deletes the file of a backup, with 204.
+    ///
+    /// - Parameter call: The call.
+    /// - Throws: `unknown_parameter`. An unknown id is in the reply.
+    func delete(_ call: WriteCall) throws(Problem) -> Reply {
+        try QueryParameters(call.request.target).requireKnown([])
+        let (realm, id) = (try call.match[.realm], try call.match[.id])
+        return reply(call.call) { () throws(Problem) in
+            try backups.delete(try backups.find(id, of: realm))
+            return Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])
+        }
+    }
+
+    /// Returns a reply that a worker makes. Problems become responses.
+    private func reply(_ call: Call, _ make: @escaping @Sendable () throws(Problem) -> Response) -> Reply {
+        .work {
+            do throws(Problem) {
+                return try make()
+            } catch {
+                return Response(error, for: call.request)
+            }
+        }
+    }
+
+    /// Returns the SHA-256 of a backup, which reads the whole file unless it is known.
+    private func digest(of backup: Backup, _ file: BodyFile? = nil) throws(Problem) -> [UInt8] {
+        if let digest = backup.digest { return digest }
+        let opened = if let file { file } else { try backups.open(backup) }
+        return try Problem.mapping { () throws(StorageError) in try opened.digest() }
+    }
+
+    /// Makes the response that describes a backup.
+    private func describe(_ backup: Backup, status: Int) -> Response {
+        var writer = JSONWriter(reservingCapacity: 256)
+        backup.write(to: &writer)
+        return Response(unstored: writer.buffer, status: status)
+    }
+
+    /// Makes the response that is the file of a backup.
+    private func send(_ file: BodyFile, _ backup: Backup) -> Response {
+        var response = Response(status: 200, body: .stream(FileProducer(file)))
+        response.add("Content-Type", constant: "application/octet-stream")
+        response.add("Cache-Control", constant: "no-store")
+        response.add("Content-Disposition", "attachment; filename=\"\(backup.id)\"")
+        if let digest = backup.digest { response.add("Repr-Digest", "sha-256=:\(Base64.encode(digest, .standard)):") }
+        return response
+    }
+}
