@@ -219,7 +219,7 @@ extension Catalog {
 
 extension Database.OpenOptions {
     /// The options for opening a file again: a missing file is not made, and no progress is reported.
-    fileprivate var forReopening: Database.OpenOptions {
+    var forReopening: Database.OpenOptions {
         var options = self
         options.createsMissingFile = false
         options.compaction = nil

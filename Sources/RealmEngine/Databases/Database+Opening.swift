@@ -171,6 +171,7 @@ extension Database {
     ) throws(StorageError) -> Database {
         let place = options.isExactPath ? path : try System.resolved(path)
         let copies = FileCopies(ofFile: place, key: options.key)
+        copies.removeSecondName()
         var store = options.store
         let original = KeptOriginal()
         if options.upgradesInPlace {

@@ -111,6 +111,12 @@ extension Database {
     /// The interactive transaction that holds the writer; nil when there is none.
     package var openTransaction: TransactionInfo? { queue.withLock { $0 }?.openTransaction }
 
+    /// Remembers a transaction that ended with an earlier opening of the realm, so that its client gets a
+    /// precise error.
+    ///
+    /// - Parameter info: The transaction as it was then.
+    package func rememberExpired(_ info: TransactionInfo) { queue.withLock { $0 }?.rememberExpired(info) }
+
     /// What a request inside an interactive transaction does.
     package enum TransactionUse: Sendable {
         /// It reads the uncommitted state through `view()`. The response must be complete when the

@@ -201,10 +201,24 @@ package struct FileCopies: Sendable {
     /// - Parameters:
     ///   - count: The number of copies that remain.
     ///   - name: A copy of the kind, which remains in any case.
-    func prune(keeping count: Int, sparing name: String) {
+    package func prune(keeping count: Int, sparing name: String) {
         guard let kind = kind(name) else { return }
         let others = list().filter { $0.name != name && $0.kind.isLike(kind) }
         for copy in others.dropFirst(max(0, count - 1)) { remove(copy.name) }
+    }
+
+    /// Removes the name of a copy that the file itself has beside its own, because a process ended in the
+    /// middle of a replacement. Nothing happens while a program has the file open.
+    package func removeSecondName() {
+        guard let entry = System.entry(atPath: path, followsLink: false), entry.linkCount > 1,
+            OwnershipLock.holders(ofFile: path) == 0, let names = try? RealmFiles.names(in: folder)
+        else { return }
+        for name in names {
+            guard case .replaced? = kind(name),
+                System.entry(atPath: self.path(of: name), followsLink: false)?.identity == entry.identity
+            else { continue }
+            remove(name)
+        }
     }
 
     /// Removes all copies of the file.

@@ -42,6 +42,8 @@ struct Endpoints: Sendable {
     let properties = PropertyEndpoints()
     /// Lists, attaches and detaches realms.
     let realms: RealmEndpoints
+    /// Replaces the files of realms by backups.
+    let restores: RestoreEndpoints
     /// Answers with schemas and API descriptions.
     let schemas: SchemaEndpoints
     /// Creates, renews and releases snapshots, which hold versions for clients.
@@ -69,6 +71,8 @@ struct Endpoints: Sendable {
         imports = ImportEndpoints(limits: state.limits, spoolFolders: state.spoolFolders)
         operations = OperationsEndpoints(catalog: state.catalog, registry: state.metrics, lifecycle: state.lifecycle)
         realms = RealmEndpoints(directory: state.directory)
+        restores = RestoreEndpoints(
+            limits: state.limits, spoolFolders: state.spoolFolders, directory: state.directory, backups: state.backups)
         schemas = SchemaEndpoints(apiText: apiText)
         snapshots = SnapshotEndpoints(pinned: state.pinned, access: state.rules.access)
         subscriptions = SubscriptionEndpoints(notifications: state.notifications, workers: state.workers)

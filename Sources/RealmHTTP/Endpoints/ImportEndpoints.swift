@@ -54,7 +54,7 @@ struct ImportEndpoints: Sendable {
         _ call: WriteCall, _ options: WriteOptions, _ database: Database
     ) throws(Problem) -> ImportReader {
         let name = try options.parameters.text("class")
-        let source = try importSource(call.request)
+        let source = try ImportSource(bodyOf: call.request, limits, spoolFolders: spoolFolders)
         guard options.bodyType == .csv else {
             guard source.byteCount > 0 else { throw Problem(.invalidJSON, "the body is empty where JSON is needed") }
             return ImportReader(source, className: name, bounds: limits.importedJSON)
@@ -65,28 +65,6 @@ struct ImportEndpoints: Sendable {
             throw Problem(.classNotFound, "there is no class of this name")
         }
         return try ImportReader(csv: source, table, snapshot, bounds: limits.importedJSON)
-    }
-
-    /// Returns the bytes of the body, from memory or from its file.
-    ///
-    /// A packed body in a file is inflated into another file.
-    ///
-    /// - Throws: `invalid_body` for data that is not gzip, `body_too_large`, or the problem of the
-    ///   disk.
-    private func importSource(_ request: Request) throws(Problem) -> ImportSource {
-        guard let file = request.bodyFile else { return ImportSource(request.body, recordLimit: limits.importRecordBytes) }
-        guard request.isPacked else { return ImportSource(file, recordLimit: limits.importRecordBytes) }
-        do throws(BodyFile.InflateFailure) {
-            let plain = try file.inflated(inOneOf: spoolFolders, limit: limits.importBytes)
-            return ImportSource(plain, recordLimit: limits.importRecordBytes)
-        } catch {
-            switch error {
-            case .malformed: throw Problem(.invalidBody, "the body is not a gzip stream")
-            case .tooLarge:
-                throw .overLimit(.bodyTooLarge, "the body is larger than \(limits.importBytes) bytes", limit: limits.importBytes)
-            case .storage(let cause): throw Problem(spooling: cause)
-            }
-        }
     }
 
     /// Returns the response of an import.

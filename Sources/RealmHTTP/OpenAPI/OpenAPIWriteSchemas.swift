@@ -48,6 +48,13 @@ extension OpenAPIWrites {
     /// The schemas by name, in the order of the document.
     static let schemas: [(String, DocumentValue)] = [
         (
+            "RestoreRequest",
+            .members(
+                ("type", "object"), ("required", ["backup"]),
+                ("properties", ["backup": ["type": "string", "description": "The id of a backup of the realm."]]),
+                ("additionalProperties", false))
+        ),
+        (
             "BackupRequest",
             .members(
                 ("type", "object"),

@@ -29,6 +29,8 @@ package struct BodyTypes: OptionSet, Sendable, Hashable {
     static let settings = BodyTypes(.mergePatch, .json)
     /// The value of one property.
     static let value = BodyTypes(.json, .ejson, .bytes)
+    /// A Realm file as it is, or JSON that names one.
+    static let realmFile = BodyTypes(.json, .bytes)
     /// The lines of an export.
     static let lines = BodyTypes(.ndjson, .csv)
 

@@ -66,6 +66,7 @@ final class Attaching: Sendable {
         if !isDryRun { directory.openings.withLock { $0[name] = self } }
         if let problem = attachment.served(by: directory.catalog) ?? attachment.missing() { return fail(problem, promise) }
         if let known = knownInMemory { return arrange(known, .known, promise) }
+        if !isDryRun, let path = attachment.source.path { FileCopies(ofFile: path, key: attachment.key).removeSecondName() }
         guard needsRehearsal else { return realize(promise, after: 0) }
         control.begin(0...0.5)
         do throws(StorageError) {
@@ -386,13 +387,7 @@ final class Attaching: Sendable {
     /// if one was made.
     private func answer(_ database: Database, _ backup: String?) -> Response {
         do throws(Problem) {
-            let document = try directory.document(name, for: call.request)
-            if let backup {
-                document.truncate(to: document.count - 1)
-                document.append(",\"backup\":" as StaticString)
-                document.append(jsonString: backup)
-                document.append(UInt8(ascii: "}"))
-            }
+            let document = try directory.document(name, for: call.request, backup: backup)
             var response = Response(unstored: document, status: 201)
             response.addLocation(ObjectAddress.realm(name))
             response.add("Realm-Version", database.current.tokenText)

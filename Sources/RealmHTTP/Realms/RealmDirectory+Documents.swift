@@ -11,11 +11,17 @@ extension RealmDirectory {
     ///   - name: The name of the realm.
     ///   - request: The request that asks for it. Its rights decide whether paths, options and
     ///     reasons are shown.
+    ///   - backup: The id of the backup that was made for the request; nil for none.
     /// - Throws: `realm_not_found` when there is no realm of this name.
-    func document(_ name: String, for request: Request) throws(Problem) -> OutputBuffer {
+    func document(_ name: String, for request: Request, backup: String? = nil) throws(Problem) -> OutputBuffer {
         guard let state = catalog[name] else { throw Problem(.realmNotFound, "there is no realm of this name") }
         var writer = JSONWriter()
         try write(name, state, to: &writer, for: request)
+        guard let backup else { return writer.buffer }
+        writer.buffer.truncate(to: writer.buffer.count - 1)
+        writer.buffer.append(",\"backup\":" as StaticString)
+        writer.buffer.append(jsonString: backup)
+        writer.buffer.append(UInt8(ascii: "}"))
         return writer.buffer
     }
 

@@ -104,6 +104,21 @@ extension RouteTable {
                 ) { $0.backupLists.delete },
             ]),
         Route(
+            "/v1/realms/{realm}/restore", [.concernsFile, .hasLongBodies],
+            operations: [
+                .write(
+                    .post, for: .administer,
+                    .init(
+                        "restoreRealm", "Replaces the file by a backup, or by the file in the body.", tag: "transfer",
+                        parameters: ["DryRun"] + OpenAPIWrites.shape + ["IdempotencyKey", "RequestId"],
+                        taking: .realmFile, body: OpenAPIParts.schema("RestoreRequest"),
+                        responses: OpenAPIWrites.responses(
+                            ("200", "The body describes the realm, with the id of the backup of the old file.", "RealmDocument"),
+                            isAsynchronous: false),
+                        problems: .ofWrites, .ofSchemas, [.notOwned])
+                ) { $0.restores.restore }
+            ]),
+        Route(
             "/v1/realms/{realm}/import", .hasLongBodies,
             operations: [
                 .write(

@@ -150,7 +150,7 @@ extension System {
     }
 
     /// Gives a file a further name; throws `.io` when something has that name.
-    static func link(_ old: String, as path: String) throws(StorageError) {
+    package static func link(_ old: String, as path: String) throws(StorageError) {
         guard unsafe Glibc.link(old, path) == 0 else { throw .io(operation: "link", errno: errno) }
     }
 

@@ -167,7 +167,7 @@ extension System {
     }
 
     /// Gives a file another name, atomically, in place of any file that has that name.
-    static func rename(_ old: String, to new: String) throws(StorageError) {
+    package static func rename(_ old: String, to new: String) throws(StorageError) {
         guard unsafe Glibc.rename(old, new) == 0 else { throw .io(operation: "rename", errno: errno) }
     }
 
@@ -188,7 +188,7 @@ extension System {
     package static func removeEmptyFolder(_ path: String) { _ = unsafe rmdir(path) }
 
     /// Gives an open file the permissions and, as far as allowed, the owner of another one.
-    static func copyPermissions(of path: String, to descriptor: Int32) {
+    package static func copyPermissions(of path: String, to descriptor: Int32) {
         var info = stat()
         guard unsafe stat(path, &info) == 0 else { return }
         _ = fchown(descriptor, info.st_uid, info.st_gid)
@@ -339,7 +339,7 @@ extension System {
     }
 
     /// Suspends the calling thread for a number of milliseconds.
-    static func pause(milliseconds: UInt32) { _ = usleep(milliseconds * 1000) }
+    package static func pause(milliseconds: UInt32) { _ = usleep(milliseconds * 1000) }
 
     // MARK: - Memory
 

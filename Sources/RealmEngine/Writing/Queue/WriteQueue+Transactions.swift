@@ -69,6 +69,13 @@ extension WriteQueue {
         }
     }
 
+    /// Remembers a transaction of an earlier opening of the realm as expired.
+    func rememberExpired(_ info: TransactionInfo) {
+        var info = info
+        info.state = .expired
+        monitor.withLock { $0.ended.insert(info, limits) }
+    }
+
     /// The error for a transaction whose lease has ended.
     static let expired = WriteError(.transactionExpired, "the transaction has ended")
 }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// Replaces the file of a realm by a backup, or by the file in the body of a request.
+struct RestoreEndpoints: Sendable {
+    /// The bounds on bodies.
+    let limits: Limits
+    /// Folders for inflated bodies, in the order in which they are tried.
+    let spoolFolders: [String]
+    /// The realms as clients see and change them.
+    let directory: RealmDirectory
+    /// The backups of all realms.
+    let backups: BackupService
+
+    /// Answers `POST …/restore`: verifies a Realm file, and serves it in the place of the present one.
+    ///
+    /// The realm gets a new epoch. The file that was there is kept as a backup.
+    ///
+    /// - Parameter call: The call, whose body is the file, or names a backup of the realm as JSON.
+    /// - Returns: A reply with the realm's document and the id of that backup, completed when the new file
+    ///   is served.
+    /// - Throws: `realm_not_found`, `conflicting_parameters` inside a transaction, or the problem of the
+    ///   body. Problems of the file are in the reply.
+    func restore(_ call: WriteCall) throws(Problem) -> Reply {
+        let options = try WriteOptions(call).synchronous
+        guard options.transaction == nil else {
+            throw Problem(.conflictingParameters, "a file is restored between transactions").with("header", "Realm-Transaction")
+        }
+        guard let type = options.bodyType else { throw Problem(.invalidBody, "the body is missing") }
+        guard let name = call.match.decoded(.realm), directory.catalog[name] != nil else { throw RealmDeparture.unknown }
+        return directory.workers.reply(to: call.request) { promise in
+            do throws(Problem) {
+                promise.complete(try restore(name, from: type, call, options))
+            } catch {
+                promise.complete(Response(error, for: call.request))
+            }
+        }
+    }
+
+    /// Restores a file on this thread, which waits for it.
+    private func restore(
+        _ name: String, from type: BodyType, _ call: WriteCall, _ options: WriteOptions
+    ) throws(Problem) -> Response {
+        let restore = try RealmRestore(name, directory)
+        let body = try ImportSource(bodyOf: call.request, limits, spoolFolders: spoolFolders)
+        let source = type == .bytes ? body : ImportSource(try backup(body, of: name, call.request))
+        try restore.fill(from: source)
+        try restore.verify()
+        let backup = options.isDryRun ? nil : try restore.run()
+        let document = try directory.document(name, for: call.request, backup: backup)
+        var version = ""
+        if case .ready(let database)? = directory.catalog[name] { version = database.current.tokenText }
+        return WriteDraft(status: 200, content: .document(document))
+            .response(.init(version: version, isCommitted: !options.isDryRun), options)
+    }
+
+    /// Opens the file of the backup that a JSON body names.
+    ///
+    /// - Throws: `invalid_json`, `invalid_body`, `body_too_large`, or `not_found` for an unknown id.
+    private func backup(_ body: ImportSource, of realm: String, _ request: Request) throws(Problem) -> BodyFile {
+        guard body.byteCount <= limits.bodyBytes else {
+            throw .overLimit(.bodyTooLarge, "the body is larger than \(limits.bodyBytes) bytes", limit: limits.bodyBytes)
+        }
+        request.body = Array(try body.read(at: 0, byteCount: body.byteCount))
+        let place = InputPlace()
+        let reader = SchemaReader(place: place)
+        let object = try reader.members(try request.readJSON(limits), ["backup"], place)
+        guard let id = try reader.text(object, "backup", place) else {
+            throw reader.malformed("the id of a backup is missing", place.inside("backup"))
+        }
+        return try backups.open(try backups.find(id, of: realm))
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// Puts a Realm file in the place of a realm's file, as a new epoch of the realm.
+///
+/// It is made for one `POST …/restore`. The file is verified before anything is changed. Then the realm is
+/// closed, the new file takes the name of the old one, and the realm is opened again. The old file is kept
+/// as a backup. Everything here waits for files, so it belongs on a worker.
+struct RealmRestore: Sendable {
+    /// The realm.
+    private let target: Catalog.Target
+    /// The realms of the server, one of which gets another file.
+    private let directory: RealmDirectory
+    /// The new file, in the folder of the old one.
+    private let replacement: FileReplacement
+
+    /// Prepares a restore.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the realm.
+    ///   - directory: The realms of the server.
+    /// - Throws: `realm_unavailable` while the realm is being opened, `not_owned` for a realm without a file
+    ///   of its own, `read_only` for one that was attached for reading only.
+    init(_ name: String, _ directory: RealmDirectory) throws(Problem) {
+        if case .opening? = directory.catalog[name] { throw Problem(.realmUnavailable, "the realm is being opened") }
+        guard let target = directory.catalog.target(name) else {
+            throw Problem(.notOwned, "this realm has no file of its own that another one could take the place of")
+        }
+        guard target.options.mode != .readOnly else {
+            throw Problem(.readOnly, "this realm is served for reading only")
+                .with(header: HeaderField("Allow", "OPTIONS"))
+        }
+        self.target = target
+        self.directory = directory
+        do throws(StorageError) {
+            replacement = try FileReplacement(of: target.path, target.copies)
+        } catch {
+            throw Problem(opening: error)
+        }
+    }
+
+    // MARK: - The new file
+
+    /// The number of bytes that are copied at a time.
+    private static let pieceByteCount = 1 << 20
+
+    /// Copies a file into the new one.
+    ///
+    /// - Parameter source: The file that is restored.
+    /// - Throws: `insufficient_storage` and other problems of the disk.
+    func fill(from source: ImportSource) throws(Problem) {
+        do throws(StorageError) {
+            try System.requireRoom(source.byteCount, for: replacement.file.descriptor)
+        } catch {
+            throw Problem(opening: error)
+        }
+        var offset = 0
+        while offset < source.byteCount {
+            let bytes = Array(try source.read(at: offset, byteCount: RealmRestore.pieceByteCount))
+            guard !bytes.isEmpty else { throw Problem(.fileChanged, "the file became shorter while it was copied") }
+            do throws(StorageError) {
+                try ByteView.withBytes(of: bytes) { view throws(StorageError) in
+                    try System.write(replacement.file.descriptor, view, at: offset)
+                }
+            } catch {
+                throw Problem(opening: error)
+            }
+            offset += bytes.count
+        }
+    }
+
+    /// Checks the new file as a whole, and that it fits the options of the realm.
+    ///
+    /// - Throws: The problem of the new file: `not_a_realm`, `encryption_key_wrong`, `file_corrupt`,
+    ///   `invalid_schema` and so on.
+    func verify() throws(Problem) {
+        let snapshot: Snapshot
+        do throws(StorageError) {
+            snapshot = try Database.requireReplacement(replacement.file.openPath, target.options)
+        } catch {
+            throw Problem(opening: error)
+        }
+        if let defect = target.options.backlinkNames.defect(in: snapshot) { throw Problem(.invalidSchema, defect) }
+    }
+
+    // MARK: - Running
+
+    /// Puts the new file, which was verified, in its place.
+    ///
+    /// Waiting writes are done before; an interactive transaction is rolled back.
+    ///
+    /// - Returns: The id of the backup that the old file has become; nil when there was no file.
+    /// - Throws: The problem of the file system. The realm is then served as before.
+    func run() throws(Problem) -> String? {
+        guard takeOutOfService() else {
+            throw Problem(.realmUnavailable, "the realm was closed or detached meanwhile")
+        }
+        let transaction = target.database?.openTransaction
+        if let database = target.database { close(database) }
+        let (name, database): (String?, Database)
+        do throws(StorageError) {
+            name = try replacement.swap(keeping: target.version)
+            database = try open(undoing: name)
+            if let transaction { database.rememberExpired(transaction) }
+        } catch {
+            serveAgain()
+            throw Problem(opening: error)
+        }
+        guard directory.catalog.endReplacing(target, .success(database)) else {
+            throw Problem(.realmUnavailable, "the realm was detached meanwhile")
+        }
+        if let name { target.copies.prune(keeping: max(1, target.options.keptCopyCount), sparing: name) }
+        return name
+    }
+
+    /// The number of times that a failed realm is asked for while it is being closed, with 10 ms in between.
+    private static let attempts = 500
+
+    /// Takes the realm out of service; false when its state has changed meanwhile.
+    private func takeOutOfService() -> Bool {
+        for _ in 0..<RealmRestore.attempts {
+            if directory.catalog.beginReplacing(target) { return true }
+            guard target.database == nil else { return false }
+            System.pause(milliseconds: 10)
+        }
+        return false
+    }
+
+    /// Ends everything that uses the realm, and closes it. Clients of streams may come back: they begin
+    /// anew under the epoch that follows.
+    private func close(_ database: Database) {
+        let problem = Problem(.realmUnavailable, "another file is being restored")
+        directory.pinned.free(database)
+        directory.notifications.close(database, failing: problem)
+        database.close()
+        // A client may have subscribed between the first call and the closing.
+        directory.notifications.close(database, failing: problem)
+    }
+
+    /// Opens the new file. If that fails, the old one is put back.
+    private func open(undoing name: String?) throws(StorageError) -> Database {
+        do throws(StorageError) {
+            return try directory.catalog.reopen(target)
+        } catch {
+            try replacement.undo(name)
+            throw error
+        }
+    }
+
+    /// Opens the old file again after a failure, or leaves that to the caretaker.
+    private func serveAgain() {
+        do throws(StorageError) {
+            directory.catalog.endReplacing(target, .success(try directory.catalog.reopen(target)))
+        } catch {
+            directory.catalog.endReplacing(target, .failure(error))
+        }
+    }
+}
