@@ -51,7 +51,7 @@ package enum FileCopy {
     ///   - control: States whether copying was cancelled.
     ///   - isExact: Whether no symbolic link in the path is followed.
     /// - Throws: `StorageError.refused(.fileInUse)` when the header changes in each of 20 attempts.
-    static func copyQuietMoment(
+    package static func copyQuietMoment(
         of source: String, to file: NewFile, _ control: WorkControl? = nil, isExact: Bool = false
     ) throws(StorageError) {
         for _ in 0..<20 {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The command line beside a server", .enabled(if: ServerProcess.executable != nil, "the executable is not built"))
 struct CommandTests {
-    private func run(_ arguments: [String], seconds: Double = 60) throws -> (status: Int32, error: String) {
+    func run(_ arguments: [String], seconds: Double = 60) throws -> (status: Int32, error: String) {
         let executable = try #require(ServerProcess.executable)
         let process = Process()
         let error = Pipe()

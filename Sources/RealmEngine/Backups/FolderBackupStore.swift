@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+package import RealmStorage
+
+/// Backups in a folder: one folder in it per realm, which is made when it is needed.
+package struct FolderBackupStore: BackupStore {
+    /// The path of the folder.
+    private let folder: String
+
+    /// Makes a store; nothing is read or made yet.
+    ///
+    /// - Parameter folder: The path of the folder.
+    package init(_ folder: String) { self.folder = folder.hasSuffix("/") ? folder : folder + "/" }
+
+    /// Returns the path of the file of a backup.
+    package func path(of name: BackupName) -> String { path(of: name.realm) + "/" + name.file }
+
+    /// Returns the path of the folder of a realm.
+    private func path(of realm: RealmName) -> String { folder + realm.text }
+
+    /// Stores a backup, as the protocol says. A leftover of a process that ended is removed before.
+    package func put(
+        _ name: BackupName, _ write: (FileBackend) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        let place = path(of: name.realm)
+        for path in [folder, place] where !System.isFolder(path) {
+            guard System.makeFolder(path) || System.isFolder(path) else { throw .io(operation: "mkdir", errno: errno) }
+        }
+        if let names = try? RealmFiles.names(in: place) { NewFile.removeLeftovers(inFolder: place, names: names) }
+        let file = try NewFile(beside: path(of: name))
+        try write(file.backend())
+        try file.publish(as: path(of: name))
+    }
+
+    /// Returns the backups of a realm, as the protocol says.
+    package func list(of realm: RealmName) throws(StorageError) -> [BackupName] {
+        let place = path(of: realm)
+        guard System.isFolder(place) else { return [] }
+        guard let names = try? RealmFiles.names(in: place) else { throw .io(operation: "opendir", errno: EIO) }
+        let backups = names.compactMap { BackupName(file: $0, realm: realm) }
+        return backups.sorted { ($0.seconds, $0.version) > ($1.seconds, $1.version) }
+    }
+
+    /// Copies the bytes of a backup, as the protocol says.
+    package func get(_ name: BackupName, into file: NewFile) throws(StorageError) {
+        guard RealmFiles.exists(path(of: name)) else { throw .refused(.fileNotFound) }
+        try FileCopy.copyQuietMoment(of: path(of: name), to: file)
+    }
+
+    /// Deletes a backup, as the protocol says.
+    package func delete(_ name: BackupName) throws(StorageError) {
+        guard RealmFiles.exists(path(of: name)) else { return }
+        try System.delete(path(of: name))
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import RealmEngine
+import RealmStorage
+
+/// The command `realm-rest backup`: stores a compact copy of a file in a folder of backups, and removes
+/// those that need not be kept.
+struct BackupCommand: ParsableCommand {
+    /// The name of the command and its description for `--help`.
+    static let configuration = CommandConfiguration(
+        commandName: "backup", abstract: "Stores a compact copy of a Realm file in a folder of backups.",
+        discussion: """
+            The copy is FOLDER/NAME/TIME-VERSION.realm, where NAME is that of the file without .realm. With --keep those \
+            copies of NAME are removed that need not be kept.
+            """)
+
+    /// The file and the keys.
+    @OptionGroup var options: CopyFileOptions
+
+    /// The path of the folder of backups.
+    @Argument(help: "The folder of backups, which is made if it does not exist.")
+    var folder: String
+
+    /// How many copies are kept, as `BackupRetention` reads it; nil for all.
+    @Option(
+        help: ArgumentHelp(
+            "The newest copy of each of so many hours, days, weeks and months is kept.",
+            valueName: "hourly=24,daily=7,weekly=4,monthly=12"))
+    var keep: String?
+
+    /// Checks the values of the options; ArgumentParser calls it before `run`.
+    func validate() throws {
+        guard keep == nil || retention != nil else {
+            throw ValidationError("--keep takes numbers such as hourly=24,daily=7,weekly=4,monthly=12")
+        }
+    }
+
+    /// Which copies are kept; nil for all.
+    private var retention: BackupRetention? { keep.flatMap(BackupRetention.init) }
+
+    /// Stores the copy, prints its path, and removes older ones.
+    ///
+    /// - Throws: `ExitCode(2)` after a message when the file cannot be opened or the copy cannot be stored.
+    func run() throws {
+        try reporting {
+            let store = FolderBackupStore(folder)
+            let name = try options.copying { database, copy in
+                let snapshot = database.current.snapshot
+                let name = BackupName(realm: database.name, time: .now(), version: snapshot.version)
+                try store.put(name) { backend throws(StorageError) in
+                    try database.writeCopy(of: snapshot, to: backend, copy)
+                }
+                return name
+            }
+            try StandardStreams.output(store.path(of: name) + "\n")
+            guard let retention else { return }
+            for old in retention.surplus(of: try store.list(of: name.realm)) { try store.delete(old) }
+        }
+    }
+}

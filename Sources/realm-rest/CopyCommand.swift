@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import RealmEngine
+import RealmStorage
+
+/// The command `realm-rest copy`: copies a file without its free space, under another key if that is
+/// wanted, or with a part of its classes.
+struct CopyCommand: ParsableCommand {
+    /// The name of the command and its description for `--help`.
+    static let configuration = CommandConfiguration(
+        commandName: "copy",
+        abstract: "Copies a Realm file as a compact one: with another key or none, or a part of its classes.")
+
+    /// The file and the keys.
+    @OptionGroup var options: CopyFileOptions
+
+    /// The path of the copy.
+    @Argument(help: "The new file, which must not exist.")
+    var target: String
+
+    /// The names of the classes that the copy has, separated by commas; nil for all of them.
+    @Option(
+        help: ArgumentHelp(
+            "The classes that the copy has, with the embedded classes that they need. Links to others are left out.",
+            valueName: "CLASS,CLASS"))
+    var classes: String?
+
+    /// Writes the copy, which gets its name when it is complete.
+    ///
+    /// - Throws: `ExitCode(2)` after a message when a file cannot be opened or there is one at the target.
+    func run() throws {
+        try reporting {
+            try options.copying { database, copy in
+                let path = try System.resolved(target)
+                guard !RealmFiles.exists(path) else { throw ValidationError("there is a file at '\(target)' already") }
+                var copy = copy
+                let snapshot = database.current.snapshot
+                copy.classes = try subset(of: snapshot)
+                let file = try NewFile(beside: path)
+                try database.writeCopy(of: snapshot, to: file.backend(), copy)
+                try file.publish(as: path)
+            }
+        }
+    }
+
+    /// Returns the classes of the copy; nil for all of them.
+    ///
+    /// - Throws: `ValidationError` for a name that is no class.
+    private func subset(of snapshot: Snapshot) throws -> ClassSubset? {
+        guard let names = classes?.split(separator: ",").map(String.init) else { return nil }
+        guard !names.isEmpty else { throw ValidationError("--classes takes names of classes, separated by commas") }
+        do throws(ClassSubset.UnknownClass) {
+            return try ClassSubset(names, of: snapshot)
+        } catch {
+            throw ValidationError("there is no class '\(names[error.position])'")
+        }
+    }
+}

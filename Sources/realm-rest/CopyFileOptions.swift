@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import RealmEngine
+import RealmStorage
+
+/// The arguments of commands that copy a file: the file, its key and that of the copy.
+struct CopyFileOptions: ParsableArguments {
+    /// The path of the file that is copied.
+    @Argument(help: "A .realm file, which no other program has open for writing. It is not changed.")
+    var file: String
+
+    /// The path of a file with the encryption key; nil for a plain file.
+    @Option(help: "A file with the encryption key: 128 hex digits, or base64 of 64 bytes.")
+    var keyFile: String?
+
+    /// The path of a file with the encryption key of the copy; nil for the key of the original.
+    @Option(help: "A file with another key for the copy.")
+    var newKeyFile: String?
+
+    /// Whether the copy of an encrypted file is a plain file.
+    @Flag(name: .customLong("no-key"), help: "Make a plain copy of an encrypted file.")
+    var isPlain = false
+
+    /// Checks the values of the options; ArgumentParser calls it before `run`.
+    func validate() throws {
+        guard newKeyFile == nil || !isPlain else { throw ValidationError("--new-key-file and --no-key exclude each other") }
+    }
+
+    /// The name under which the file would be served.
+    ///
+    /// - Throws: `ValidationError` for a file whose name no realm can have.
+    func realmName() throws -> RealmName {
+        guard let name = RealmName(file: file) else { throw ValidationError("'\(file)' cannot be served: \(RealmName.rule)") }
+        return name
+    }
+
+    /// Opens the file for reading, and passes it to a closure with the options of the copy.
+    ///
+    /// - Parameter body: Writes the copy.
+    /// - Returns: What `body` returns.
+    /// - Throws: `StorageError` when the file cannot be opened, or is open for writing in another program.
+    func copying<Outcome>(_ body: (Database, Database.CopyOptions) throws -> Outcome) throws -> Outcome {
+        let key = try keyFile.map { try EncryptionKey(contentsOfFile: $0) }
+        let newKey = isPlain ? nil : try newKeyFile.map { try EncryptionKey(contentsOfFile: $0) } ?? key
+        let database = try Database.open(
+            name: try realmName(), path: file, Database.OpenOptions(key: key, mode: .readOnly))
+        defer { database.close() }
+        return try body(database, Database.CopyOptions(key: newKey))
+    }
+}

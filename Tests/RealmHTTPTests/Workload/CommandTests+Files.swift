@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmEngine
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+/// The commands that copy, compact, back up and restore files without a server.
+extension CommandTests {
+    /// Runs a closure with a folder that has `app.realm` with one dog, of age 3.
+    private func withFile(_ body: (_ folder: String, _ file: String) throws -> Void) throws {
+        let folder = NSTemporaryDirectory() + "realm-rest-files-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let data = folder + "/data.ndjson"
+        try withWriteServer { server in
+            let export = try server.get("app/export").body
+            try Data(export).write(to: URL(fileURLWithPath: data))
+        }
+        #expect(try run(["import", data, folder + "/app.realm"]).status == 0)
+        try FileManager.default.removeItem(atPath: data)
+        try body(folder, folder + "/app.realm")
+    }
+
+    private func snapshot(_ path: String, key: String? = nil) throws -> Snapshot {
+        let snapshot = try Snapshot(file: try RealmFile(path: path, key: try key.map { try EncryptionKey(text: $0) }))
+        let report = snapshot.verify()
+        #expect(report.isClean, "\(path): \(report.errors)")
+        return snapshot
+    }
+
+    @Test func `A18, A19: copy makes a compact file with another key, no key, or a part of the classes`() throws {
+        try withFile { folder, file in
+            let key = String(repeating: "ab", count: 64)
+            let (keyFile, sealed, plain) = (folder + "/key", folder + "/sealed.realm", folder + "/plain.realm")
+            try key.write(toFile: keyFile, atomically: true, encoding: .utf8)
+            let before = try Data(contentsOf: URL(fileURLWithPath: file))
+            #expect(try run(["copy", file, sealed, "--new-key-file", keyFile]).status == 0)
+            #expect(try snapshot(sealed, key: key).classTable(named: "Dog") != nil)
+            #expect(throws: StorageError.self) { try snapshot(sealed) }
+            #expect(try run(["copy", sealed, plain]).status == 2)
+            #expect(try run(["copy", sealed, plain, "--key-file", keyFile, "--no-key", "--classes", "Dog"]).status == 0)
+            #expect(try RealmEngineReader.age(plain) == 3)
+            #expect(try snapshot(plain).classes.compactMap(\.className).sorted() == ["Chip", "Dog"])
+            let again = try run(["copy", file, plain])
+            #expect(again.status != 0 && again.error.contains("already"), "\(again)")
+            #expect(try RealmEngineReader.age(plain) == 3)
+            let unknown = try run(["copy", file, folder + "/x.realm", "--classes", "Dgo"])
+            #expect(unknown.status != 0 && unknown.error.contains("Dgo"))
+            #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == before)
+            #expect(!FileManager.default.fileExists(atPath: folder + "/x.realm"))
+        }
+    }
+
+    @Test func `E11: compact replaces a file that nobody has open`() throws {
+        try withFile { folder, file in
+            let before = try Data(contentsOf: URL(fileURLWithPath: file)).count
+            #expect(try run(["compact", file]).status == 0)
+            #expect(try RealmEngineReader.age(file) == 3)
+            _ = try snapshot(file)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: file)).count <= before)
+            let server = try ServerProcess([file])
+            #expect(try run(["compact", file]).status == 2)
+            #expect(server.stop() == 0)
+        }
+    }
+
+    @Test func `A18: backup stores copies in a folder, and restore takes the newest and keeps what was there`() throws {
+        try withFile { folder, file in
+            let store = folder + "/backups"
+            #expect(try run(["backup", file, store]).status == 0)
+            let names = try FileManager.default.contentsOfDirectory(atPath: store + "/app")
+            #expect(names.count == 1)
+            #expect(try RealmEngineReader.age(store + "/app/" + (names.first ?? "")) == 3)
+            try FileManager.default.copyItem(
+                atPath: store + "/app/" + (names.first ?? ""), toPath: store + "/app/20200101T000000Z-1.realm")
+            sleep(1)
+            #expect(try run(["backup", file, store, "--keep", "monthly=1"]).status == 0)
+            let kept = try FileManager.default.contentsOfDirectory(atPath: store + "/app")
+            #expect(kept.count == 1 && kept != names)
+            #expect(try run(["backup", file, store, "--keep", "monthly=x"]).status != 0)
+            // A file that is there is kept, and a damaged one does not stop it.
+            try Data("damaged".utf8).write(to: URL(fileURLWithPath: file))
+            #expect(try run(["restore", store, file]).status == 0)
+            #expect(try RealmEngineReader.age(file) == 3)
+            #expect(try String(contentsOfFile: file + ".replaced-damaged", encoding: .utf8) == "damaged")
+            // A damaged source changes nothing.
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+            #expect(try run(["restore", file + ".replaced-damaged", file]).status == 2)
+            #expect(try run(["restore", store, folder + "/other.realm"]).status != 0)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes)
+            let server = try ServerProcess([file])
+            #expect(try run(["restore", store, file]).status == 2)
+            #expect(server.stop() == 0)
+            #expect(try run(["restore", store + "/app/" + kept[0], folder + "/new.realm"]).status == 0)
+            #expect(try RealmEngineReader.age(folder + "/new.realm") == 3)
+        }
+    }
+}
