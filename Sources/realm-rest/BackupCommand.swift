@@ -55,7 +55,7 @@ struct BackupCommand: ParsableCommand {
             }
             try StandardStreams.output(store.path(of: name) + "\n")
             guard let retention else { return }
-            for old in retention.surplus(of: try store.list(of: name.realm)) { try store.delete(old) }
+            for old in retention.surplus(of: try store.names(of: name.realm)) { try store.delete(old) }
         }
     }
 }

@@ -54,7 +54,7 @@ struct RestoreCommand: ParsableCommand {
         guard RealmFiles.isFolder(source) else { return try FileCopy.copyQuietMoment(of: source, to: target) }
         guard let name = RealmName(file: file) else { throw ValidationError("'\(file)' cannot be served: \(RealmName.rule)") }
         let store = FolderBackupStore(source)
-        guard let newest = try store.list(of: name).first else {
+        guard let newest = try store.names(of: name).first else {
             throw ValidationError("'\(source)' has no backup of '\(name)'")
         }
         try store.get(newest, into: target)

@@ -30,6 +30,9 @@ struct ServeOptions: ParsableArguments {
             "How many copies are kept beside a file that were made before migrations, and before upgrades.", valueName: "N"))
     var keepMigrationBackups = 1
 
+    /// When and where to realms are backed up by themselves.
+    @OptionGroup var backups: BackupPlanOptions
+
     /// The IP address or host name on which the main listener accepts connections.
     @Option(help: "The address to listen on.")
     var host = "127.0.0.1"
@@ -152,6 +155,7 @@ struct ServeOptions: ParsableArguments {
         server.dataFolder = data
         server.attachRoots = attachRoots
         server.keptCopyCount = keepMigrationBackups
+        server.backupPlan = try backups.plan()
         server.keys = try RealmKeys.read(keys)
         server.environment = { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
         server.isReadOnly = readOnly

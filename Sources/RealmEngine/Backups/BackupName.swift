@@ -44,7 +44,10 @@ package struct BackupName: Sendable, Hashable {
     }
 
     /// The name of the file in the folder of the realm.
-    package var file: String { "\(timeText)-\(version)\(BackupName.suffix)" }
+    package var file: String { label + BackupName.suffix }
+
+    /// The time and the version, as in `20260131T120000Z-17`.
+    package var label: String { "\(timeText)-\(version)" }
 
     /// The time as text, as in `20260131T120000Z`, which sorts by time.
     package var timeText: String {

@@ -19,7 +19,7 @@ package protocol BackupStore: Sendable {
     ///
     /// - Parameter realm: The name of the realm.
     /// - Throws: `StorageError.io` when the store cannot be read.
-    func list(of realm: RealmName) throws(StorageError) -> [BackupName]
+    func list(of realm: RealmName) throws(StorageError) -> [StoredBackup]
 
     /// Copies the bytes of a backup.
     ///
@@ -34,4 +34,12 @@ package protocol BackupStore: Sendable {
     /// - Parameter name: The name of the backup.
     /// - Throws: `StorageError.io` when the store refuses.
     func delete(_ name: BackupName) throws(StorageError)
+}
+
+extension BackupStore {
+    /// Returns the names of the backups of a realm, the newest first.
+    ///
+    /// - Parameter realm: The name of the realm.
+    /// - Throws: `StorageError.io` when the store cannot be read.
+    package func names(of realm: RealmName) throws(StorageError) -> [BackupName] { try list(of: realm).map(\.name) }
 }

@@ -34,12 +34,15 @@ package struct FolderBackupStore: BackupStore {
     }
 
     /// Returns the backups of a realm, as the protocol says.
-    package func list(of realm: RealmName) throws(StorageError) -> [BackupName] {
+    package func list(of realm: RealmName) throws(StorageError) -> [StoredBackup] {
         let place = path(of: realm)
         guard System.isFolder(place) else { return [] }
         guard let names = try? RealmFiles.names(in: place) else { throw .io(operation: "opendir", errno: EIO) }
         let backups = names.compactMap { BackupName(file: $0, realm: realm) }
-        return backups.sorted { ($0.seconds, $0.version) > ($1.seconds, $1.version) }
+        return backups.sorted { ($0.seconds, $0.version) > ($1.seconds, $1.version) }.compactMap { name in
+            guard let entry = System.entry(atPath: path(of: name), followsLink: false), entry.isRegular else { return nil }
+            return StoredBackup(name, byteCount: entry.byteCount)
+        }
     }
 
     /// Copies the bytes of a backup, as the protocol says.

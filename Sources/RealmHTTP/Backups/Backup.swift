@@ -28,6 +28,8 @@ struct Backup: Sendable {
         case beside(FileCopies)
         /// In a file of the server at a path.
         case file(String)
+        /// In the store of the backup plan.
+        case planned(BackupName)
     }
 
     /// The id, which is unique among the backups of a realm and needs no percent-encoding.
@@ -79,5 +81,21 @@ extension Backup {
         version = copy.version
         digest = nil
         place = .beside(copies)
+    }
+
+    /// The beginning of the ids of planned backups.
+    static let plannedPrefix = "planned-"
+
+    /// Makes the description of a planned backup.
+    ///
+    /// - Parameter stored: The backup as the store lists it.
+    init(_ stored: StoredBackup) {
+        id = Backup.plannedPrefix + stored.name.label
+        kind = .planned
+        time = WallClock(nanoseconds: stored.name.seconds * 1_000_000_000)
+        byteCount = stored.byteCount
+        version = stored.name.version
+        digest = nil
+        place = .planned(stored.name)
     }
 }

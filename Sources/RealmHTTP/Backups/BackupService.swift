@@ -12,21 +12,38 @@ final class BackupService: Sendable {
     private let catalog: Catalog
     /// The copies that requests stored outside of the data folder.
     let stored = StoredCopies()
+    /// The backups of the plan; nil without one.
+    let planned: PlannedBackups?
 
     /// Makes the backups of the realms in a catalog.
     ///
-    /// - Parameter catalog: The realms by name.
-    init(_ catalog: Catalog) { self.catalog = catalog }
+    /// - Parameters:
+    ///   - catalog: The realms by name.
+    ///   - planned: The backups of the plan; nil without one.
+    init(_ catalog: Catalog, _ planned: PlannedBackups?) {
+        self.catalog = catalog
+        self.planned = planned
+    }
 
     // MARK: - Finding
 
     /// Returns the backups of a realm, the newest first.
     ///
     /// - Parameter realm: The name of the realm.
-    /// - Complexity: Opens each copy beside the file.
-    func list(of realm: String) -> [Backup] {
-        let beside = copies(of: realm).map { copies in copies.list().map { Backup($0, in: copies) } } ?? []
-        return (beside + stored.list(of: realm)).sorted { $0.time.nanoseconds > $1.time.nanoseconds }
+    /// - Returns: The backups, and why those of the plan are not among them; nil when they are.
+    /// - Complexity: Opens each copy beside the file, and lists the store of the plan.
+    func list(of realm: String) -> (backups: [Backup], failure: StorageError?) {
+        var backups = copies(of: realm).map { copies in copies.list().map { Backup($0, in: copies) } } ?? []
+        backups += stored.list(of: realm)
+        var failure: StorageError?
+        do throws(StorageError) { backups += try listPlanned(realm) } catch { failure = error }
+        return (backups.sorted { $0.time.nanoseconds > $1.time.nanoseconds }, failure)
+    }
+
+    /// Returns the backups of a realm in the store of the plan; none without a plan.
+    private func listPlanned(_ realm: String) throws(StorageError) -> [Backup] {
+        guard let planned, let name = RealmName(realm) else { return [] }
+        return try planned.plan.store.list(of: name).map { Backup($0) }
     }
 
     /// Returns one backup of a realm.
@@ -34,8 +51,16 @@ final class BackupService: Sendable {
     /// - Parameters:
     ///   - id: The id of the backup.
     ///   - realm: The name of the realm.
-    /// - Throws: `not_found` when there is none.
+    /// - Throws: `not_found` when there is none; `filesystem_unsuitable` when the store of the plan cannot be
+    ///   read.
     func find(_ id: String, of realm: String) throws(Problem) -> Backup {
+        if id.hasPrefix(Backup.plannedPrefix) {
+            do throws(StorageError) {
+                if let backup = try listPlanned(realm).first(where: { $0.id == id }) { return backup }
+            } catch {
+                throw Problem(opening: error)
+            }
+        }
         if let copies = copies(of: realm), !id.contains("/"), let copy = copies.copy(id) { return Backup(copy, in: copies) }
         if let copy = stored.list(of: realm).first(where: { $0.id == id }) { return copy }
         throw Problem(.notFound, "there is no backup of this id")
@@ -61,16 +86,23 @@ final class BackupService: Sendable {
     /// - Returns: The file, which stays readable when the backup is deleted.
     /// - Throws: `not_found` when it is gone; `filesystem_unsuitable` when it cannot be read.
     func open(_ backup: Backup) throws(Problem) -> BodyFile {
-        let path: String
-        switch backup.place {
-        case .beside(let copies): path = copies.path(of: backup.id)
-        case .file(let place): path = place
-        }
         do throws(StorageError) {
-            return try BodyFile(reading: path)
+            switch backup.place {
+            case .beside(let copies): return try BodyFile(reading: copies.path(of: backup.id))
+            case .file(let path): return try BodyFile(reading: path)
+            case .planned(let name): return try read(name)
+            }
         } catch {
             throw BackupService.problem(error)
         }
+    }
+
+    /// Copies a planned backup to a temporary file without a name, and opens that.
+    private func read(_ name: BackupName) throws(StorageError) -> BodyFile {
+        guard let planned else { throw .refused(.fileNotFound) }
+        let file = try NewFile(beside: System.temporaryFolder + "/realm-rest")
+        try planned.plan.store.get(name, into: file)
+        return try BodyFile(reading: file.openPath)
     }
 
     /// Deletes the file of a backup.
@@ -82,6 +114,7 @@ final class BackupService: Sendable {
             switch backup.place {
             case .beside(let copies): try System.delete(copies.path(of: backup.id))
             case .file(let path): try System.delete(path)
+            case .planned(let name): try planned?.plan.store.delete(name)
             }
         } catch {
             throw BackupService.problem(error)

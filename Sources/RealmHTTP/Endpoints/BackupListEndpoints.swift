@@ -18,7 +18,7 @@ struct BackupListEndpoints: Sendable {
         try QueryParameters(call.request.target).requireKnown([])
         let realm = try call.match[.realm]
         return reply(call) { () throws(Problem) in
-            let list = backups.list(of: realm)
+            let (list, failure) = backups.list(of: realm)
             var writer = JSONWriter(reservingCapacity: 256 + 256 * list.count)
             writer.beginObject()
             writer.key("items")
@@ -26,6 +26,7 @@ struct BackupListEndpoints: Sendable {
             for backup in list { backup.write(to: &writer) }
             writer.endArray()
             writer.nullMember("next")
+            if let planned = backups.planned { planned.status(of: realm).write(to: &writer, failure) }
             writer.endObject()
             return Response(unstored: writer.buffer)
         }

@@ -68,7 +68,7 @@ package final class ServerState: Sendable {
         notifications = ChangeService(limits, timers, workers)
         caretaker = RealmCaretaker(
             catalog: catalog, pinned: pinned, notifications: notifications, workers: workers, log: accessLog)
-        backups = BackupService(catalog)
+        backups = BackupService(catalog, options.backupPlan.map { PlannedBackups($0, catalog, log: accessLog) })
         directory = RealmDirectory(
             catalog: catalog, options: options, folders: folders, realmLimit: realmLimit ?? limits.realms,
             access: rules.access, workers: workers, pinned: pinned, notifications: notifications)
@@ -96,6 +96,7 @@ package final class ServerState: Sendable {
         }
         metrics.add { [notifications] text in notifications.write(to: &text) }
         metrics.add { [caretaker] text in caretaker.write(to: &text) }
+        if let planned = backups.planned { metrics.add { text in planned.write(to: &text) } }
         guard let accessLog else { return }
         metrics.add { text in
             text.single(

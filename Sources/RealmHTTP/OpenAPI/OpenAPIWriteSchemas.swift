@@ -96,6 +96,9 @@ extension OpenAPIWrites {
                 [
                     "items": ["type": "array", "items": OpenAPIParts.schema("Backup")],
                     "next": ["type": "null", "description": "Is always null: all backups are on one page."],
+                    "state": OpenAPIParts.choice("none", "running", "ok", "failed"),
+                    "lastError": ["type": "string", "description": "States why the last planned backup failed."],
+                    "lastSuccess": ["type": "string", "description": "Is when this server stored a planned backup last."],
                 ])
         ),
         (

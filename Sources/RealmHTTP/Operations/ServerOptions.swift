@@ -23,6 +23,8 @@ package struct ServerOptions: Sendable {
     /// The seconds after which a realm is forgotten that could not be opened and that only a
     /// request has named.
     package var forgetsFailedAfterSeconds = 600.0
+    /// When and where to the realms are backed up by themselves; nil for never.
+    package var backupPlan: BackupPlan?
     /// The encryption keys, by the name of their realm.
     package var keys: [String: EncryptionKey] = [:]
     /// Looks up a variable of the environment. Keys that are not in `keys` are read from

@@ -111,6 +111,7 @@ package final class RealmServer: Sendable {
         }
         do throws(Threads.Failure) {
             try state.caretaker.start()
+            try state.backups.planned?.start()
             try state.timers.keepRunning()
         } catch {
             throw Failure(description: error.description)
@@ -155,6 +156,7 @@ package final class RealmServer: Sendable {
         daemon.stop(graceSeconds: options.graceSeconds, isUrgent: isOver)
         adminDaemon?.stop(graceSeconds: max(0, end.seconds(since: Instant.now())), isUrgent: isOver)
         state.notifications.closeAll()
+        state.backups.planned?.stop()
         state.caretaker.stop()
         state.catalog.closeAll()
         state.timers.stop()

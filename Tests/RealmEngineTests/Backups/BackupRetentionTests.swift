@@ -90,13 +90,13 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let store = FolderBackupStore(folder)
         let realm = try #require(RealmName("app"))
-        #expect(try store.list(of: realm) == [])
+        #expect(try store.names(of: realm) == [])
         let names = try [backup(BackupRetentionTests.begin, 1), backup(BackupRetentionTests.begin + 5, 2)]
         for name in names {
             try store.put(name) { file throws(StorageError) in try FirstContents.write(name.version, to: file) }
         }
         try Data("mine".utf8).write(to: URL(fileURLWithPath: folder + "/app/notes.txt"))
-        #expect(try store.list(of: realm) == names.reversed())
+        #expect(try store.names(of: realm) == names.reversed())
         let target = try NewFile(beside: folder + "/read")
         try store.get(names[0], into: target)
         let snapshot = try Snapshot(file: try RealmFile(path: target.openPath))
@@ -106,10 +106,10 @@ import Testing
         #expect(throws: StorageError.self) {
             try store.put(third) { _ throws(StorageError) in throw .io(operation: "write", errno: ENOSPC) }
         }
-        #expect(try store.list(of: realm).count == 2)
+        #expect(try store.names(of: realm).count == 2)
         try store.delete(names[0])
         try store.delete(names[0])
-        #expect(try store.list(of: realm) == [names[1]])
+        #expect(try store.names(of: realm) == [names[1]])
         #expect(throws: StorageError.self) { try store.get(names[0], into: target) }
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: folder + "/app").sorted() == [names[1].file, "notes.txt"])

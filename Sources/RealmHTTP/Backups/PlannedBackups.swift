@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// Backs the realms of a server up by a plan.
+///
+/// One thread of its own makes the copies, one after another, so that neither the daemon nor a worker
+/// waits for the store. A realm that has not changed since its newest backup of this server is left out.
+/// A backup that fails is counted, logged and shown; writes and reads go on, and the next round tries
+/// again.
+///
+/// There is one in a server with a plan. Any thread may call it; a `Monitor` guards its state.
+final class PlannedBackups: Sendable {
+    /// What is known about the backups of one realm.
+    struct Status: Sendable {
+        /// The version that was stored last by this server, with its epoch.
+        fileprivate var stored: VersionToken?
+        /// Whether a copy is being made or stored at present.
+        var isRunning = false
+        /// Why the last attempt failed; nil when it succeeded.
+        var lastError: String?
+        /// When the last backup was stored by this server.
+        var lastSuccess: WallClock?
+    }
+
+    /// The thread, and the realms by name.
+    private struct State {
+        /// Whether the thread was started and has not ended.
+        var isActive = false
+        /// Whether `stop` was called.
+        var isStopped = false
+        /// Cancels the copy that is being made; nil when there is none.
+        var control: WorkControl?
+        /// What is known about each realm.
+        var statuses: [String: Status] = [:]
+        /// The number of backups that were stored since the start of the server.
+        var successes = 0
+        /// The number of backups that failed since the start of the server.
+        var failures = 0
+    }
+
+    /// How many seconds `stop` waits at most for a backup that is being cancelled.
+    private static let patienceSeconds = 5.0
+
+    private let monitor = Monitor(State())
+    /// When, where to and how long.
+    let plan: BackupPlan
+    /// The realms of the server.
+    private let catalog: Catalog
+    /// The log, which gets a line for each failure; nil without a log.
+    private let log: AccessLog?
+
+    /// Makes the backups of a plan. Nothing happens before `start`.
+    ///
+    /// - Parameters:
+    ///   - plan: When, where to and how long.
+    ///   - catalog: The realms of the server.
+    ///   - log: The log; nil for none.
+    init(_ plan: BackupPlan, _ catalog: Catalog, log: AccessLog?) {
+        self.plan = plan
+        self.catalog = catalog
+        self.log = log
+    }
+
+    // MARK: - The thread
+
+    /// Starts the thread, which begins with the first round. Further calls do nothing.
+    ///
+    /// - Throws: `Threads.Failure` when the system provides no thread.
+    func start() throws(Threads.Failure) {
+        try monitor.withLock { state throws(Threads.Failure) in
+            guard !state.isActive, !state.isStopped else { return }
+            try Threads.start("backups", stackBytes: 1 << 20) { [self] in run() }
+            state.isActive = true
+        }
+    }
+
+    /// Ends the thread, and cancels a backup that is being made. It waits up to five seconds.
+    func stop() {
+        monitor.broadcast { state in
+            state.isStopped = true
+            state.control?.cancel()
+        }
+        let end = Instant.now().adding(seconds: PlannedBackups.patienceSeconds)
+        _ = monitor.wait(until: end) { state -> Bool? in state.isActive ? nil : true }
+    }
+
+    /// The loop of the thread.
+    private func run() {
+        var next = Instant.now()
+        while !isStopped(until: next) {
+            next = next.adding(plan.every)
+            let databases = catalog.databases.filter { $0.mode != .copy && !$0.path.isEmpty }
+            forget(except: Set(databases.map(\.name.text)))
+            for database in databases { backUp(database) }
+            // Rounds that took longer than the interval are not made up for.
+            if next < Instant.now() { next = Instant.now() }
+        }
+        monitor.broadcast { $0.isActive = false }
+    }
+
+    /// Waits until an instant, or until `stop` is called; returns whether it was.
+    private func isStopped(until end: Instant) -> Bool {
+        monitor.wait(until: end) { state -> Bool? in state.isStopped ? true : nil } ?? false
+    }
+
+    /// Forgets realms that are not served any more.
+    private func forget(except names: Set<String>) {
+        monitor.withLock { $0.statuses = $0.statuses.filter { names.contains($0.key) } }
+    }
+
+    // MARK: - One backup
+
+    /// Stores a backup of the newest version of a realm, unless it was stored already, and removes the
+    /// surplus.
+    private func backUp(_ database: Database) {
+        let control = WorkControl()
+        let version = database.current
+        let isWanted = monitor.withLock { state -> Bool in
+            guard !state.isStopped, state.statuses[database.name.text]?.stored != version.token else { return false }
+            state.control = control
+            state.statuses[database.name.text, default: Status()].isRunning = true
+            return true
+        }
+        guard isWanted else { return }
+        do throws(StorageError) {
+            try store(version.snapshot, of: database, control)
+            end(database, version.token, nil)
+        } catch {
+            end(database, nil, error)
+        }
+    }
+
+    /// Stores a version, and removes the backups that need not be kept.
+    private func store(_ snapshot: Snapshot, of database: Database, _ control: WorkControl) throws(StorageError) {
+        let name = BackupName(realm: database.name, time: .now(), version: snapshot.version)
+        let options = Database.CopyOptions(key: plan.key ?? database.key, control: control)
+        try plan.store.put(name) { backend throws(StorageError) in
+            try database.writeCopy(of: snapshot, to: backend, options)
+        }
+        guard let retention = plan.retention else { return }
+        for old in retention.surplus(of: try plan.store.names(of: database.name)) { try plan.store.delete(old) }
+    }
+
+    /// Notes the end of an attempt.
+    private func end(_ database: Database, _ stored: VersionToken?, _ error: StorageError?) {
+        let isStopped = monitor.withLock { state -> Bool in
+            var status = state.statuses[database.name.text] ?? Status()
+            status.isRunning = false
+            status.lastError = error?.description
+            state.control = nil
+            if let stored {
+                status.stored = stored
+                status.lastSuccess = .now()
+                state.successes += 1
+            } else if !state.isStopped {
+                state.failures += 1
+            }
+            state.statuses[database.name.text] = status
+            return state.isStopped
+        }
+        guard let error, !isStopped else { return }
+        log?.note("backup_failed", realm: database.name.text, "\(error)", level: .error)
+    }
+
+    // MARK: - What clients see
+
+    /// Returns what is known about the backups of a realm.
+    func status(of realm: String) -> Status { monitor.withLock { $0.statuses[realm] } ?? Status() }
+
+    /// Writes two counters: the backups that were stored, and those that failed.
+    ///
+    /// - Parameter text: The metrics document.
+    func write(to text: inout MetricsText) {
+        let (successes, failures) = monitor.withLock { ($0.successes, $0.failures) }
+        text.single("backups_total", .counter, help: "Planned backups that were stored.", value: Double(successes))
+        text.single("backup_failures_total", .counter, help: "Planned backups that failed.", value: Double(failures))
+    }
+}
+
+extension PlannedBackups.Status {
+    /// Writes the members `state`, `lastError` and `lastSuccess` of the list of backups.
+    ///
+    /// - Parameters:
+    ///   - writer: The writer, inside of an object.
+    ///   - failure: Why the store could not be listed just now; nil when it was.
+    func write(to writer: inout JSONWriter, _ failure: StorageError?) {
+        let problem = failure?.description ?? lastError
+        let rest = lastSuccess == nil ? "none" : "ok"
+        writer.member("state", text: isRunning ? "running" : problem != nil ? "failed" : rest)
+        if let problem { writer.member("lastError", text: problem) }
+        if let lastSuccess { writer.member("lastSuccess", time: lastSuccess) }
+    }
+}
