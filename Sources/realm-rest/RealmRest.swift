@@ -14,7 +14,7 @@ struct RealmRest: ParsableCommand {
             ServeCommand.self, DumpCommand.self, VerifyCommand.self, SchemaCommand.self, QueryCommand.self, HealthCommand.self,
             OpenAPICommand.self,
             WatchCommand.self, ImportCommand.self, ExportCommand.self, DemoCommand.self,
-            CopyCommand.self, CompactCommand.self, BackupCommand.self, RestoreCommand.self,
+            ConfigCommand.self, CopyCommand.self, CompactCommand.self, BackupCommand.self, RestoreCommand.self,
         ])
 
     /// Configures crash reports, and then runs the command that the arguments name.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import RealmEngine
 import RealmHTTP
 import RealmStorage
 
@@ -24,12 +25,22 @@ struct ServeCommand: ParsableCommand {
 
     /// Checks that there is something to serve, and runs the server.
     ///
+    /// Without any path and option, the configuration file of the working folder is served.
+    ///
     /// - Throws: `ValidationError` when nothing is named, and `ExitCode(1)` when the server
     ///   cannot start.
     func run() throws {
-        guard !paths.isEmpty || options.data != nil || !options.memory.isEmpty else {
-            throw ValidationError("Nothing to serve: name a file or folder, or give --data DIR or --memory NAME.")
+        let usual = RealmFiles.exists(Configuration.usualFile) ? Configuration.usualFile : nil
+        let configuration = try options.configuration(paths: paths, file: options.config ?? (namesNothing ? usual : nil))
+        let server = try options.serverOptions(configuration)
+        guard !server.paths.isEmpty || server.dataFolder != nil || !server.memoryRealms.isEmpty || !server.realms.isEmpty else {
+            throw ValidationError(
+                "Nothing to serve: name a file or folder, or give --data DIR, --memory NAME or --config FILE; "
+                    + "without any of them the file \(Configuration.usualFile) of the working folder is served.")
         }
-        try ServerRun.run(try options.serverOptions(paths: paths))
+        try ServerRun.run(server)
     }
+
+    /// Whether the command line names nothing to serve.
+    private var namesNothing: Bool { paths.isEmpty && options.data == nil && options.memory.isEmpty }
 }

@@ -8,9 +8,13 @@ import RealmStorage
 
 /// The options of the command `serve`.
 ///
-/// Their values are checked by `validate` and converted to `ServerOptions`, which documents
-/// their effect.
+/// They are settings of the configuration file too, and win over it: `apply(to:)` adds those that
+/// are given, and `ServerOptions` documents their effect. Defaults are those of `ServerOptions`.
 struct ServeOptions: ParsableArguments {
+    /// The path of the configuration file; nil for none.
+    @Option(help: ArgumentHelp("A configuration file in YAML; the other options win over it.", valueName: "FILE"))
+    var config: String?
+
     /// The data folder: its files are served, and requests may make files in it.
     @Option(help: ArgumentHelp("A folder of realms; files that cannot be opened are listed with their error.", valueName: "DIR"))
     var data: String?
@@ -24,22 +28,22 @@ struct ServeOptions: ParsableArguments {
     var attachRoots: [String] = []
 
     /// The number of backups that are kept beside each file, for migrations and for upgrades
-    /// separately.
+    /// separately; nil for one.
     @Option(
         help: ArgumentHelp(
             "How many copies are kept beside a file that were made before migrations, and before upgrades.", valueName: "N"))
-    var keepMigrationBackups = 1
+    var keepMigrationBackups: Int?
 
     /// When and where to realms are backed up by themselves.
     @OptionGroup var backups: BackupPlanOptions
 
     /// The IP address or host name on which the main listener accepts connections.
-    @Option(help: "The address to listen on.")
-    var host = "127.0.0.1"
+    @Option(help: "The address to listen on; 127.0.0.1 without this option.")
+    var host: String?
 
     /// The TCP port of the main listener; 0 lets the system choose one.
-    @Option(help: "The port to listen on; 0 picks one.")
-    var port = 8080
+    @Option(help: "The port to listen on, 8080 without this option; 0 picks one.")
+    var port: Int?
 
     /// Whether all writes are rejected and files are opened for reading only.
     @Flag(help: "Refuse every write, and open files for reading only.")
@@ -58,7 +62,7 @@ struct ServeOptions: ParsableArguments {
             "When free space is checked against what is in use before a file is written to: auto (up to 64 MiB while it is "
                 + "opened, above that before its first write), always (while it is opened) or off.",
             valueName: "auto|always|off"))
-    var verify = "auto"
+    var verify: String?
 
     /// The names of realms in memory, which are empty at the start.
     @Option(help: ArgumentHelp("An empty realm in memory; it is lost when the server ends.", valueName: "NAME"))
@@ -90,11 +94,11 @@ struct ServeOptions: ParsableArguments {
 
     /// The format of the request log, or `none`.
     @Option(help: "The form of the request log: json, text or none.")
-    var logFormat = "json"
+    var logFormat: String?
 
     /// The level from which messages are logged.
     @Option(help: "What is logged: debug (requests with their queries), info, warning (failed ones) or error.")
-    var logLevel = "info"
+    var logLevel: String?
 
     /// Whether responses have a `Server-Timing` header field.
     @Flag(help: "Add a Server-Timing header field to every response.")
@@ -142,49 +146,80 @@ struct ServeOptions: ParsableArguments {
     )
     var refusesAdministration = false
 
-    /// Returns the options of the server, with keys and name files read.
+    /// Returns the configuration in force: the file, then the options that are given.
     ///
-    /// - Parameter paths: The files and folders to serve.
-    /// - Throws: `ValidationError` for a value that cannot be used, and `ExitCode(1)` for a key
-    ///   that cannot be read.
-    func serverOptions(paths: [String]) throws -> ServerOptions {
-        var server = ServerOptions()
-        server.host = host
-        server.port = port
-        server.paths = paths
-        server.dataFolder = data
-        server.attachRoots = attachRoots
-        server.keptCopyCount = keepMigrationBackups
-        server.backupPlan = try backups.plan()
-        server.keys = try RealmKeys.read(keys)
-        server.environment = { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
-        server.isReadOnly = readOnly
-        server.upgradesInPlace = upgrade != nil
-        server.verification = FileStore.Verification(rawValue: verify) ?? .auto
-        server.memoryRealms = memory
-        server.allowsTransactions = !refusesTransactions
-        server.conditionalClasses = Set(conditionalClasses)
-        for limit in limits {
-            do { try server.limits.apply(limit) } catch { throw ValidationError("--limit: \(error)") }
-        }
-        server.logFormat = try format()
-        guard let level = AccessLog.Level(name: logLevel) else {
-            throw ValidationError("--log-level takes debug, info, warning or error")
-        }
-        server.logLevel = level
-        if server.logFormat != nil { server.logger = ServeOptions.engineLogger(level) }
-        server.showsTiming = serverTiming
-        server.backlinkNames = try BacklinkNameFiles.read(backlinkNames)
-        server.extraHosts = hosts
-        server.corsOrigins = origins
-        server.isInsecure = insecure
-        server.administersOnMain = !refusesAdministration
-        if let admin {
-            guard let address = AdminAddress(admin) else {
-                throw ValidationError("--admin takes HOST:PORT, such as 127.0.0.1:8081, unix:PATH or none")
+    /// - Parameters:
+    ///   - paths: The files and folders to serve; without any those of the file.
+    ///   - file: The configuration file; nil for none.
+    /// - Throws: `ExitCode(1)` after a message about the file, and `ValidationError` for an option
+    ///   that cannot be used.
+    func configuration(paths: [String], file: String?) throws -> Configuration {
+        var base = ServerOptions()
+        base.environment = { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
+        var configuration = Configuration(base)
+        if let file {
+            do throws(ConfigurationError) {
+                try configuration.apply(file: file)
+            } catch {
+                StandardStreams.error(error.description)
+                throw ExitCode(1)
             }
-            server.admin = address
         }
+        do throws(ConfigurationError) {
+            try apply(to: &configuration)
+            if !paths.isEmpty { try configuration.apply(option: "files", .texts(paths)) }
+        } catch {
+            throw ValidationError(error.text)
+        }
+        return configuration
+    }
+
+    /// Adds the options that are given to a configuration.
+    private func apply(to configuration: inout Configuration) throws(ConfigurationError) {
+        let texts = [
+            ("data", data), ("host", host), ("upgrade", upgrade), ("verify", verify), ("log-format", logFormat),
+            ("log-level", logLevel), ("admin", admin),
+        ]
+        for (name, value) in texts { if let value { try configuration.apply(option: name, .string(value)) } }
+        for (name, value) in [("port", port), ("keep-migration-backups", keepMigrationBackups)] {
+            if let value { try configuration.apply(option: name, .integer(Int64(value))) }
+        }
+        let flags = [
+            ("read-only", readOnly), ("no-transactions", refusesTransactions), ("server-timing", serverTiming),
+            ("insecure", insecure), ("no-admin", refusesAdministration),
+        ]
+        for (name, value) in flags where value { try configuration.apply(option: name, .bool(true)) }
+        let lists = [
+            ("attach-root", attachRoots), ("memory", memory), ("require-if-match", conditionalClasses), ("allow-host", hosts),
+            ("allow-origin", origins),
+        ]
+        for (name, values) in lists where !values.isEmpty { try configuration.apply(option: name, .texts(values)) }
+        for (name, values, form) in [("key", keys, "NAME=FILE"), ("backlink-names", backlinkNames, "REALM=FILE")] {
+            if !values.isEmpty { try configuration.apply(option: name, try ServeOptions.pairs(values, name, form)) }
+        }
+        for limit in limits { try configuration.apply(limit: limit) }
+    }
+
+    /// Returns the values of an option such as `NAME=FILE` as an object.
+    private static func pairs(_ values: [String], _ option: String, _ form: String) throws(ConfigurationError) -> JSONValue {
+        var members: [(name: String, value: JSONValue)] = []
+        for value in values {
+            guard let equals = value.firstIndex(of: "="), equals != value.startIndex else {
+                throw ConfigurationError(text: "--\(option): '\(value)' is not of the form \(form)")
+            }
+            members.append((String(value[..<equals]), .string(String(value[value.index(after: equals)...]))))
+        }
+        return .object(JSONObject(members))
+    }
+
+    /// Returns the options of the server, with the logger of the engine.
+    ///
+    /// - Parameter configuration: The configuration in force.
+    /// - Throws: `ExitCode` after a message when the key of backups cannot be read.
+    func serverOptions(_ configuration: Configuration) throws -> ServerOptions {
+        var server = configuration.options
+        if let plan = try backups.plan() { server.backupPlan = plan }
+        if server.logFormat != nil { server.logger = ServeOptions.engineLogger(server.logLevel) }
         return server
     }
 
@@ -202,27 +237,15 @@ struct ServeOptions: ParsableArguments {
         return logger
     }
 
-    /// Returns the format of the request log; nil for no log.
+    /// Checks options that exclude each other; ArgumentParser calls it before `run`.
     ///
-    /// - Throws: `ValidationError` for an unknown format.
-    private func format() throws -> AccessLog.Format? {
-        if logFormat == "none" { return nil }
-        guard let format = AccessLog.Format(rawValue: logFormat) else {
-            throw ValidationError("--log-format takes json, text or none")
-        }
-        return format
-    }
-
-    /// Checks the values of the options; ArgumentParser calls it before `run`.
-    ///
-    /// - Throws: `ValidationError` with the values that the option accepts.
+    /// - Throws: `ValidationError` with the reason.
     func validate() throws {
-        guard FileStore.Verification(rawValue: verify) != nil else { throw ValidationError("--verify takes auto, always or off") }
-        guard upgrade == nil || upgrade == "in-place" else { throw ValidationError("--upgrade takes in-place") }
         guard upgrade == nil || !readOnly else { throw ValidationError("--upgrade and --read-only exclude each other") }
-        guard (0...1000).contains(keepMigrationBackups) else {
-            throw ValidationError("--keep-migration-backups takes a number from 0 to 1000")
-        }
-        guard (0...65_535).contains(port) else { throw ValidationError("--port takes a number from 0 to 65535") }
     }
+}
+
+extension JSONValue {
+    /// An array of texts.
+    fileprivate static func texts(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
 }

@@ -8,6 +8,9 @@ import RealmStorage
 /// Runs a server on the main thread until a signal ends it. It is shared by the commands
 /// `serve` and `demo`.
 enum ServerRun {
+    /// How many realms are listed at the start.
+    private static let summaryLimit = 100
+
     /// Starts the server, prints its address, and blocks until it has stopped.
     ///
     /// - Parameters:
@@ -28,6 +31,7 @@ enum ServerRun {
             try server.start {
                 try StandardStreams.output("listening on \(server.url)\n")
                 if let url = server.adminURL { StandardStreams.error("administration on \(url)") }
+                for line in server.summaries(limit: summaryLimit) { StandardStreams.error(line) }
             }
             try whenListening(server.url)
             ending.waitForSignal()

@@ -30,6 +30,8 @@ extension Database {
         package var compaction: Compaction?
         /// When the file is compacted while it is served; nil for never.
         package var autoCompaction: Compaction?
+        /// The classes whose objects may only be written by requests that state a condition.
+        package var conditionalClasses: Set<String> = []
         /// Whether the whole file is checked before it is written to.
         package var verification = FileStore.Verification.auto
         /// The number of copies of each kind that are kept beside the file; see `FileCopies`. With 0 none

@@ -11,6 +11,11 @@ package struct PathMatch: Sendable {
     /// The position of the route in the table in which the target was looked up.
     package let index: Int
     private let target: RequestTarget
+    /// The name of the realm that the segment `@default` stands for; nil where it stands for itself.
+    var defaultRealm: String?
+
+    /// The segment that stands for the default realm. No realm can have this name.
+    private static let defaultRealmSegment = "@default"
 
     /// Records that a target matches the pattern of a route.
     ///
@@ -31,7 +36,9 @@ package struct PathMatch: Sendable {
     ///   percent-encoded UTF-8.
     package func decoded(_ variable: PathVariable) -> String? {
         guard let position = pattern.position(of: variable), position < target.segments.count else { return nil }
-        return PercentDecoding.decode(target.segment(position))
+        let text = PercentDecoding.decode(target.segment(position))
+        guard variable == .realm, text == PathMatch.defaultRealmSegment else { return text }
+        return defaultRealm ?? text
     }
 
     /// The percent-decoded text of a variable segment that the pattern is known to have.

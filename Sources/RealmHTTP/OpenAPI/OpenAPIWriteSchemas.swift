@@ -193,6 +193,7 @@ extension OpenAPIWrites {
                     "allowDataLoss": flag, "maxActiveVersions": count, "upgrade": OpenAPIParts.choice("in-place"), "seed": text,
                     "compactOnOpen": compactionConditions, "autoCompact": compactionConditions,
                     "onMigrationNeeded": OpenAPIParts.choice("fail", "delete"),
+                    "requireIfMatch": ["type": "array", "items": ["type": "string"]],
                     "keepMigrationBackups": ["type": "integer", "format": "int32", "minimum": 0, "maximum": 1000],
                 ])
         ),

@@ -15,6 +15,16 @@ package enum AdminAddress: Sendable, Equatable {
     /// `--admin` is not given.
     package static let usualPort = 8081
 
+    /// The address in the form that `init(_:)` reads; `automatic` has no such form.
+    package var description: String {
+        switch self {
+        case .automatic: return "automatic"
+        case .none: return "none"
+        case .unix(let path): return "unix:" + path
+        case .port(let host, let port): return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        }
+    }
+
     /// Reads `HOST:PORT`, `unix:PATH` or `none`. An IPv6 address is written in brackets.
     ///
     /// - Parameter text: The value of the option.

@@ -210,6 +210,31 @@ package struct Limits: Sendable {
         package let range: ClosedRange<Int>
         /// The property of `Limits` that has the value of the limit.
         let path: any WritableKeyPath<Limits, Int> & Sendable
+
+        /// What the limit counts, which follows from its name.
+        var unit: Unit {
+            if name.hasSuffix("-seconds") || name == "heartbeat" { return .seconds }
+            return name.hasSuffix("bytes") || name.hasSuffix("bytes-per-principal") ? .bytes : .count
+        }
+    }
+
+    /// What a limit counts.
+    enum Unit {
+        /// Seconds, which may be stated as `5m`.
+        case seconds
+        /// Bytes, which may be stated as `64MiB`.
+        case bytes
+        /// Anything else.
+        case count
+
+        /// The end of an error text about a value of another form.
+        var hint: String {
+            switch self {
+            case .seconds: return " in seconds, or with a unit such as 5m"
+            case .bytes: return " in bytes, or with a unit such as 64MiB"
+            case .count: return ""
+            }
+        }
     }
 
     /// All limits that the command line can set.
@@ -302,9 +327,27 @@ package struct Limits: Sendable {
             let hint = Suggestion.hint(for: name, in: Limits.entries.map(\.name))
             throw Rejection(text: "there is no limit '\(name)'\(hint)")
         }
-        guard let value = Int(setting[setting.index(after: equals)...]), entry.range.contains(value) else {
+        try set(entry, String(setting[setting.index(after: equals)...]))
+    }
+
+    /// Sets a limit to the value that a text states.
+    ///
+    /// - Parameters:
+    ///   - entry: The limit.
+    ///   - text: A decimal number. Times take a unit such as `5m`, numbers of bytes one such as
+    ///     `64MiB`.
+    /// - Throws: `Rejection` for a value of another form or outside the range of the limit.
+    mutating func set(_ entry: Entry, _ text: String) throws(Rejection) {
+        let value: Int?
+        switch entry.unit {
+        case .seconds: value = Quantity.seconds(text)
+        case .bytes: value = Quantity.bytes(text)
+        case .count: value = Quantity.number(text[...])
+        }
+        guard let value, entry.range.contains(value) else {
             throw Rejection(
-                text: "\(name) takes a number from \(entry.range.lowerBound) to \(entry.range.upperBound)")
+                text: "\(entry.name) takes a number from \(entry.range.lowerBound) to \(entry.range.upperBound)\(entry.unit.hint)"
+            )
         }
         self[keyPath: entry.path] = value
     }

@@ -66,7 +66,9 @@ final class Attaching: Sendable {
         if !isDryRun { directory.openings.withLock { $0[name] = self } }
         if let problem = attachment.served(by: directory.catalog) ?? attachment.missing() { return fail(problem, promise) }
         if let known = knownInMemory { return arrange(known, .known, promise) }
-        if !isDryRun, let path = attachment.source.path { FileCopies(ofFile: path, key: attachment.key).removeSecondName() }
+        if !isDryRun, let path = attachment.source.path {
+            FileCopies(ofFile: path, key: attachment.settings.key).removeSecondName()
+        }
         guard needsRehearsal else { return realize(promise, after: 0) }
         control.begin(0...0.5)
         do throws(StorageError) {
@@ -114,7 +116,7 @@ final class Attaching: Sendable {
     private var needsRehearsal: Bool {
         if isDryRun { return true }
         if case .memory = attachment.source { return false }
-        return attachment.schema != nil || attachment.wantedVersion != nil || attachment.backlinkNames != .none
+        return attachment.schema != nil || attachment.wantedVersion != nil || attachment.settings.namesSchema
             || attachment.plants
     }
 
@@ -152,7 +154,9 @@ final class Attaching: Sendable {
             do throws(StorageError) {
                 arrange(try open(), .real(isMade: isMade), promise)
             } catch {
-                if attachment.plants, let path = attachment.source.path { try? RealmFiles.delete(path, key: attachment.key) }
+                if attachment.plants, let path = attachment.source.path {
+                    try? RealmFiles.delete(path, key: attachment.settings.key)
+                }
                 throw error
             }
         } catch {
@@ -176,7 +180,7 @@ final class Attaching: Sendable {
         guard let seed = attachment.seed, let path = attachment.source.path else { return }
         let served = directory.catalog.database(atPath: seed)
         try Database.plant(
-            seed, served: served?.current.snapshot, key: attachment.key, at: path, isExactPath: true, control)
+            seed, served: served?.current.snapshot, key: attachment.settings.key, at: path, isExactPath: true, control)
     }
 
     /// The problem for an error while opening. A seed that is missing is reported as such.
@@ -218,12 +222,12 @@ final class Attaching: Sendable {
     /// The problem when the requested names of linking objects do not fit the schema; nil when they
     /// do.
     private func namesError(_ database: Database) -> Problem? {
-        attachment.backlinkNames.defect(in: database.current.snapshot).map(Attaching.wrongNames)
+        attachment.settings.defect(in: database.current.snapshot).map(Attaching.wrongNames)
     }
 
-    /// The problem `invalid_schema` that points at the names of linking objects.
-    private static func wrongNames(_ defect: String) -> Problem {
-        Problem(.invalidSchema, defect).with("pointer", "/backlinkNames")
+    /// The problem `invalid_schema` that points at the member which does not fit the schema.
+    private static func wrongNames(_ member: String, _ reason: String) -> Problem {
+        Problem(.invalidSchema, reason).with("pointer", "/" + member)
     }
 
     /// The problem when a read-only file has another schema version than requested; nil when it has
@@ -271,7 +275,9 @@ final class Attaching: Sendable {
             request(stage),
             { session in
                 let migrates = try plan.apply(to: session)
-                if let defect = plan.names.defect(in: try session.view()) { throw Attaching.wrongNames(defect) }
+                if let defect = plan.settings.defect(in: try session.view()) {
+                    throw Attaching.wrongNames(defect.member, defect.reason)
+                }
                 return try migrates ? database.backUp(before: session) : nil
             },
             completion: { [self] (result: Result<WriteReceipt<String?>, WriteError>) in

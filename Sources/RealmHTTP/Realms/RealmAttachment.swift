@@ -15,33 +15,18 @@ struct RealmAttachment: Sendable {
     private(set) var source: Source
     /// Whether there is a file at the path. Valid after `locate(in:)`.
     private(set) var exists = false
-    /// How to open the file: for writing, for reading only, or as a private copy. With nil the file
-    /// decides, which is read-only if it cannot be written.
-    var mode: Database.Mode?
-    /// The encryption key of the file to attach; nil for a plain one.
-    var key: EncryptionKey?
+    /// The options that hold for as long as the realm is served.
+    private(set) var settings: RealmSettings
     /// The classes that the realm has to have; nil keeps the schema of the file.
     var schema: SchemaInput?
     /// The steps that bring the data of an older schema to `wantedVersion`.
     var migrationSteps: [MigrationStep]?
-    /// The names of linking objects in the realm to attach.
-    var backlinkNames = BacklinkNames.none
-    /// How many versions may be live before writes are refused; nil for no limit of its own.
-    var maximumVersions: Int?
-    /// Whether a file of an older format may be upgraded where it is.
-    var upgradesInPlace = false
-    /// When to rewrite the file without its free space as it is opened; nil for never.
-    var compaction: Database.Compaction?
-    /// When to compact the file while it is served; nil for never.
-    var autoCompaction: Database.Compaction?
     /// Whether all data is deleted when the schema does not fit without a migration.
     var startsOver = false
     /// Whether the migration steps of the request may lose data.
     var allowsDataLoss = false
     /// The path of a file to copy when the realm's file does not exist; nil for none.
     var seed: String?
-    /// How many copies made before migrations to keep; nil for the setting of the server.
-    var keptCopyCount: Int?
     /// The members of the body as JSON, without the encryption key. Administrators see them in the
     /// realm's document.
     let options: String
@@ -66,11 +51,11 @@ struct RealmAttachment: Sendable {
     }
 
     /// The members that the body of an attach request may have.
-    private static let names = [
-        "name", "schema", "path", "inMemory", "mode", "encryptionKey", "backlinkNames", "schemaVersion", "migrations",
-        "maxActiveVersions", "upgrade", "compactOnOpen", "autoCompact", "onMigrationNeeded", "allowDataLoss", "seed",
-        "keepMigrationBackups",
-    ]
+    private static let names =
+        [
+            "name", "schema", "path", "inMemory", "encryptionKey", "schemaVersion", "migrations", "onMigrationNeeded",
+            "allowDataLoss", "seed",
+        ] + RealmSettings.names
 
     /// Reads the body of a request.
     ///
@@ -93,19 +78,11 @@ struct RealmAttachment: Sendable {
             path: path, identifier: identifier, name: object["name"]?.string, dataFolder: dataFolder)
         name = try RealmAttachment.name(try reader.text(object, "name", InputPlace()) ?? identifier, path)
         self.source = source
-        mode = try RealmAttachment.mode(try reader.text(object, "mode", InputPlace()))
-        key = try reader.key(object, "encryptionKey", InputPlace())
-        if let names = object["backlinkNames"] { backlinkNames = try BacklinkNames(names) }
+        settings = try RealmSettings(object)
+        settings.key = try reader.key(object, "encryptionKey", InputPlace())
         options = RealmAttachment.shown(object)
         try readSchema(object, reader, call.limits)
         try readOpening(object, reader)
-        if let value = object["maxActiveVersions"] {
-            guard case .integer(let number) = value, number >= 2 else {
-                throw reader.malformed(
-                    "'maxActiveVersions' is a whole number of at least 2", InputPlace().inside("maxActiveVersions"))
-            }
-            maximumVersions = Int(number)
-        }
         try checkCombinations()
     }
 
@@ -121,54 +98,11 @@ struct RealmAttachment: Sendable {
         return writer.buffer.text
     }
 
-    /// Reads the members about opening: upgrade, compaction, seed, backups, and what happens when a
-    /// migration is needed.
+    /// Reads the members about opening once: the seed, and what happens when a migration is needed.
     private mutating func readOpening(_ object: JSONObject, _ reader: SchemaReader) throws(Problem) {
-        upgradesInPlace = try reader.choice(object, "upgrade", among: ["in-place"], at: InputPlace()) != nil
         startsOver = try reader.choice(object, "onMigrationNeeded", among: ["fail", "delete"], at: InputPlace()) == "delete"
         allowsDataLoss = try reader.flag(object, "allowDataLoss", InputPlace()) ?? false
         seed = try RealmAttachment.path(object, "seed", reader)
-        if let value = object["keepMigrationBackups"] {
-            guard case .integer(let number) = value, (0...1000).contains(number) else {
-                throw reader.malformed(
-                    "'keepMigrationBackups' is a whole number from 0 to 1000", InputPlace().inside("keepMigrationBackups"))
-            }
-            keptCopyCount = Int(number)
-        }
-        compaction = try RealmAttachment.compaction(object, "compactOnOpen", reader)
-        autoCompaction = try RealmAttachment.compaction(object, "autoCompact", reader)
-    }
-
-    /// Reads the conditions of a compaction; nil when the member is absent.
-    private static func compaction(
-        _ object: JSONObject, _ name: String, _ reader: SchemaReader
-    ) throws(Problem) -> Database.Compaction? {
-        guard let options = object[name] else { return nil }
-        let place = InputPlace().inside(name)
-        let members = try reader.members(options, ["minTotalBytes", "maxUsedRatio"], place)
-        var compaction = Database.Compaction(minimumTotalBytes: 0, maximumUsedRatio: name == "autoCompact" ? 0.5 : 1)
-        if let value = members["minTotalBytes"] {
-            guard case .integer(let bytes) = value, bytes >= 0 else {
-                throw reader.malformed("'minTotalBytes' is a number of bytes", place.inside("minTotalBytes"))
-            }
-            compaction.minimumTotalBytes = Int(bytes)
-        }
-        if let value = members["maxUsedRatio"] {
-            guard let ratio = RealmAttachment.ratio(value), (0...1).contains(ratio) else {
-                throw reader.malformed("'maxUsedRatio' is a number from 0 to 1", place.inside("maxUsedRatio"))
-            }
-            compaction.maximumUsedRatio = ratio
-        }
-        return compaction
-    }
-
-    /// Returns the number of a JSON value as a floating-point number; nil when it is no number.
-    private static func ratio(_ value: JSONValue) -> Double? {
-        switch value {
-        case .integer(let number): return Double(number)
-        case .real(let number): return number
-        default: return nil
-        }
     }
 
     /// Reads `schema`, `schemaVersion` and `migrations`, which have to agree on the version.
@@ -229,15 +163,6 @@ struct RealmAttachment: Sendable {
         return name
     }
 
-    /// The mode of that name; nil without one. Throws `invalid_body` for an unknown one.
-    private static func mode(_ text: String?) throws(Problem) -> Database.Mode? {
-        guard let text else { return nil }
-        guard let mode = Database.Mode(rawValue: text) else {
-            throw Problem(.invalidBody, "'mode' has to be one of: rw, ro, copy").with("pointer", "/mode")
-        }
-        return mode
-    }
-
     /// The problem `conflicting_parameters`, which points at a member.
     private static func conflict(_ detail: String, _ pointer: String) -> Problem {
         Problem(.conflictingParameters, detail).with("pointer", pointer)
@@ -247,13 +172,15 @@ struct RealmAttachment: Sendable {
     /// encryption key for a realm in memory.
     private func checkCombinations() throws(Problem) {
         if case .memory = source {
-            if key != nil { throw RealmAttachment.conflict("a realm in memory is not encrypted", "/encryptionKey") }
-            if mode != nil, mode != .readWrite { throw RealmAttachment.conflict("a realm in memory has the mode rw", "/mode") }
+            if settings.key != nil { throw RealmAttachment.conflict("a realm in memory is not encrypted", "/encryptionKey") }
+            if isNotForWriting { throw RealmAttachment.conflict("a realm in memory has the mode rw", "/mode") }
             if seed != nil { throw RealmAttachment.conflict("'seed' and 'inMemory' exclude each other", "/seed") }
-            if compaction != nil { throw RealmAttachment.conflict("a realm in memory is not compacted", "/compactOnOpen") }
-            if upgradesInPlace { throw RealmAttachment.conflict("a realm in memory has the current format", "/upgrade") }
+            if settings.compaction != nil {
+                throw RealmAttachment.conflict("a realm in memory is not compacted", "/compactOnOpen")
+            }
+            if settings.upgradesInPlace { throw RealmAttachment.conflict("a realm in memory has the current format", "/upgrade") }
         }
-        if upgradesInPlace, mode != nil, mode != .readWrite {
+        if settings.upgradesInPlace, isNotForWriting {
             throw RealmAttachment.conflict("only a file of the mode rw is upgraded in place", "/upgrade")
         }
         if startsOver {
@@ -264,17 +191,24 @@ struct RealmAttachment: Sendable {
                 throw RealmAttachment.conflict("'migrations' and starting over exclude each other", "/onMigrationNeeded")
             }
         }
-        if case .new = source, mode != nil, mode != .readWrite {
+        if case .new = source, isNotForWriting {
             throw RealmAttachment.conflict("a new file has the mode rw", "/mode")
         }
-        if mode == .readOnly {
+        if settings.mode == .readOnly {
             if schema != nil || migrationSteps != nil {
                 throw RealmAttachment.conflict("the schema of a read-only realm cannot be changed", "/mode")
             }
-            if compaction != nil { throw RealmAttachment.conflict("a read-only file is not compacted", "/compactOnOpen") }
-            if autoCompaction != nil { throw RealmAttachment.conflict("a read-only file is not compacted", "/autoCompact") }
+            if settings.compaction != nil {
+                throw RealmAttachment.conflict("a read-only file is not compacted", "/compactOnOpen")
+            }
+            if settings.autoCompaction != nil {
+                throw RealmAttachment.conflict("a read-only file is not compacted", "/autoCompact")
+            }
         }
     }
+
+    /// Whether the request asks for another mode than `rw`.
+    private var isNotForWriting: Bool { settings.mode.map { $0 != .readWrite } ?? false }
 
     /// Reads a path: 1 to 4096 bytes, without NUL and without a slash at the end.
     private static func path(_ object: JSONObject, _ member: String, _ reader: SchemaReader) throws(Problem) -> String? {
@@ -339,7 +273,9 @@ struct RealmAttachment: Sendable {
     /// The problem `already_attached` when another realm serves the file; nil when none does. A
     /// private copy is a file of its own, so it never conflicts.
     func served(by catalog: Catalog) -> Problem? {
-        guard case .file(let path) = source, mode != .copy, let other = catalog.nameServing(path: path) else { return nil }
+        guard case .file(let path) = source, settings.mode != .copy, let other = catalog.nameServing(path: path) else {
+            return nil
+        }
         return Problem(Catalog.Failure.fileServed(name: other))
     }
 
@@ -348,23 +284,12 @@ struct RealmAttachment: Sendable {
     /// - Parameter base: The options of the server. Those of the request replace them where it has
     ///   any.
     func adding(to base: Database.OpenOptions) -> Database.OpenOptions {
-        var options = base
-        options.key = key
-        options.mode = mode
-        if let keptCopyCount { options.keptCopyCount = keptCopyCount }
+        var options = settings.adding(to: base)
         if case .new = source {
             options.mode = .readWrite
             options.createsMissingFile = true
         }
         options.isExactPath = true
-        options.backlinkNames = backlinkNames
-        if let maximumVersions { options.maximumVersionCount = maximumVersions }
-        options.compaction = compaction
-        options.autoCompaction = autoCompaction
-        if upgradesInPlace {
-            options.mode = .readWrite
-            options.upgradesInPlace = true
-        }
         return options
     }
 }

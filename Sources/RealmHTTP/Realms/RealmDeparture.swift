@@ -85,7 +85,9 @@ struct RealmDeparture: Sendable {
                 do throws(Problem) {
                     if let state = catalog[name], !isOpening(state) { return promise.complete(try depart(state)) }
                     if deletesFiles, attaching.attachment.exists, let path = attaching.attachment.source.path {
-                        try mapping { () throws(StorageError) in try RealmFiles.delete(path, key: attaching.attachment.key) }
+                        try mapping { () throws(StorageError) in
+                            try RealmFiles.delete(path, key: attaching.attachment.settings.key)
+                        }
                     }
                     promise.complete(RealmDeparture.done)
                 } catch {

@@ -54,7 +54,7 @@ extension RealmDirectory {
             writer.member("state", text: "ready")
             // One damaged realm does not keep the others out of the list; nothing was written when its facts cannot be read.
             do throws(Problem) {
-                try write(database, to: &writer, for: request)
+                try write(name, database, to: &writer, for: request)
             } catch {
                 writer.key("problem")
                 error.write(to: &writer, requestID: request.id)
@@ -88,11 +88,11 @@ extension RealmDirectory {
     }
 
     /// Writes the members of an open realm: its mode, format, size, version and counts.
-    private func write(_ database: Database, to writer: inout JSONWriter, for request: Request) throws(Problem) {
+    private func write(_ name: String, _ database: Database, to writer: inout JSONWriter, for request: Request) throws(Problem) {
         let version = database.current
         let facts = try Problem.mapping { () throws(StorageError) in try database.facts(of: version) }
         writer.member("mode", text: options.isReadOnly || !database.isWritable ? "ro" : database.mode.rawValue)
-        writer.member("default", bool: false)
+        writer.member("default", bool: name == defaultRealm)
         writer.member("inMemory", bool: database.memoryIdentifier != nil)
         writer.member("encrypted", bool: facts.isEncrypted)
         writer.member("fileFormat", int: facts.fileFormat)

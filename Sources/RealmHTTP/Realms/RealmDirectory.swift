@@ -13,6 +13,8 @@ final class RealmDirectory: Sendable {
     let catalog: Catalog
     /// The options that the server was started with.
     let options: ServerOptions
+    /// The name of the default realm.
+    let defaultRealm: String
     /// The folders that paths in requests about realms may lead into.
     let folders: RealmFolders
     /// How many realms the server may have: the configured limit, or less where the system allows
@@ -49,6 +51,7 @@ final class RealmDirectory: Sendable {
     ) {
         self.catalog = catalog
         self.options = options
+        defaultRealm = options.nameOfDefault
         self.folders = folders
         self.realmLimit = realmLimit
         self.access = access

@@ -19,8 +19,8 @@ struct SchemaPlan: Sendable {
     private let allowsDataLoss: Bool
     /// Whether the realm is empty because it was created for this request.
     private let isNew: Bool
-    /// The names of linking objects, which must fit the schema that results.
-    let names: BacklinkNames
+    /// The options that name classes and properties, which must fit the schema that results.
+    let settings: RealmSettings
 
     /// Makes the plan of an attach request.
     ///
@@ -33,7 +33,7 @@ struct SchemaPlan: Sendable {
         wantedVersion = attachment.wantedVersion
         steps = attachment.migrationSteps
         allowsDataLoss = attachment.allowsDataLoss
-        names = attachment.backlinkNames
+        settings = attachment.settings
         self.isNew = isNew
     }
 

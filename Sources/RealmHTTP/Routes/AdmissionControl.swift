@@ -14,6 +14,8 @@ struct AdmissionControl: Sendable {
     private let rules: AccessRules
     /// The limits of the server, of which those on heads and rates are checked here.
     private let limits: Limits
+    /// The name of the realm that `@default` stands for.
+    private let defaultRealm: String
     /// Whether the whole server was started for reading only.
     private let isReadOnly: Bool
     /// The realms by name, among which the one in the path is looked up.
@@ -29,6 +31,7 @@ struct AdmissionControl: Sendable {
     init(_ state: ServerState) {
         rules = state.rules
         limits = state.limits
+        defaultRealm = state.options.nameOfDefault
         isReadOnly = state.options.isReadOnly
         catalog = state.catalog
         caretaker = state.caretaker
@@ -46,6 +49,7 @@ struct AdmissionControl: Sendable {
     func check(_ request: Request) throws(Problem) -> Route {
         try checkBeforeRouting(request)
         request.match = RouteTable.match(request.target)
+        request.match.defaultRealm = defaultRealm
         let route = RouteTable.route(of: request)
         try checkRate(request, route)
         try rules.access.check(

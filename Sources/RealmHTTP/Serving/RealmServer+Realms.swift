@@ -30,12 +30,43 @@ extension RealmServer {
                 }
             }
         }
+        for realm in options.realms { try open(realm, options, in: catalog, report: report) }
         if let folder = options.dataFolder {
             let names = (try? RealmFiles.names(in: folder)) ?? []
             if !options.isReadOnly { NewFile.removeLeftovers(inFolder: folder, names: names) }
             try openFolder(folder, options, in: catalog, report: report)
         }
         for name in options.memoryRealms { try openInMemory(name, options, catalog) }
+    }
+
+    /// Opens a realm that the configuration names. One that cannot be opened is reported, and stays
+    /// in the catalog with its error.
+    private static func open(
+        _ realm: ConfiguredRealm, _ options: ServerOptions, in catalog: Catalog, report: (String) -> Void
+    ) throws(Failure) {
+        do throws(Catalog.Failure) {
+            try catalog.reserve(realm.name, path: realm.path)
+        } catch {
+            throw Failure(description: "two realms would be served as '\(realm.name)'")
+        }
+        var settings = realm.settings
+        do throws(StorageError) {
+            if settings.key == nil { settings.key = try key(of: realm.name, options) }
+        } catch {
+            throw Failure(description: "the key of '\(realm.name)' in the environment: \(error)")
+        }
+        var opening = settings.adding(to: options.openOptions)
+        if options.isReadOnly { opening.mode = .readOnly }
+        opening.upgradesInPlace =
+            settings.upgradesInPlace || (options.upgradesInPlace && settings.mode ?? .readWrite == .readWrite)
+        switch catalog.open(realm.name, path: realm.path, opening) {
+        case .failed(let error): report("\(realm.path): \(error)")
+        case .ready(let database):
+            reportReadOnly(database, report)
+            guard let defect = settings.defect(in: database.current.snapshot) else { return }
+            throw Failure(description: "\(defect.member) of '\(realm.name)': \(defect.reason)")
+        case .opening: break
+        }
     }
 
     /// Opens the realm files of a folder. Files that cannot be opened, have no usable name or are
@@ -54,6 +85,8 @@ extension RealmServer {
                 report("\(path): not served: \(RealmName.rule)")
                 continue
             }
+            // The configuration serves the file, perhaps under another name.
+            guard catalog.nameServing(path: path) == nil else { continue }
             guard catalog.count < options.limits.realms else {
                 report("\(path): not served: there are \(catalog.count) realms already")
                 continue
@@ -113,6 +146,29 @@ extension RealmServer {
         }
     }
 
+    /// The lines that the command line prints about the realms at the start: name, mode and, when it
+    /// is not `rw`, why; then the numbers of classes and objects, and the URL.
+    ///
+    /// - Parameter limit: How many realms are listed; a last line counts the others.
+    package func summaries(limit: Int) -> [String] {
+        let realms = state.catalog.all
+        var lines = realms.prefix(limit).map { name, state in
+            let place = "\(url)/v1/realms/\(name)"
+            switch state {
+            case .opening: return "\(name): opening, \(place)"
+            case .failed(let error): return "\(name): failed: \(error), \(place)"
+            case .ready(let database):
+                let classes = database.current.snapshot.classes
+                let mode = database.isWritable ? database.mode.rawValue : "ro"
+                let reason = database.readOnlyReason.map { " (\($0))" } ?? ""
+                let objects = classes.reduce(0) { $0 + $1.count }
+                return "\(name): \(mode)\(reason), \(classes.count) classes, \(objects) objects, \(place)"
+            }
+        }
+        if realms.count > limit { lines.append("and \(realms.count - limit) more realms") }
+        return lines
+    }
+
     /// Checks the configured names of linking objects against the schemas of the open realms.
     ///
     /// - Throws: `Failure` when a name belongs to no realm, or does not fit the schema of its
@@ -133,8 +189,6 @@ extension RealmServer {
     /// for each dot and hyphen; nil for a realm without a key.
     private static func key(of name: RealmName, _ options: ServerOptions) throws(StorageError) -> EncryptionKey? {
         if let key = options.keys[name.text] { return key }
-        // Names of variables cannot contain the dots and hyphens that names of realms may contain.
-        let variable = "REALM_REST_KEY_" + String(name.text.map { $0 == "." || $0 == "-" ? "_" : $0 })
-        return try options.environment(variable).map { text throws(StorageError) in try EncryptionKey(text: text) }
+        return try options.environmentKey(of: name.text).map { text throws(StorageError) in try EncryptionKey(text: text) }
     }
 }

@@ -51,7 +51,8 @@ struct ClassTarget {
     ///   suffices.
     func requireCondition(_ condition: WriteCondition) throws(Problem) {
         guard condition.isEmpty,
-            call.services.conditionalClasses.contains("\(database.name.text).\(name)")
+            database.conditionalClasses.contains(name)
+                || call.services.conditionalClasses.contains("\(database.name.text).\(name)")
         else { return }
         throw Problem(.preconditionRequired, "writes to class '\(name)' need If-Match or If-None-Match")
     }

@@ -13,6 +13,10 @@ package struct ServerOptions: Sendable {
     package var port = 8080
     /// Paths of `.realm` files to serve, or of folders with such files.
     package var paths: [String] = []
+    /// The realms that the configuration names, with their options.
+    package var realms: [ConfiguredRealm] = []
+    /// The name of the default realm; nil where it follows from what is served.
+    package var defaultRealm: String?
     /// The folder of the server's own files: those in it are served if they can be opened, and new
     /// realms are created in it. Nil for none.
     package var dataFolder: String?
@@ -74,4 +78,19 @@ package struct ServerOptions: Sendable {
 
     /// Makes the default options, which serve no realm.
     package init() {}
+
+    /// The text of the key that the environment has for a realm, in the variable
+    /// `REALM_REST_KEY_NAME`; nil for none.
+    func environmentKey(of realm: String) -> String? {
+        // Names of variables cannot contain the dots and hyphens that names of realms may contain.
+        environment("REALM_REST_KEY_" + String(realm.map { $0 == "." || $0 == "-" ? "_" : $0 }))
+    }
+
+    /// The name of the default realm: the one that is stated, else the only realm that is named by
+    /// itself, else `default`. There may be no realm of this name.
+    var nameOfDefault: String {
+        if let defaultRealm { return defaultRealm }
+        guard paths.count == 1, let path = paths.first, !RealmFiles.isFolder(path) else { return "default" }
+        return RealmName(file: path)?.text ?? "default"
+    }
 }

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// The options of a server together with where each value came from: the configuration file, the
+/// command line, or nowhere, so that the default holds.
+///
+/// What is applied later wins, so the file is applied before the command line.
+package struct Configuration: Sendable {
+    /// Where the value of a setting came from.
+    private enum Origin {
+        /// A configuration file, with the line.
+        case file(line: Int?)
+        /// The command line.
+        case commandLine
+    }
+
+    /// The options that result.
+    package private(set) var options: ServerOptions
+    /// Where values came from, by the name of the setting; defaults are absent.
+    private var origins: [String: Origin] = [:]
+    /// The lines of the values in the file, by the JSON Pointer.
+    private var lines: ConfigurationText?
+
+    /// The name of the file that `serve` looks for in its working folder.
+    package static let usualFile = "realm-rest.yaml"
+    /// The greatest length of a configuration file in bytes.
+    private static let byteLimit = 4 << 20
+
+    /// Makes a configuration of defaults.
+    ///
+    /// - Parameter options: The options to start from.
+    package init(_ options: ServerOptions = ServerOptions()) { self.options = options }
+
+    // MARK: - The file
+
+    /// Applies the settings of a file.
+    ///
+    /// - Parameter path: The path of the file, in YAML or JSON. Relative paths in it start from its
+    ///   folder.
+    /// - Throws: `ConfigurationError` with the line, for a file that cannot be read, is malformed,
+    ///   or has a setting that is unknown or out of range. Nothing is applied then.
+    package mutating func apply(file path: String) throws(ConfigurationError) {
+        let bytes: [UInt8]
+        do throws(StorageError) {
+            bytes = try FileMapping.contents(ofFile: path, limit: Configuration.byteLimit)
+        } catch {
+            throw ConfigurationError(file: path, text: "\(error)")
+        }
+        try apply(text: String(decoding: bytes, as: UTF8.self), ofFile: path)
+    }
+
+    /// Applies the settings of the text of a file.
+    ///
+    /// - Parameters:
+    ///   - text: The contents of the file.
+    ///   - path: Its path, for messages and relative paths.
+    /// - Throws: `ConfigurationError`, as `apply(file:)`.
+    package mutating func apply(text: String, ofFile path: String) throws(ConfigurationError) {
+        var copy = self
+        do throws(ConfigurationError) {
+            let text = try ConfigurationText(text)
+            copy.lines = text
+            let slash = path.lastIndex(of: "/")
+            let reader = SettingReader(place: InputPlace(), folder: slash.map { String(path[..<$0]) })
+            do throws(Problem) {
+                try copy.apply(text.json, in: "", reader)
+            } catch {
+                throw ConfigurationError(line: error.pointer.flatMap { text.line(of: $0) }, text: error.detail)
+            }
+        } catch {
+            var error = error
+            error.file = path
+            throw error
+        }
+        self = copy
+    }
+
+    /// Applies the members of an object, which are settings or sections of them.
+    private mutating func apply(_ json: JSONValue, in prefix: String, _ reader: SettingReader) throws(Problem) {
+        for (name, value) in try reader.members(json) {
+            let inner = reader.inside(name)
+            if let setting = ServerSetting.named(prefix + name) {
+                // A setting that is null has its default.
+                if value == .null { continue }
+                try setting.read(inner, value, &options)
+                origins[setting.name] = .file(line: lines?.line(of: inner.place.pointer))
+            } else if ServerSetting.isSection(prefix + name) {
+                if value != .null { try apply(value, in: prefix + name + ".", inner) }
+            } else {
+                let hint = Suggestion.hint(for: name, in: ServerSetting.names(in: prefix))
+                throw inner.problem("there is no setting '\(prefix)\(name)'\(hint)")
+            }
+        }
+    }
+
+    // MARK: - The command line
+
+    /// Applies one option of the command line.
+    ///
+    /// - Parameters:
+    ///   - option: The name of the option, without hyphens in front.
+    ///   - value: Its value.
+    /// - Throws: `ConfigurationError` that names the option, for a value that it does not take.
+    package mutating func apply(option: String, _ value: JSONValue) throws(ConfigurationError) {
+        guard let setting = ServerSetting.named(option) else {
+            throw ConfigurationError(text: "there is no option --\(option)")
+        }
+        do throws(Problem) {
+            try setting.read(SettingReader(place: InputPlace(), folder: nil), value, &options)
+        } catch {
+            throw ConfigurationError(text: "--\(option): \(error.detail)")
+        }
+        origins[setting.name] = .commandLine
+    }
+
+    /// Applies one option `--limit NAME=VALUE`.
+    ///
+    /// - Throws: `ConfigurationError` for another form, an unknown name, or a value out of range.
+    package mutating func apply(limit: String) throws(ConfigurationError) {
+        do throws(Limits.Rejection) {
+            try options.limits.apply(limit)
+        } catch {
+            throw ConfigurationError(text: "--limit: \(error)")
+        }
+        origins["limits." + limit.prefix { $0 != "=" }] = .commandLine
+    }
+
+    // MARK: - Showing
+
+    /// The configuration in force: `name = value  # origin` for each setting, with secrets as `***`.
+    package var description: [String] {
+        var text: [String] = []
+        for setting in ServerSetting.all {
+            let pointer = "/" + setting.name.replacing(".", with: "/")
+            append(setting.show(options), of: setting, name: setting.name, pointer: pointer, to: &text)
+        }
+        return text + keysOfEnvironment
+    }
+
+    /// Appends the line of a value, or one for each member of an object.
+    private func append(
+        _ value: JSONValue, of setting: ServerSetting, name: String, pointer: String, to text: inout [String]
+    ) {
+        if let object = value.object, object.count > 0 {
+            for (member, inner) in object.members {
+                append(
+                    inner, of: setting, name: name + "." + member, pointer: pointer + InputPath([.name(member)]).description,
+                    to: &text)
+            }
+            return
+        }
+        var writer = JSONWriter()
+        writer.write(value)
+        text.append("\(name) = \(writer.buffer.text)  # \(origin(of: setting, pointer))")
+    }
+
+    /// The words for where a value came from.
+    private func origin(of setting: ServerSetting, _ pointer: String) -> String {
+        switch origins[setting.name] {
+        case nil: return "default"
+        case .commandLine?: return "command line"
+        case .file(let line)?:
+            let line = lines?.lines[pointer] ?? line
+            return line.map { "file, line \($0)" } ?? "file"
+        }
+    }
+
+    /// The lines for the keys that the environment has for the realms that are named.
+    private var keysOfEnvironment: [String] {
+        options.realms.map(\.name.text).filter { options.keys[$0] == nil && options.environmentKey(of: $0) != nil }
+            .map { "keys.\($0) = \"***\"  # environment" }
+    }
+}
+
+extension Problem {
+    /// The JSON Pointer to what the problem is about; nil when it has none.
+    fileprivate var pointer: String? {
+        for member in extensions where member.name.description == "pointer" {
+            if case .text(let text) = member.value { return text }
+        }
+        return nil
+    }
+}

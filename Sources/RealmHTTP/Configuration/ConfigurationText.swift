@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Yams
+
+/// The text of a configuration file, read as YAML, with the lines of its values.
+///
+/// Scalars have the types of YAML's core schema, which are those of JSON: `null`, `true`, `false`,
+/// numbers, and otherwise text. Words such as `yes` are text.
+struct ConfigurationText {
+    /// The whole file; an empty file is an empty object.
+    let json: JSONValue
+    /// The line of each value, from 1, by the JSON Pointer to it.
+    private(set) var lines: [String: Int] = [:]
+
+    /// How many values a file may have, counting each use of an alias.
+    private static let valueLimit = 100_000
+    /// How deep values may be nested.
+    private static let depthLimit = 32
+
+    /// Reads a text.
+    ///
+    /// - Parameter text: The contents of the file.
+    /// - Throws: `ConfigurationError` without the name of the file, for text that is not YAML, has a
+    ///   key twice, or has too many values.
+    init(_ text: String) throws(ConfigurationError) {
+        let root: Node?
+        do {
+            root = try Yams.compose(yaml: text)
+        } catch {
+            throw ConfigurationText.failure(error)
+        }
+        guard let root else {
+            json = .object(JSONObject([]))
+            return
+        }
+        var reader = Reader()
+        json = try reader.value(root, InputPlace(), depth: 0)
+        lines = reader.lines
+    }
+
+    /// Returns the line of the value at a place, or of the innermost one around it that is known.
+    func line(of pointer: String) -> Int? {
+        var pointer = pointer[...]
+        while true {
+            if let line = lines[String(pointer)] { return line }
+            guard let slash = pointer.lastIndex(of: "/") else { return nil }
+            pointer = pointer[..<slash]
+        }
+    }
+
+    /// Converts an error of the YAML reader.
+    private static func failure(_ error: any Error) -> ConfigurationError {
+        switch error as? YamlError {
+        case .scanner(_, let problem, let mark, _)?, .parser(_, let problem, let mark, _)?,
+            .composer(_, let problem, let mark, _)?:
+            return ConfigurationError(line: mark.line, text: "this is not YAML: \(problem)")
+        case .reader(let problem, _, _, _)?: return ConfigurationError(text: "this is not YAML: \(problem)")
+        case .duplicatedKeysInMapping(let names, let context)?:
+            return ConfigurationError(line: context.mark.line, text: "'\(names.first ?? "")' is stated twice here")
+        default: return ConfigurationError(text: "this is not YAML")
+        }
+    }
+
+    /// Converts nodes of YAML to JSON values, and notes their lines.
+    private struct Reader {
+        /// The lines by the JSON Pointer.
+        var lines: [String: Int] = [:]
+        /// How many values were converted.
+        private var count = 0
+
+        /// Converts a node and all inside of it.
+        mutating func value(_ node: Node, _ place: InputPlace, depth: Int) throws(ConfigurationError) -> JSONValue {
+            count += 1
+            let line = node.mark?.line
+            lines[place.pointer] = lines[place.pointer] ?? line
+            guard count <= valueLimit, depth <= depthLimit else {
+                throw ConfigurationError(line: line, text: "there are too many values, or values inside of values")
+            }
+            switch node {
+            case .scalar(let scalar): return Reader.scalar(scalar)
+            case .alias: throw ConfigurationError(line: line, text: "an alias has to follow the value that it stands for")
+            case .sequence(let nodes):
+                var list: [JSONValue] = []
+                for (index, one) in nodes.enumerated() {
+                    list.append(try value(one, place.inside(index), depth: depth + 1))
+                }
+                return .array(list)
+            case .mapping(let pairs):
+                var members: [(name: String, value: JSONValue)] = []
+                for (key, one) in pairs {
+                    guard case .scalar(let name) = key else {
+                        throw ConfigurationError(line: key.mark?.line, text: "a name has to be text")
+                    }
+                    let inner = place.inside(name.string)
+                    // An error in a member is reported where its name stands.
+                    lines[inner.pointer] = key.mark?.line
+                    members.append((name.string, try value(one, inner, depth: depth + 1)))
+                }
+                return .object(JSONObject(members))
+            }
+        }
+
+        /// Converts a scalar by the rules of YAML's core schema. Quoted ones are text.
+        private static func scalar(_ scalar: Node.Scalar) -> JSONValue {
+            let text = scalar.string
+            guard scalar.style == .plain else { return .string(text) }
+            switch text {
+            case "", "~", "null": return .null
+            case "true": return .bool(true)
+            case "false": return .bool(false)
+            default: break
+            }
+            if let number = Int64(text), text.first != "+" { return .integer(number) }
+            let hasDigits = text.utf8.contains { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            if hasDigits, text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let number = Double(text) {
+                return .real(number)
+            }
+            return .string(text)
+        }
+    }
+}

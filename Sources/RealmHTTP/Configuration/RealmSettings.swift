@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmEngine
+package import RealmStorage
+
+/// The options of one realm that hold for as long as it is served, wherever they are stated: in the
+/// configuration file, in an attach request, or in the list of attached realms that a server keeps
+/// in its data folder.
+package struct RealmSettings: Sendable {
+    /// How to open the file: for writing, for reading only, or as a private copy. With nil the file
+    /// decides, which is read-only if it cannot be written.
+    package var mode: Database.Mode?
+    /// The encryption key of the file; nil for a plain one.
+    package var key: EncryptionKey?
+    /// The names of linking objects.
+    package var backlinkNames = BacklinkNames.none
+    /// How many versions may be live before writes are refused; nil for no limit of its own.
+    package var maximumVersions: Int?
+    /// Whether a file of an older format may be upgraded where it is.
+    package var upgradesInPlace = false
+    /// When to rewrite the file without its free space as it is opened; nil for never.
+    package var compaction: Database.Compaction?
+    /// When to compact the file while it is served; nil for never.
+    package var autoCompaction: Database.Compaction?
+    /// How many copies made before migrations to keep; nil for the setting of the server.
+    package var keptCopyCount: Int?
+    /// The classes whose objects may only be written by requests with a condition such as
+    /// `If-Match`.
+    package var conditionalClasses: Set<String> = []
+
+    /// The names of the members that `init(_:at:)` reads.
+    static let names = [
+        "mode", "backlinkNames", "maxActiveVersions", "upgrade", "compactOnOpen", "autoCompact", "keepMigrationBackups",
+        "requireIfMatch",
+    ]
+
+    /// Makes the settings of a realm that states none.
+    package init() {}
+
+    /// Reads the settings from the members of an object; other members are left to the caller.
+    ///
+    /// Whether classes and properties exist is checked when the realm is open.
+    ///
+    /// - Parameters:
+    ///   - object: The body of an attach request, or the entry of a realm in a file.
+    ///   - place: The place of the object in the body or file.
+    /// - Throws: `invalid_body` for a malformed member.
+    init(_ object: JSONObject, at place: InputPlace = InputPlace()) throws(Problem) {
+        let reader = SchemaReader(place: place)
+        mode = try RealmSettings.mode(try reader.text(object, "mode", place), place)
+        if let names = object["backlinkNames"] {
+            do throws(Problem) {
+                backlinkNames = try BacklinkNames(names)
+            } catch {
+                throw error.with("pointer", place.inside("backlinkNames").pointer)
+            }
+        }
+        maximumVersions = try RealmSettings.number(object, "maxActiveVersions", 2...Int.max, at: place)
+        upgradesInPlace = try reader.choice(object, "upgrade", among: ["in-place"], at: place) != nil
+        compaction = try RealmSettings.compaction(object, "compactOnOpen", maximumUsedRatio: 1, at: place)
+        autoCompaction = try RealmSettings.compaction(object, "autoCompact", maximumUsedRatio: 0.5, at: place)
+        keptCopyCount = try RealmSettings.number(object, "keepMigrationBackups", 0...1000, at: place)
+        conditionalClasses = try RealmSettings.classes(object["requireIfMatch"], place.inside("requireIfMatch"))
+    }
+
+    /// The mode of that name; nil without one. Throws `invalid_body` for an unknown one.
+    private static func mode(_ text: String?, _ place: InputPlace) throws(Problem) -> Database.Mode? {
+        guard let text else { return nil }
+        guard let mode = Database.Mode(rawValue: text) else {
+            throw Problem(.invalidBody, "'mode' has to be one of: rw, ro, copy").with("pointer", place.inside("mode").pointer)
+        }
+        return mode
+    }
+
+    /// Reads a whole number; nil when the member is absent.
+    private static func number(
+        _ object: JSONObject, _ name: String, _ range: ClosedRange<Int>, at place: InputPlace
+    ) throws(Problem) -> Int? {
+        guard let value = object[name] else { return nil }
+        guard case .integer(let number) = value, let number = Int(exactly: number), range.contains(number) else {
+            let bounds =
+                range.upperBound == .max ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+            throw SchemaReader(place: place).malformed("'\(name)' is a whole number \(bounds)", place.inside(name))
+        }
+        return number
+    }
+
+    /// Reads the conditions of a compaction; nil when the member is absent.
+    private static func compaction(
+        _ object: JSONObject, _ name: String, maximumUsedRatio: Double, at place: InputPlace
+    ) throws(Problem) -> Database.Compaction? {
+        guard let options = object[name] else { return nil }
+        let place = place.inside(name)
+        let reader = SchemaReader(place: place)
+        let members = try reader.members(options, ["minTotalBytes", "maxUsedRatio"], place)
+        var compaction = Database.Compaction(minimumTotalBytes: 0, maximumUsedRatio: maximumUsedRatio)
+        if let value = members["minTotalBytes"] {
+            guard let bytes = Quantity.bytes(value) else {
+                throw reader.malformed(
+                    "'minTotalBytes' is a number of bytes, such as 1000000 or 64MiB", place.inside("minTotalBytes"))
+            }
+            compaction.minimumTotalBytes = bytes
+        }
+        if let value = members["maxUsedRatio"] {
+            guard let ratio = RealmSettings.ratio(value), (0...1).contains(ratio) else {
+                throw reader.malformed("'maxUsedRatio' is a number from 0 to 1", place.inside("maxUsedRatio"))
+            }
+            compaction.maximumUsedRatio = ratio
+        }
+        return compaction
+    }
+
+    /// Returns the number of a JSON value as a floating-point number; nil when it is no number.
+    private static func ratio(_ value: JSONValue) -> Double? {
+        switch value {
+        case .integer(let number): return Double(number)
+        case .real(let number): return number
+        default: return nil
+        }
+    }
+
+    /// Reads a list of names of classes.
+    private static func classes(_ value: JSONValue?, _ place: InputPlace) throws(Problem) -> Set<String> {
+        guard let value else { return [] }
+        let malformed = SchemaReader(place: place).malformed("a list of names of classes is needed here", place)
+        guard let list = value.array else { throw malformed }
+        var names: Set<String> = []
+        for one in list {
+            guard let name = one.string else { throw malformed }
+            names.insert(name)
+        }
+        return names
+    }
+
+    /// Returns the options to open the realm with.
+    ///
+    /// - Parameter base: The options of the server. Those of the realm replace them where it has
+    ///   any.
+    func adding(to base: Database.OpenOptions) -> Database.OpenOptions {
+        var options = base
+        options.key = key
+        options.mode = mode
+        if let keptCopyCount { options.keptCopyCount = keptCopyCount }
+        options.backlinkNames = backlinkNames
+        if let maximumVersions { options.maximumVersionCount = maximumVersions }
+        options.compaction = compaction
+        options.autoCompaction = autoCompaction
+        options.conditionalClasses = conditionalClasses
+        if upgradesInPlace {
+            options.mode = .readWrite
+            options.upgradesInPlace = true
+        }
+        return options
+    }
+
+    /// Whether any option names classes or properties of the realm, so that it has to fit its schema.
+    var namesSchema: Bool { backlinkNames != .none || !conditionalClasses.isEmpty }
+
+    /// Finds what does not fit the schema of the realm: a class or property that does not exist.
+    ///
+    /// - Parameter snapshot: The version of the realm whose schema counts.
+    /// - Returns: The member that does not fit, and the reason as a sentence; nil when all fit.
+    func defect(in snapshot: Snapshot) -> (member: String, reason: String)? {
+        if let reason = backlinkNames.defect(in: snapshot) { return ("backlinkNames", reason) }
+        for name in conditionalClasses.sorted() where snapshot.classTable(named: name) == nil {
+            return ("requireIfMatch", "there is no class '\(name)'")
+        }
+        return nil
+    }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// All settings, in the order in which `config show` prints them.
+extension ServerSetting {
+    /// All settings, with one for each limit.
+    static let all: [ServerSetting] = listening + realms + requests + logging + Limits.entries.map { limit($0) }
+
+    // MARK: - Where the server listens
+
+    /// Where the server listens, and for whom.
+    private static let listening: [ServerSetting] = [
+        ServerSetting(
+            "listen.host", option: "host",
+            read: { reader, json, options throws(Problem) in options.host = try reader.text(json) },
+            show: { .string($0.host) }),
+        .number("listen.port", option: "port", \.port, in: 0...65_535),
+        ServerSetting("admin", read: readAdmin, show: { .string($0.admin.description) }),
+        .flag("noAdmin", \.administersOnMain, isInverted: true),
+        .flag("insecure", \.isInsecure),
+        .texts("allowHosts", option: "allow-host", \.extraHosts),
+        .texts("allowOrigins", option: "allow-origin", \.corsOrigins),
+    ]
+
+    /// Reads the address of the administrators: `HOST:PORT`, `unix:PATH` or `none`, or an object
+    /// with `host` and `port`, or with `unix`.
+    private static let readAdmin: Read = { reader, json, options throws(Problem) in
+        guard let object = json.object else {
+            guard let address = AdminAddress(try reader.text(json)) else {
+                throw reader.problem("HOST:PORT, such as 127.0.0.1:8081, unix:PATH or none is needed")
+            }
+            options.admin = address
+            return
+        }
+        _ = try SchemaReader(place: reader.place).members(json, ["host", "port", "unix"], reader.place)
+        if let path = object["unix"] {
+            guard object.count == 1 else { throw reader.problem("'unix' stands alone, without 'host' and 'port'") }
+            options.admin = .unix(path: try reader.inside("unix").path(path))
+            return
+        }
+        let host = try object["host"].map { json throws(Problem) in try reader.inside("host").text(json) }
+        let port = try object["port"].map { json throws(Problem) in try reader.inside("port").number(json, 0...65_535) }
+        options.admin = .port(host: host ?? "127.0.0.1", port: port ?? AdminAddress.usualPort)
+    }
+
+    // MARK: - Realms
+
+    /// Which realms are served, and how.
+    private static let realms: [ServerSetting] = [
+        ServerSetting(
+            "data",
+            read: { reader, json, options throws(Problem) in options.dataFolder = try reader.path(json) },
+            show: { $0.dataFolder.map { .string($0) } ?? .null }),
+        .texts("files", \.paths, arePaths: true),
+        .texts("attachRoots", option: "attach-root", \.attachRoots, arePaths: true),
+        ServerSetting(
+            "default",
+            read: { reader, json, options throws(Problem) in
+                let text = try reader.text(json)
+                guard RealmName(text) != nil else { throw reader.problem(RealmName.rule) }
+                options.defaultRealm = text
+            },
+            show: { $0.defaultRealm.map { .string($0) } ?? .null }),
+        ServerSetting(
+            "realms",
+            read: { reader, json, options throws(Problem) in
+                for (name, value) in try reader.members(json) {
+                    options.realms.append(try ConfiguredRealm(name, value, reader.inside(name)))
+                }
+            },
+            show: { .object(JSONObject($0.realms.map { ($0.name.text, $0.entry) })) }),
+        .texts("memory", \.memoryRealms),
+        ServerSetting(
+            "keys", option: "key",
+            read: { reader, json, options throws(Problem) in
+                for (name, value) in try reader.members(json) { options.keys[name] = try reader.inside(name).key(value) }
+            },
+            show: { .object(JSONObject($0.keys.keys.sorted().map { ($0, .string("***")) })) }),
+        ServerSetting(
+            "backlinkNames",
+            read: { reader, json, options throws(Problem) in
+                for (name, value) in try reader.members(json) {
+                    options.backlinkNames[name] = try backlinkNames(value, reader.inside(name))
+                }
+            },
+            show: { .array($0.backlinkNames.keys.sorted().map { .string($0) }) }),
+        ServerSetting(
+            "requireIfMatch",
+            read: { reader, json, options throws(Problem) in
+                options.conditionalClasses.formUnion(
+                    try reader.list(json) { reader, one throws(Problem) in try reader.text(one) })
+            },
+            show: { .array($0.conditionalClasses.sorted().map { .string($0) }) }),
+        .flag("readOnly", \.isReadOnly),
+        ServerSetting(
+            "upgrade",
+            read: { reader, json, options throws(Problem) in
+                options.upgradesInPlace = try reader.choice(json, among: ["in-place", "none"]) == "in-place"
+            },
+            show: { .string($0.upgradesInPlace ? "in-place" : "none") }),
+        ServerSetting(
+            "verify",
+            read: { reader, json, options throws(Problem) in
+                let name = try reader.choice(json, among: FileStore.Verification.allCases.map(\.rawValue))
+                options.verification = FileStore.Verification(rawValue: name) ?? options.verification
+            },
+            show: { .string($0.verification.rawValue) }),
+        .number("keepMigrationBackups", \.keptCopyCount, in: 0...1000),
+        ServerSetting("backup", read: readBackup, show: { $0.backupPlan == nil ? .null : .string("planned") }),
+    ]
+
+    /// Reads names of linking objects: an object, or the path of a file with one.
+    private static func backlinkNames(_ json: JSONValue, _ reader: SettingReader) throws(Problem) -> BacklinkNames {
+        do throws(Problem) {
+            if json.object != nil { return try BacklinkNames(json) }
+            return try BacklinkNames(json: try contents(try reader.path(json)))
+        } catch {
+            throw reader.problem(error.detail)
+        }
+    }
+
+    /// Returns the contents of a file with names.
+    private static func contents(_ path: String) throws(Problem) -> [UInt8] {
+        do throws(StorageError) {
+            return try FileMapping.contents(ofFile: path, limit: 1 << 20)
+        } catch {
+            throw Problem(.invalidBody, "'\(path)' cannot be read: \(error)")
+        }
+    }
+
+    // MARK: - Backups
+
+    /// Reads the plan of backups: `every`, `to`, `keep` and `keyFile`.
+    private static let readBackup: Read = { reader, json, options throws(Problem) in
+        let object = try SchemaReader(place: reader.place).members(json, ["every", "to", "keep", "keyFile"], reader.place)
+        guard let every = object["every"], let target = object["to"] else { throw reader.problem("'every' and 'to' are needed") }
+        guard let interval = BackupPlan.interval(try reader.inside("every").text(every)) else {
+            throw reader.inside("every").problem("a time from 1s to 366d is needed, such as 30m, 1h or 7d")
+        }
+        var plan = BackupPlan(every: interval, to: FolderBackupStore(try reader.inside("to").path(target)))
+        if let keep = object["keep"] { plan.retention = try retention(keep, reader.inside("keep")) }
+        if let file = object["keyFile"] { plan.key = try reader.inside("keyFile").key(file) }
+        options.backupPlan = plan
+    }
+
+    /// Reads which backups are kept: an object, or the text of the command line.
+    private static func retention(_ json: JSONValue, _ reader: SettingReader) throws(Problem) -> BackupRetention {
+        var text = json.string ?? ""
+        if let object = json.object {
+            var parts: [String] = []
+            for (name, value) in object.members { parts.append("\(name)=\(try reader.inside(name).number(value, 0...10_000))") }
+            text = parts.joined(separator: ",")
+        }
+        guard let retention = BackupRetention(text) else {
+            throw reader.problem("numbers for hourly, daily, weekly or monthly are needed, such as {hourly: 24, daily: 7}")
+        }
+        return retention
+    }
+
+    // MARK: - Requests
+
+    /// What requests may do.
+    private static let requests: [ServerSetting] = [
+        .flag("noTransactions", \.allowsTransactions, isInverted: true),
+        .flag("serverTiming", \.showsTiming),
+    ]
+
+    // MARK: - The log
+
+    /// What is logged.
+    private static let logging: [ServerSetting] = [
+        ServerSetting(
+            "log.format", option: "log-format",
+            read: { reader, json, options throws(Problem) in
+                let name = try reader.choice(json, among: AccessLog.Format.allCases.map(\.rawValue) + ["none"])
+                options.logFormat = AccessLog.Format(rawValue: name)
+            },
+            show: { .string($0.logFormat?.rawValue ?? "none") }),
+        ServerSetting(
+            "log.level", option: "log-level",
+            read: { reader, json, options throws(Problem) in
+                let name = try reader.choice(json, among: AccessLog.Level.allCases.map(\.name))
+                options.logLevel = AccessLog.Level(name: name) ?? options.logLevel
+            },
+            show: { .string($0.logLevel.name) }),
+    ]
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmEngine
+import RealmHTTP
+import RealmTestSupport
+import Testing
+
+/// Configuration files: what they say, what is wrong with them, and what comes of them.
+@Suite struct ConfigurationTests {
+    /// Returns the configuration of a file in the folder `/etc/realm-rest`.
+    private func configuration(_ text: String) throws -> Configuration {
+        var configuration = Configuration()
+        try configuration.apply(text: text, ofFile: "/etc/realm-rest/realm-rest.yaml")
+        return configuration
+    }
+
+    @Test func `E1: a file states what the command line can, and more`() throws {
+        let options = try configuration(
+            """
+            listen: {host: 0.0.0.0, port: 8443}
+            admin: {port: 9001}
+            data: realms
+            attachRoots: [/srv/exports, more]
+            default: app
+            realms:
+              app:
+                path: app.realm
+                mode: ro
+                maxActiveVersions: 200
+                backlinkNames: {Dog: {owners: Person.dogs}}
+                requireIfMatch: [Dog]
+              other: {path: /else/where.realm, compactOnOpen: {minTotalBytes: 1MiB, maxUsedRatio: 0.5}}
+            memory: scratch
+            no-transactions: true
+            readOnly: true
+            serverTiming: yes
+            """.replacingOccurrences(of: "yes", with: "true")
+        ).options
+        #expect(options.host == "0.0.0.0" && options.port == 8443)
+        #expect(options.admin == .port(host: "127.0.0.1", port: 9001))
+        #expect(options.dataFolder == "/etc/realm-rest/realms")
+        #expect(options.attachRoots == ["/srv/exports", "/etc/realm-rest/more"])
+        #expect(options.defaultRealm == "app")
+        #expect(options.realms.map(\.path) == ["/etc/realm-rest/app.realm", "/else/where.realm"])
+        let (app, other) = (options.realms[0].settings, options.realms[1].settings)
+        #expect(app.mode == .readOnly && app.maximumVersions == 200 && app.conditionalClasses == ["Dog"])
+        #expect(other.compaction?.minimumTotalBytes == 1 << 20 && other.compaction?.maximumUsedRatio == 0.5)
+        #expect(options.memoryRealms == ["scratch"] && !options.allowsTransactions && options.isReadOnly && options.showsTiming)
+    }
+
+    @Test func `E1: times and sizes have units, also on the command line`() throws {
+        var limits = try configuration("limits: {read-seconds: 2m, bodyBytes: 4MiB, page: 500, heartbeat: 20s}").options.limits
+        #expect(limits.readSeconds == 120 && limits.bodyBytes == 4 << 20 && limits.page == 500 && limits.heartbeat == 20)
+        try limits.apply("retention-seconds=1h")
+        try limits.apply("queue-bytes=64KiB")
+        #expect(limits.retentionSeconds == 3600 && limits.queueBytes == 65_536)
+        for wrong in ["page=5m", "read-seconds=4MiB", "queue-bytes=1m", "read-seconds=-1s", "queue-bytes=9999999TiB"] {
+            #expect(throws: Limits.Rejection.self, "\(wrong)") { try limits.apply(wrong) }
+        }
+    }
+
+    @Test(arguments: [
+        ("listen:\n  prot: 1", 2, "there is no setting 'listen.prot'; did you mean 'port'?"),
+        ("realm: {}", 1, "there is no setting 'realm'; did you mean 'realms'?"),
+        ("# nothing\nlimits:\n  page: 0", 3, "page takes a number from 1 to 1048576"),
+        ("limits: {pages: 5}", 1, "there is no setting 'limits.pages'; did you mean 'page'?"),
+        ("realms:\n  app:\n    mode: rw", 2, "'path' is missing"),
+        ("realms:\n  app:\n    path: a\n    mode: xx", 4, "'mode' has to be one of: rw, ro, copy"),
+        ("realms:\n  .app: {path: a}", 2, RealmName.rule),
+        ("data: [a]\n", 1, "an array was found where text is needed"),
+        ("readOnly: 1", 1, "a number was found where true or false is needed"),
+        ("a: [", 2, "this is not YAML: did not find expected node content"),
+        ("data: a\nport: 5\ndata: b", 1, "'data' is stated twice here"),
+        ("[]", 1, "an array was found where an object is needed"),
+        ("backup: {every: 1h}", 1, "'every' and 'to' are needed"),
+        ("backup:\n  every: 1\n  to: x", 2, "a time from 1s to 366d is needed, such as 30m, 1h or 7d"),
+    ])
+    func `E1: an error names file, line and the nearest known name`(_ text: String, _ line: Int, _ reason: String) throws {
+        let error = try #require(throws: ConfigurationError.self) { try configuration(text) }
+        #expect(error.description == "/etc/realm-rest/realm-rest.yaml:\(line): \(reason)")
+    }
+
+    @Test func `an alias that stands for very much is refused`() throws {
+        let lines =
+            ["a: &a [1,1,1,1,1,1,1,1,1,1]"]
+            + zip("bcdefgh", "abcdefg").map { name, other in
+                "\(name): &\(name) [" + Array(repeating: "*\(other)", count: 10).joined(separator: ",") + "]"
+            }
+        #expect(throws: ConfigurationError.self) { try configuration(lines.joined(separator: "\n")) }
+    }
+
+    @Test func `E18: what is in force is shown with where it comes from, and a file of it says the same`() throws {
+        var first = try configuration("listen: {port: 8443}\nrealms: {app: {path: /a.realm, mode: ro}}\n")
+        try first.apply(option: "host", .string("localhost"))
+        try first.apply(limit: "page=7")
+        let shown = first.description
+        for line in [
+            "listen.port = 8443  # file, line 1", "listen.host = \"localhost\"  # command line",
+            "realms.app.path = \"/a.realm\"  # file, line 2", "limits.page = 7  # command line", "readOnly = false  # default",
+        ] { #expect(shown.contains(line), "\(line)") }
+        #expect(shown.count >= 15 + Limits.entries.count)
+    }
+
+    @Test func `E1: keys are read from files, and never shown`() throws {
+        let folder = NSTemporaryDirectory() + "realm-rest-configuration-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let digits = String(repeating: "ab", count: 64)
+        try Data(digits.utf8).write(to: URL(fileURLWithPath: folder + "/app.key"))
+        var configuration = Configuration()
+        let text = "realms: {app: {path: app.realm, keyFile: app.key}}\nkeys: {other: app.key}"
+        try configuration.apply(text: text, ofFile: folder + "/c.yaml")
+        #expect(configuration.options.realms.first?.settings.key != nil && configuration.options.keys["other"] != nil)
+        let shown = configuration.description
+        #expect(shown.contains("keys.other = \"***\"  # file, line 2"))
+        #expect(!shown.contains { $0.contains("abab") })
+        let error = #expect(throws: ConfigurationError.self) {
+            try configuration.apply(text: "realms:\n  b:\n    path: b\n    keyFile: none.key", ofFile: folder + "/c.yaml")
+        }
+        #expect(error?.line == 4)
+    }
+}
