@@ -11,7 +11,8 @@ struct RealmRest: ParsableCommand {
         commandName: "realm-rest",
         abstract: "Serves Realm database files over HTTP and JSON, and inspects them.",
         subcommands: [
-            ServeCommand.self, DumpCommand.self, VerifyCommand.self, SchemaCommand.self, QueryCommand.self, HealthCommand.self,
+            ServeCommand.self, OpenCommand.self, DumpCommand.self, VerifyCommand.self, SchemaCommand.self, QueryCommand.self,
+            HealthCommand.self,
             OpenAPICommand.self,
             WatchCommand.self, ImportCommand.self, ExportCommand.self, DemoCommand.self,
             ConfigCommand.self, CopyCommand.self, CompactCommand.self, BackupCommand.self, RestoreCommand.self,

@@ -49,6 +49,10 @@ struct ServeOptions: ParsableArguments {
     @Flag(help: "Refuse every write, and open files for reading only.")
     var readOnly = false
 
+    /// Whether the files are followed, because other programs write them.
+    @Flag(help: "Follow the files while other programs write them: a live view that never locks or changes them.")
+    var follow = false
+
     /// `in-place` to upgrade files of older formats; nil to serve them for reading.
     @Option(
         help: ArgumentHelp(
@@ -185,7 +189,8 @@ struct ServeOptions: ParsableArguments {
             if let value { try configuration.apply(option: name, .integer(Int64(value))) }
         }
         let flags = [
-            ("read-only", readOnly), ("no-transactions", refusesTransactions), ("server-timing", serverTiming),
+            ("read-only", readOnly), ("follow", follow), ("no-transactions", refusesTransactions),
+            ("server-timing", serverTiming),
             ("insecure", insecure), ("no-admin", refusesAdministration),
         ]
         for (name, value) in flags where value { try configuration.apply(option: name, .bool(true)) }
@@ -241,6 +246,7 @@ struct ServeOptions: ParsableArguments {
     ///
     /// - Throws: `ValidationError` with the reason.
     func validate() throws {
+        guard upgrade == nil || !follow else { throw ValidationError("--upgrade and --follow exclude each other") }
         guard upgrade == nil || !readOnly else { throw ValidationError("--upgrade and --read-only exclude each other") }
     }
 }

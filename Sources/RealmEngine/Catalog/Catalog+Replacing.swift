@@ -32,19 +32,19 @@ extension Catalog {
     /// Returns a realm whose file can be replaced.
     ///
     /// - Parameter name: The name of the realm.
-    /// - Returns: The realm; nil when it is unknown, in memory, a private copy, being opened, or not
+    /// - Returns: The realm; nil when it is unknown, in memory, a private copy, followed, being opened, or not
     ///   opened again by itself.
     package func target(_ name: String) -> Target? {
         switch self[name] {
         case .ready(let database)?:
-            guard database.mode != .copy, let source = database.source, let path = try? System.resolved(source.path) else {
+            guard database.ownsOriginal, let source = database.source, let path = try? System.resolved(source.path) else {
                 return nil
             }
             return Target(
                 name: database.name, database: database, path: path, sourcePath: source.path, options: source.options,
                 failure: nil)
         case .failed(let error)?:
-            guard let plan = plans.withLock({ $0.byName[name] }), plan.options.mode != .copy,
+            guard let plan = plans.withLock({ $0.byName[name] }), plan.options.mode != .copy, plan.options.mode != .follow,
                 let path = try? System.resolved(plan.path)
             else { return nil }
             return Target(

@@ -57,10 +57,10 @@ extension Database {
         try Database.writePart(snapshot, to: backend, options, key)
     }
 
-    /// The copies beside the file of the realm; nil for a realm in memory and for a private copy.
+    /// The copies beside the file of the realm; nil for a realm in memory and for private copies.
     package var copiesBeside: FileCopies? {
         if let copies { return copies }
-        guard mode != .copy, !path.isEmpty else { return nil }
+        guard ownsOriginal, !path.isEmpty else { return nil }
         return FileCopies(ofFile: (try? System.resolved(path)) ?? path, key: key)
     }
 

@@ -37,6 +37,8 @@ extension Database {
         /// The number of copies of each kind that are kept beside the file; see `FileCopies`. With 0 none
         /// are made.
         package var keptCopyCount = 1
+        /// The time between two looks at a file that is followed; nil for the usual one.
+        package var followInterval: Duration?
         /// Whether the path was resolved before, so that no symbolic link is followed.
         package var isExactPath = false
         /// Receives the progress of opening, and states whether it was cancelled.
@@ -131,6 +133,7 @@ extension Database {
         case .readWrite: return try openForWriting(name, path, options)
         case .readOnly: return try openForReading(name, path, options, reason: nil)
         case .copy: return try openCopy(name, path, options)
+        case .follow: return try openFollowing(name, path, options)
         case nil:
             do throws(StorageError) {
                 return try openForWriting(name, path, options)
@@ -337,6 +340,7 @@ extension Database {
     ///   for it is removed.
     package func close(isUndone: Bool = false) {
         closeWriter()
+        follower.withLock { $0 }?.stop()
         observations.close()
         do throws(StorageError) { try store?.close(discardsLock: isUndone) } catch {}
         log.closed()

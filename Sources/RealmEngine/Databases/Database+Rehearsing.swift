@@ -23,6 +23,7 @@ extension Database {
         case .readWrite: return try rehearsal.forWriting()
         case .readOnly: return try rehearsal.forReading(nil)
         case .copy: return try rehearsal.copy()
+        case .follow: return try rehearsal.following()
         case nil:
             do throws(StorageError) {
                 return try rehearsal.forWriting()
@@ -66,6 +67,14 @@ extension Database {
             return Database(
                 name: name, path: path, mode: .readOnly, snapshot: snapshot, store: nil, readOnlyReason: reason,
                 backlinkNames: options.backlinkNames)
+        }
+
+        /// Opens the file as one that is followed, without following it.
+        func following() throws(StorageError) -> Database {
+            let place = options.isExactPath ? source : try System.resolved(source)
+            let snapshot = try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true))
+            return Database(
+                name: name, path: path, mode: .follow, snapshot: snapshot, store: nil, backlinkNames: options.backlinkNames)
         }
 
         /// Opens the file as a private copy.

@@ -24,6 +24,8 @@ package final class Database: VersionSource {
         case readOnly = "ro"
         /// A private copy is read and written; the original is never changed.
         case copy
+        /// The file is written by another program; private copies of its versions are read.
+        case follow
     }
 
     /// The name under which the realm is served.
@@ -36,7 +38,9 @@ package final class Database: VersionSource {
     package let mode: Mode
     /// The identity of the file, which is independent of its path; nil for realms in memory and private
     /// copies.
-    var identity: System.FileIdentity? { mode == .copy ? nil : health.identity }
+    var identity: System.FileIdentity? { ownsOriginal ? health.identity : nil }
+    /// Whether the file itself is read or written, and not private copies of it.
+    package var ownsOriginal: Bool { mode == .readWrite || mode == .readOnly }
     /// The name of this opening, which is different whenever the file is opened again.
     package let epoch: Epoch
     /// The identifier of a realm in memory; nil for a file.
@@ -80,6 +84,10 @@ package final class Database: VersionSource {
     /// Whether writes are rejected because the file was found to be damaged. It is read for every write,
     /// without the lock.
     private let isBanned = Atomic<Bool>(false)
+    /// The thread that follows the file; nil unless another program writes it.
+    let follower = RankedMutex<Follower?>(.leaf, nil)
+    /// Why a followed file cannot be read at present; nil when it can.
+    let absent = RankedMutex<StorageError?>(.leaf, nil)
     /// The file and how it was opened; nil when it cannot be opened again.
     private let opening = RankedMutex<Source?>(.leaf, nil)
 
@@ -129,14 +137,17 @@ package final class Database: VersionSource {
         self.originalName = originalName
         ban = RankedMutex(.leaf, readOnlyReason)
         self.keptCopyCount = keptCopyCount
-        health = FileHealth(store?.witness ?? snapshot.file.witness)
+        // A private copy that is read stays as it is; its original may change.
+        health = FileHealth(mode == .follow ? nil : store?.witness ?? snapshot.file.witness)
         self.limits = limits
         self.backlinkNames = backlinkNames
         asyncWrites = AsyncWrites(limits)
         observations = ObservationHub(
             commits, name: name.text, backlinkNames: backlinkNames, limits: observation,
             didEvaluate: { begin in log.noteEvaluation(since: begin) })
-        newest = RankedMutex(.leaf, Version(snapshot, VersionToken(epoch: epoch, version: snapshot.version)))
+        // A follower counts the states that it has seen.
+        let number = mode == .follow ? 1 : snapshot.version
+        newest = RankedMutex(.leaf, Version(snapshot, VersionToken(epoch: epoch, version: number)))
         observations.serve(self)
     }
 
@@ -144,7 +155,10 @@ package final class Database: VersionSource {
     package var current: Version { newest.withLock { $0 } }
 
     /// Whether writes are accepted; this may become false while the realm is open.
-    package var isWritable: Bool { mode != .readOnly && !isBanned.load(ordering: .acquiring) }
+    package var isWritable: Bool { (mode == .readWrite || mode == .copy) && !isBanned.load(ordering: .acquiring) }
+
+    /// The mode in which the realm is served at present: a file that is not written after all is only read.
+    package var servedMode: Mode { isWritable || mode == .follow ? mode : .readOnly }
 
     /// Why the file is only read although writing was not excluded; nil for all other realms.
     package var readOnlyReason: StorageError? { ban.withLock { $0 } }

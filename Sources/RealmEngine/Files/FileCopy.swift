@@ -40,6 +40,25 @@ package enum FileCopy {
         }
     }
 
+    /// Copies a file by sharing its blocks where the file system can, otherwise byte by byte. The caller checks that it was not
+    /// written to meanwhile.
+    ///
+    /// - Parameters:
+    ///   - source: The file to copy.
+    ///   - file: The new file, which is empty.
+    ///   - control: States whether copying was cancelled.
+    ///   - isExact: Whether no symbolic link in the path is followed.
+    /// - Returns: The number of bytes that were copied; 0 when the blocks are shared.
+    static func cloneOrCopy(
+        _ source: String, to file: NewFile, _ control: WorkControl?, isExact: Bool
+    ) throws(StorageError) -> Int {
+        let input = try System.openRegular(source, isExact: isExact)
+        defer { System.close(input) }
+        if System.clone(input, to: file.descriptor) { return 0 }
+        try copy(source, to: file, control, isExact: isExact)
+        return try System.regularFileSize(file.descriptor)
+    }
+
     /// Copies a file that others may write to meanwhile.
     ///
     /// A commit writes to free space only and ends with a change of the header. The bytes that were

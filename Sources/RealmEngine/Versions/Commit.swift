@@ -12,6 +12,8 @@ package struct Commit: Sendable {
     package let version: Version
     /// The changes of objects and collections, in the order in which they were made.
     package let changes: [ObjectChange]
+    /// Whether the changes could not be found out, so that observers have to read their contents again.
+    package var hasUnknownChanges = false
     /// The action that the writer requested for the time after observers were notified. A commit with a
     /// mark contains one write only.
     package let mark: CommitMark?

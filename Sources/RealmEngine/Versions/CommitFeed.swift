@@ -24,6 +24,9 @@ package final class CommitFeed: Sendable {
     /// A feed without observers, for which commits cost nothing.
     init() {}
 
+    /// Whether there are observers at present.
+    var isObserved: Bool { state.withLock { !$0.observers.isEmpty } }
+
     /// Adds an observer. It is called when a commit is durable and before its writes are answered.
     ///
     /// It must not wait, as the writer's thread runs it, and it has to keep what it needs of the commit

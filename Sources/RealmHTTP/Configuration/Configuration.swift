@@ -17,7 +17,7 @@ package struct Configuration: Sendable {
     }
 
     /// The options that result.
-    package private(set) var options: ServerOptions
+    package var options: ServerOptions
     /// Where values came from, by the name of the setting; defaults are absent.
     private var origins: [String: Origin] = [:]
     /// The lines of the values in the file, by the JSON Pointer.

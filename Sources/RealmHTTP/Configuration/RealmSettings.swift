@@ -7,9 +7,12 @@ package import RealmStorage
 /// configuration file, in an attach request, or in the list of attached realms that a server keeps
 /// in its data folder.
 package struct RealmSettings: Sendable {
-    /// How to open the file: for writing, for reading only, or as a private copy. With nil the file
+    /// How to open the file: for writing, for reading only, as a private copy, or as one
+    /// that another program writes. With nil the file
     /// decides, which is read-only if it cannot be written.
     package var mode: Database.Mode?
+    /// The time between two looks at a file that is followed; nil for the usual one.
+    package var followInterval: Duration?
     /// The encryption key of the file; nil for a plain one.
     package var key: EncryptionKey?
     /// The names of linking objects.
@@ -30,7 +33,8 @@ package struct RealmSettings: Sendable {
 
     /// The names of the members that `init(_:at:)` reads.
     static let names = [
-        "mode", "backlinkNames", "maxActiveVersions", "upgrade", "compactOnOpen", "autoCompact", "keepMigrationBackups",
+        "mode", "followInterval", "backlinkNames", "maxActiveVersions", "upgrade", "compactOnOpen", "autoCompact",
+        "keepMigrationBackups",
         "requireIfMatch",
     ]
 
@@ -48,6 +52,7 @@ package struct RealmSettings: Sendable {
     init(_ object: JSONObject, at place: InputPlace = InputPlace()) throws(Problem) {
         let reader = SchemaReader(place: place)
         mode = try RealmSettings.mode(try reader.text(object, "mode", place), place)
+        followInterval = try RealmSettings.interval(object["followInterval"], place.inside("followInterval"))
         if let names = object["backlinkNames"] {
             do throws(Problem) {
                 backlinkNames = try BacklinkNames(names)
@@ -67,10 +72,23 @@ package struct RealmSettings: Sendable {
     private static func mode(_ text: String?, _ place: InputPlace) throws(Problem) -> Database.Mode? {
         guard let text else { return nil }
         guard let mode = Database.Mode(rawValue: text) else {
-            throw Problem(.invalidBody, "'mode' has to be one of: rw, ro, copy").with("pointer", place.inside("mode").pointer)
+            throw Problem(.invalidBody, "'mode' has to be one of: rw, ro, copy, follow").with(
+                "pointer", place.inside("mode").pointer)
         }
         return mode
     }
+
+    /// Reads the time between two looks at a followed file; nil when the member is absent.
+    private static func interval(_ value: JSONValue?, _ place: InputPlace) throws(Problem) -> Duration? {
+        guard let value else { return nil }
+        guard let interval = Quantity.duration(value), intervals.contains(interval) else {
+            throw SchemaReader(place: place).malformed("'followInterval' is a time from 10ms to 1h, such as 500ms", place)
+        }
+        return interval
+    }
+
+    /// The times that may lie between two looks at a followed file.
+    private static let intervals = Duration.milliseconds(10)...Duration.seconds(3600)
 
     /// Reads a whole number; nil when the member is absent.
     private static func number(
@@ -140,6 +158,7 @@ package struct RealmSettings: Sendable {
         var options = base
         options.key = key
         options.mode = mode
+        options.followInterval = followInterval
         if let keptCopyCount { options.keptCopyCount = keptCopyCount }
         options.backlinkNames = backlinkNames
         if let maximumVersions { options.maximumVersionCount = maximumVersions }

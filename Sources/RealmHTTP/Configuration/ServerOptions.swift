@@ -38,6 +38,9 @@ package struct ServerOptions: Sendable {
     package var backlinkNames: [String: BacklinkNames] = [:]
     /// Whether files are opened for reading only and all writes are refused.
     package var isReadOnly = false
+    /// Whether the files of the command line and the data folder are followed, because other programs
+    /// write them.
+    package var followsFiles = false
     /// When whole files are verified before they are written to for the first time.
     package var verification = FileStore.Verification.auto
     /// Whether files of older formats are upgraded to the current one, after a copy was made in the

@@ -94,6 +94,7 @@ extension ServerSetting {
             },
             show: { .array($0.conditionalClasses.sorted().map { .string($0) }) }),
         .flag("readOnly", \.isReadOnly),
+        .flag("follow", \.followsFiles),
         ServerSetting(
             "upgrade",
             read: { reader, json, options throws(Problem) in

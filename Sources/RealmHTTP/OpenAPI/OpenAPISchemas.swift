@@ -103,7 +103,8 @@ enum OpenAPISchemas {
         "required": ["name", "state", "mode"],
         "properties": [
             "name": text, "state": OpenAPIParts.choice("opening", "ready", "failed"),
-            "mode": OpenAPIParts.choice("rw", "ro", "copy"), "default": flag, "inMemory": flag, "encrypted": flag,
+            "mode": OpenAPIParts.choice("rw", "ro", "copy", "follow"), "fileVersion": text, "default": flag, "inMemory": flag,
+            "encrypted": flag,
             "fileFormat": count, "schemaVersion": ["type": "integer", "format": "int64", "nullable": true],
             "fileBytes": count, "usedBytes": count, "classes": count, "empty": flag, "version": text,
             "liveVersions": count, "pendingWrites": count,

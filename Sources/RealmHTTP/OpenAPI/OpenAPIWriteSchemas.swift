@@ -185,7 +185,7 @@ extension OpenAPIWrites {
                 [],
                 [
                     "name": text, "schema": OpenAPIParts.schema("SchemaDefinition"), "path": text, "inMemory": text,
-                    "mode": OpenAPIParts.choice("rw", "ro", "copy"), "encryptionKey": text,
+                    "mode": OpenAPIParts.choice("rw", "ro", "copy", "follow"), "followInterval": text, "encryptionKey": text,
                     "backlinkNames": [
                         "type": "object", "additionalProperties": ["type": "object", "additionalProperties": text],
                     ],

@@ -24,9 +24,17 @@ enum Quantity {
     static func bytes(_ json: JSONValue) -> Int? { whole(json) ?? json.string.flatMap { bytes($0) } }
 
     /// Returns the number of seconds of a text such as `300`, `300s`, `5m`, `1h` or `7d`; nil for
-    /// another form.
+    /// another form, and for a part of a second.
     static func seconds(_ text: String) -> Int? {
-        number(text[...]) ?? DurationText.duration(text).map { Int($0.inSeconds) }
+        number(text[...])
+            ?? DurationText.duration(text).flatMap { $0.components.attoseconds == 0 ? Int($0.components.seconds) : nil }
+    }
+
+    /// Returns the time that a JSON number of seconds, or a string with a unit such as `500ms` or `5m`,
+    /// states; nil for another value.
+    static func duration(_ json: JSONValue) -> Duration? {
+        if let seconds = whole(json), seconds < 1 << 40 { return .seconds(seconds) }
+        return json.string.flatMap { DurationText.duration($0) }
     }
 
     /// Returns the number that a text of decimal digits states; nil for another form.

@@ -47,6 +47,18 @@ private struct RealmMetrics {
         each("file_bytes", help: "Size of the file.", to: &text) { Double($0.current.snapshot.file.fileByteCount) }
         each("used_bytes", help: "Bytes of the file that are not free.", to: &text) { $0.usedBytes.map(Double.init) }
         each("version", help: "Number of the newest version.", to: &text) { Double($0.current.token.version) }
+        each("follow_versions", help: "States of a followed file that were taken over.", to: &text) {
+            $0.following.map { Double($0.versions) }
+        }
+        each("follow_copied_bytes", help: "Bytes copied from a followed file.", to: &text) {
+            $0.following.map { Double($0.copiedBytes) }
+        }
+        each("follow_failures", help: "Looks at a followed file that failed.", to: &text) {
+            $0.following.map { Double($0.failures) }
+        }
+        each("follow_behind_seconds", help: "Age of a known change of a followed file that is not taken over.", to: &text) {
+            $0.following?.behind.inSeconds
+        }
         let counts = realms.map { ($0.name, $0.database.writeMetrics.counts) }
         text.header("commits_total", .counter, "Commits that made a version.")
         for (name, counts) in counts { text.sample("commits_total", [("realm", name)], Double(counts.commits)) }

@@ -194,7 +194,10 @@ struct RealmAttachment: Sendable {
         if case .new = source, isNotForWriting {
             throw RealmAttachment.conflict("a new file has the mode rw", "/mode")
         }
-        if settings.mode == .readOnly {
+        if settings.followInterval != nil, settings.mode != .follow {
+            throw RealmAttachment.conflict("only a file of the mode follow is looked at", "/followInterval")
+        }
+        if settings.mode == .readOnly || settings.mode == .follow {
             if schema != nil || migrationSteps != nil {
                 throw RealmAttachment.conflict("the schema of a read-only realm cannot be changed", "/mode")
             }
@@ -273,7 +276,9 @@ struct RealmAttachment: Sendable {
     /// The problem `already_attached` when another realm serves the file; nil when none does. A
     /// private copy is a file of its own, so it never conflicts.
     func served(by catalog: Catalog) -> Problem? {
-        guard case .file(let path) = source, settings.mode != .copy, let other = catalog.nameServing(path: path) else {
+        guard case .file(let path) = source, settings.mode != .copy, settings.mode != .follow,
+            let other = catalog.nameServing(path: path)
+        else {
             return nil
         }
         return Problem(Catalog.Failure.fileServed(name: other))

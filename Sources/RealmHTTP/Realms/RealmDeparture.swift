@@ -155,6 +155,9 @@ struct RealmDeparture: Sendable {
             if database.mode == .copy {
                 throw RealmDeparture.notOwned("a private copy was served, and the file it was made of stays")
             }
+            if database.mode == .follow {
+                throw RealmDeparture.notOwned("a file that is followed belongs to the program that writes it")
+            }
             try requireOwned(database.path)
             guard database.isWritable else {
                 throw Problem(.readOnly, "the file of this realm is read-only").with(

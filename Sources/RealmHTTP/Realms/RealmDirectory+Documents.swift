@@ -83,7 +83,9 @@ extension RealmDirectory {
     /// The state of a realm, after a check whether another program has changed its file: then
     /// nothing of the file may be read, and the realm counts as failed.
     private func readable(_ state: Catalog.State) -> Catalog.State {
-        if case .ready(let database) = state, let failure = database.health.lookIfDue(.now()) { return .failed(failure) }
+        if case .ready(let database) = state, let failure = database.health.lookIfDue(.now()) ?? database.absence {
+            return .failed(failure)
+        }
         return state
     }
 
@@ -91,7 +93,8 @@ extension RealmDirectory {
     private func write(_ name: String, _ database: Database, to writer: inout JSONWriter, for request: Request) throws(Problem) {
         let version = database.current
         let facts = try Problem.mapping { () throws(StorageError) in try database.facts(of: version) }
-        writer.member("mode", text: options.isReadOnly || !database.isWritable ? "ro" : database.mode.rawValue)
+        writer.member("mode", text: options.isReadOnly && database.isWritable ? "ro" : database.servedMode.rawValue)
+        if database.mode == .follow { writer.member("fileVersion", text: String(version.snapshot.version)) }
         writer.member("default", bool: name == defaultRealm)
         writer.member("inMemory", bool: database.memoryIdentifier != nil)
         writer.member("encrypted", bool: facts.isEncrypted)

@@ -128,7 +128,10 @@ struct AdmissionControl: Sendable {
     private func checked(_ state: Catalog.State?, _ request: Request) -> Catalog.State? {
         switch state {
         case .ready(let database)?:
-            guard let failure = database.health.lookIfDue(request.arrival) else { return state }
+            guard let failure = database.health.lookIfDue(request.arrival) else {
+                // The realm stays open, with its streams, until the followed file is back.
+                return database.absence.map { .failed($0) } ?? state
+            }
             caretaker.fail(database, failure)
             return .failed(failure)
         case .failed?:

@@ -56,7 +56,7 @@ extension RealmServer {
             throw Failure(description: "the key of '\(realm.name)' in the environment: \(error)")
         }
         var opening = settings.adding(to: options.openOptions)
-        if options.isReadOnly { opening.mode = .readOnly }
+        if options.isReadOnly, opening.mode != .follow { opening.mode = .readOnly }
         opening.upgradesInPlace =
             settings.upgradesInPlace || (options.upgradesInPlace && settings.mode ?? .readWrite == .readWrite)
         switch catalog.open(realm.name, path: realm.path, opening) {
@@ -137,7 +137,7 @@ extension RealmServer {
         do throws(StorageError) {
             var opening = options.openOptions
             opening.key = try key(of: name, options)
-            opening.mode = options.isReadOnly ? .readOnly : nil
+            opening.mode = options.followsFiles ? .follow : options.isReadOnly ? .readOnly : nil
             opening.upgradesInPlace = options.upgradesInPlace
             opening.backlinkNames = options.backlinkNames[name.text] ?? .none
             return catalog.open(name, path: path, opening)
@@ -159,7 +159,7 @@ extension RealmServer {
             case .failed(let error): return "\(name): failed: \(error), \(place)"
             case .ready(let database):
                 let classes = database.current.snapshot.classes
-                let mode = database.isWritable ? database.mode.rawValue : "ro"
+                let mode = database.servedMode.rawValue
                 let reason = database.readOnlyReason.map { " (\($0))" } ?? ""
                 let objects = classes.reduce(0) { $0 + $1.count }
                 return "\(name): \(mode)\(reason), \(classes.count) classes, \(objects) objects, \(place)"

@@ -98,7 +98,7 @@ package final class OwnershipLock: Sendable {
     private static var inUse: StorageError {
         .refused(
             .fileInUse(
-                "the file is open in another program, which uses it through the Realm SDK or serves it; mode 'copy' serves a private copy"
+                "the file is open in another program, which uses it through the Realm SDK or serves it; mode 'follow' shows it while the other program writes, mode 'copy' serves a private copy"
             ))
     }
 

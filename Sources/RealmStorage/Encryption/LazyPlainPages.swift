@@ -38,6 +38,13 @@ internal import Synchronization
     /// all threads of a server to decrypt at the same time.
     private let stripes: [Stripe]
 
+    /// Returns the first encrypted bytes of a page as they are in the file now. They change whenever the
+    /// page is written, because each writing has another start value.
+    func sealedStart(ofPage page: Int) -> [UInt8] {
+        let start = EncryptionLayout.pageOffset(page)
+        return source.slice(start, start + EncryptionLayout.entryByteCount).array
+    }
+
     /// How many pages the file has at present. Any thread may read it.
     var pageCount: Int { grownPageCount.load(ordering: .acquiring) }
     /// Makes the pages of a file that is only read.

@@ -64,6 +64,9 @@ package final class FileWitness: Sendable {
     /// The identity of the file, which changes when this process replaces it by a compact one.
     package var identity: System.FileIdentity { state.withLock { $0.identity } }
 
+    /// The first bytes of the file in their present state.
+    var head: [UInt8] { state.withLock { $0.head }.bytes }
+
     // MARK: - Looking
 
     /// Checks the file; any thread may call it. While this process writes, only missing parts are

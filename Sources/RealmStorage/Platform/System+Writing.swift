@@ -224,11 +224,11 @@ extension System {
     ///
     /// Reading the times would make the system record that of the next write more exactly, and on
     /// common file systems a commit takes a fifth longer then.
-    struct FilePlace: Equatable, Sendable {
+    package struct FilePlace: Equatable, Sendable {
         /// The identity of the file, which shows whether another one has its name.
-        let identity: FileIdentity
+        package let identity: FileIdentity
         /// The size of the file in bytes.
-        let byteCount: Int
+        package let byteCount: Int
         /// How many names the file has.
         let linkCount: Int
 
@@ -255,7 +255,7 @@ extension System {
     }
 
     /// Returns what the system reports about the file at a path, without its times.
-    static func place(path: String) throws(StorageError) -> FilePlace {
+    package static func place(path: String) throws(StorageError) -> FilePlace {
         var place = realm_rest_place()
         guard unsafe realm_rest_place_of(-1, path, &place) == 0 else { throw .io(operation: "statx", errno: errno) }
         return FilePlace(place)

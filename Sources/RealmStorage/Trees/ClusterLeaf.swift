@@ -110,8 +110,11 @@ extension ClusterLeaf {
         return refs
     }
 
-    /// Returns the node of a column; throws `.corrupt` when the leaf has none.
-    private func columnNode(_ column: Column) throws(StorageError) -> Node {
-        try space.node(at: try node.requiredRef(column.leafIndex + 1, "column '\(column.name)'"))
+    /// Returns the ref of a column's node; throws `.corrupt` when the leaf has none.
+    package func ref(of column: Column) throws(StorageError) -> Ref {
+        try node.requiredRef(column.leafIndex + 1, "column '\(column.name)'")
     }
+
+    /// Returns the node of a column; throws `.corrupt` when the leaf has none.
+    private func columnNode(_ column: Column) throws(StorageError) -> Node { try space.node(at: try ref(of: column)) }
 }

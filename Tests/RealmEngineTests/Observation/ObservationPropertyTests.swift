@@ -55,7 +55,7 @@ struct ObservationPropertyTests {
         ["*"], ["child.node.value"], ["dict.value"], ["*.value"],
     ]
 
-    private static func targets(_ database: Database) throws -> [ObservedTarget] {
+    static func targets(_ database: Database) throws -> [ObservedTarget] {
         let snapshot = database.current.snapshot
         let node = try #require(snapshot.classTable(named: "Node"))
         var targets: [ObservedTarget] = []

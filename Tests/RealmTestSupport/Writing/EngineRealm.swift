@@ -24,9 +24,10 @@ package final class EngineRealm: Sendable {
 
     /// A file that exists, or a new one.
     package init(
-        path: String, _ classes: [ClassInput] = [], limits: WriteLimits = WriteLimits(), logger: Logger = EngineLog.silent
+        path: String, _ classes: [ClassInput] = [], key: EncryptionKey? = nil, limits: WriteLimits = WriteLimits(),
+        logger: Logger = EngineLog.silent
     ) throws {
-        var options = Database.OpenOptions(mode: .readWrite)
+        var options = Database.OpenOptions(key: key, mode: .readWrite)
         options.logger = logger
         options.createsMissingFile = true
         options.limits = limits

@@ -33,6 +33,10 @@ struct WaitingCommit {
             if case .schema = change { return true }
             return false
         }
+        if commit.hasUnknownChanges {
+            hasSchemaChanges = !commit.version.snapshot.hasSameSchema(as: commit.previous.snapshot)
+            isLost = true
+        }
         isBarrier = commit.mark != nil || hasSchemaChanges
     }
 
