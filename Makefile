@@ -1,11 +1,11 @@
 # Everything a clone needs: `make demo` and `make test` install what is missing first.
 SHELL := /bin/bash
-PACKAGES := libmicrohttpd-dev libjansson-dev libssl-dev libintelrdfpmath-dev zlib1g-dev pkg-config
+PACKAGES := libmicrohttpd-dev libjansson-dev libssl-dev libintelrdfpmath-dev zlib1g-dev libcurl4-openssl-dev pkg-config
 RELEASE := swift build -c release --scratch-path .build-release
 STRICT := swift build --build-tests --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 PORT ?= 8080
 
-.PHONY: setup setup-browser build release demo test test-browser test-long test-mutants test-threads fuzz bench lint format image clean
+.PHONY: setup setup-test setup-browser build release demo test test-browser test-long test-mutants test-threads fuzz bench lint format image clean
 
 # Installs the Debian packages that are missing; says nothing when none is.
 setup:
@@ -34,11 +34,25 @@ demo: release
 	@.build-release/release/realm-rest demo --port $(PORT)
 
 # What failed is said once more at the end, where it is not lost among thousands of lines.
-test: setup
+test: setup setup-test
 	$(STRICT)
 	@set -o pipefail; swift test --skip-build --parallel 2>&1 | tee .build/test.log || { \
 	  echo '--- failed:'; grep -aE '✘|recorded an issue|Fatal error|error:' .build/test.log | tail -40; exit 1; }
 	@if command -v chromium >/dev/null; then $(call TRIAL,.build/debug,--quick); fi
+
+# A server that speaks like S3, in a virtual environment of its own. Without PyPI the tests that need it are left out.
+VENV := .venv-test
+
+setup-test:
+	@if [ ! -e $(VENV)/bin/moto_server ]; then \
+	  echo 'installing: moto'; \
+	  if ! python3 -c 'import ensurepip' 2>/dev/null; then \
+	    run=""; [ "$$(id -u)" = 0 ] || run=sudo; \
+	    $$run apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$run apt-get install -y -qq --no-install-recommends python3-venv >/dev/null; \
+	  fi; \
+	  python3 -m venv $(VENV) && $(VENV)/bin/pip install --quiet --disable-pip-version-check 'moto[server]==5.*' || { \
+	    rm -rf $(VENV); echo 'moto cannot be installed: backups to S3 are not tested'; }; \
+	fi
 
 # What hostile pages learn in real Chromium: nothing.
 setup-browser: setup

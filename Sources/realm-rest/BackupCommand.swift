@@ -4,12 +4,12 @@ import ArgumentParser
 import RealmEngine
 import RealmStorage
 
-/// The command `realm-rest backup`: stores a compact copy of a file in a folder of backups, and removes
-/// those that need not be kept.
+/// The command `realm-rest backup`: stores a compact copy of a file in a folder of backups or in S3, and
+/// removes those that need not be kept.
 struct BackupCommand: ParsableCommand {
     /// The name of the command and its description for `--help`.
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Stores a compact copy of a Realm file in a folder of backups.",
+        commandName: "backup", abstract: "Stores a compact copy of a Realm file in a folder of backups, or in S3.",
         discussion: """
             The copy is FOLDER/NAME/TIME-VERSION.realm, where NAME is that of the file without .realm. With --keep those \
             copies of NAME are removed that need not be kept.
@@ -18,9 +18,12 @@ struct BackupCommand: ParsableCommand {
     /// The file and the keys.
     @OptionGroup var options: CopyFileOptions
 
-    /// The path of the folder of backups.
-    @Argument(help: "The folder of backups, which is made if it does not exist.")
+    /// The path of the folder of backups, or the URL of a bucket.
+    @Argument(help: "The folder of backups, which is made if it does not exist, or s3://BUCKET/PREFIX.")
     var folder: String
+
+    /// How a bucket is reached.
+    @OptionGroup var target: BackupTargetOptions
 
     /// How many copies are kept, as `BackupRetention` reads it; nil for all.
     @Option(
@@ -31,6 +34,7 @@ struct BackupCommand: ParsableCommand {
 
     /// Checks the values of the options; ArgumentParser calls it before `run`.
     func validate() throws {
+        try target.check(folder)
         guard keep == nil || retention != nil else {
             throw ValidationError("--keep takes numbers such as hourly=24,daily=7,weekly=4,monthly=12")
         }
@@ -39,12 +43,12 @@ struct BackupCommand: ParsableCommand {
     /// Which copies are kept; nil for all.
     private var retention: BackupRetention? { keep.flatMap(BackupRetention.init) }
 
-    /// Stores the copy, prints its path, and removes older ones.
+    /// Stores the copy, prints its path or URL, and removes older ones.
     ///
     /// - Throws: `ExitCode(2)` after a message when the file cannot be opened or the copy cannot be stored.
     func run() throws {
         try reporting {
-            let store = FolderBackupStore(folder)
+            let store = try target.store(folder)
             let name = try options.copying { database, copy in
                 let snapshot = database.current.snapshot
                 let name = BackupName(realm: database.name, time: .now(), version: snapshot.version)
@@ -53,7 +57,7 @@ struct BackupCommand: ParsableCommand {
                 }
                 return name
             }
-            try StandardStreams.output(store.path(of: name) + "\n")
+            try StandardStreams.output(store.place(of: name) + "\n")
             guard let retention else { return }
             for old in retention.surplus(of: try store.names(of: name.realm)) { try store.delete(old) }
         }

@@ -12,9 +12,12 @@ struct BackupPlanOptions: ParsableArguments {
         help: ArgumentHelp("Back up the realms that have changed so often, such as 1h; needs --backup-to.", valueName: "TIME"))
     var backupEvery: String?
 
-    /// The path of the folder of backups.
-    @Option(help: ArgumentHelp("The folder of these backups.", valueName: "FOLDER"))
+    /// The path of the folder of backups, or the URL of a bucket.
+    @Option(help: ArgumentHelp("Where these backups go: a folder, or s3://BUCKET/PREFIX.", valueName: "FOLDER|s3://…"))
     var backupTo: String?
+
+    /// How a bucket is reached.
+    @OptionGroup var target: BackupTargetOptions
 
     /// How many backups are kept, as `BackupRetention` reads it; nil for all.
     @Option(
@@ -42,17 +45,21 @@ struct BackupPlanOptions: ParsableArguments {
         guard backupKeep.map(BackupRetention.init) != .some(nil) else {
             throw ValidationError("--backup-keep takes numbers such as hourly=24,daily=7,weekly=4,monthly=12")
         }
-        guard backupTo?.contains("://") != true else { throw ValidationError("--backup-to takes the path of a folder") }
+        try target.check(backupTo)
     }
 
     /// Returns the plan; nil without one.
     ///
-    /// - Throws: `ExitCode(2)` after a message when the key cannot be read.
+    /// - Throws: `ExitCode(2)` after a message when the key or a file with credentials cannot be read, and
+    ///   `ValidationError` without credentials of a bucket.
     func plan() throws -> BackupPlan? {
-        guard let every = backupEvery.flatMap(BackupPlan.interval), let folder = backupTo else { return nil }
-        var plan = BackupPlan(every: every, to: FolderBackupStore(folder))
-        plan.retention = backupKeep.flatMap(BackupRetention.init)
-        try reporting { plan.key = try backupKeyFile.map { try EncryptionKey(contentsOfFile: $0) } }
+        guard let every = backupEvery.flatMap(BackupPlan.interval), let backupTo else { return nil }
+        var plan: BackupPlan?
+        try reporting {
+            plan = BackupPlan(every: every, to: try target.store(backupTo))
+            plan?.retention = backupKeep.flatMap(BackupRetention.init)
+            plan?.key = try backupKeyFile.map { try EncryptionKey(contentsOfFile: $0) }
+        }
         return plan
     }
 }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import RealmEngine
+import RealmHTTP
 import RealmStorage
 
 /// The command `realm-rest restore`: puts a backup in the place of a file that no program has open.
@@ -10,13 +11,16 @@ struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Puts a backup in the place of a Realm file that no program has open.",
         discussion: """
-            The source is a Realm file, or a folder of backups, of which the newest one with the name of the file is taken. It \
-            is checked as a whole first. The file that was there is kept as FILE.replaced-VERSION.
+            The source is a Realm file, or a folder or s3://BUCKET/PREFIX with backups, of which the newest one with the name \
+            of the file is taken. It is checked as a whole first. The file that was there is kept as FILE.replaced-VERSION.
             """)
 
-    /// The path of a Realm file, or of a folder of backups.
-    @Argument(help: "A .realm file, or a folder of backups.")
+    /// The path of a Realm file, or of a folder of backups, or the URL of a bucket.
+    @Argument(help: "A .realm file, a folder of backups, or s3://BUCKET/PREFIX.")
     var source: String
+
+    /// How a bucket is reached.
+    @OptionGroup var target: BackupTargetOptions
 
     /// The path of the file that is replaced, or made.
     @Argument(help: "The .realm file to replace; it is made if it does not exist.")
@@ -25,6 +29,9 @@ struct RestoreCommand: ParsableCommand {
     /// The path of a file with the encryption key of both files; nil for plain files.
     @Option(help: "A file with the encryption key of both files: 128 hex digits, or base64 of 64 bytes.")
     var keyFile: String?
+
+    /// Checks the values of the options; ArgumentParser calls it before `run`.
+    func validate() throws { try target.check(source) }
 
     /// Replaces the file, and prints the path of what was there. A crash leaves the old file or the new
     /// one.
@@ -51,9 +58,11 @@ struct RestoreCommand: ParsableCommand {
     ///
     /// - Throws: `ValidationError` when the folder has no backup of the realm.
     private func fill(_ target: NewFile) throws {
-        guard RealmFiles.isFolder(source) else { return try FileCopy.copyQuietMoment(of: source, to: target) }
+        guard S3Location(source) != nil || RealmFiles.isFolder(source) else {
+            return try FileCopy.copyQuietMoment(of: source, to: target)
+        }
         guard let name = RealmName(file: file) else { throw ValidationError("'\(file)' cannot be served: \(RealmName.rule)") }
-        let store = FolderBackupStore(source)
+        let store = try self.target.store(source)
         guard let newest = try store.names(of: name).first else {
             throw ValidationError("'\(source)' has no backup of '\(name)'")
         }

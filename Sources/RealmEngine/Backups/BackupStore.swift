@@ -11,9 +11,15 @@ package protocol BackupStore: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the backup, which no other one has.
+    ///   - control: Ends the transfer to the store when it is cancelled; nil when nothing does.
     ///   - write: Writes the backup to an empty file.
     /// - Throws: The error of `write`, or of the store.
-    func put(_ name: BackupName, _ write: (FileBackend) throws(StorageError) -> Void) throws(StorageError)
+    func put(
+        _ name: BackupName, _ control: WorkControl?, _ write: (FileBackend) throws(StorageError) -> Void
+    ) throws(StorageError)
+
+    /// The path or the URL of a backup, for people.
+    func place(of name: BackupName) -> String
 
     /// Returns the backups of a realm, the newest first. Files that are none are left out.
     ///
@@ -37,6 +43,16 @@ package protocol BackupStore: Sendable {
 }
 
 extension BackupStore {
+    /// Stores a backup that nothing cancels.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the backup, which no other one has.
+    ///   - write: Writes the backup to an empty file.
+    /// - Throws: The error of `write`, or of the store.
+    package func put(
+        _ name: BackupName, _ write: (FileBackend) throws(StorageError) -> Void
+    ) throws(StorageError) { try put(name, nil, write) }
+
     /// Returns the names of the backups of a realm, the newest first.
     ///
     /// - Parameter realm: The name of the realm.

@@ -13,15 +13,18 @@ package struct FolderBackupStore: BackupStore {
     /// - Parameter folder: The path of the folder.
     package init(_ folder: String) { self.folder = folder.hasSuffix("/") ? folder : folder + "/" }
 
+    /// The path of the file of a backup.
+    package func place(of name: BackupName) -> String { path(of: name) }
+
     /// Returns the path of the file of a backup.
-    package func path(of name: BackupName) -> String { path(of: name.realm) + "/" + name.file }
+    private func path(of name: BackupName) -> String { path(of: name.realm) + "/" + name.file }
 
     /// Returns the path of the folder of a realm.
     private func path(of realm: RealmName) -> String { folder + realm.text }
 
     /// Stores a backup, as the protocol says. A leftover of a process that ended is removed before.
     package func put(
-        _ name: BackupName, _ write: (FileBackend) throws(StorageError) -> Void
+        _ name: BackupName, _ control: WorkControl?, _ write: (FileBackend) throws(StorageError) -> Void
     ) throws(StorageError) {
         let place = path(of: name.realm)
         for path in [folder, place] where !System.isFolder(path) {

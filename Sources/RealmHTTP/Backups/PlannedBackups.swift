@@ -136,7 +136,7 @@ final class PlannedBackups: Sendable {
     private func store(_ snapshot: Snapshot, of database: Database, _ control: WorkControl) throws(StorageError) {
         let name = BackupName(realm: database.name, time: .now(), version: snapshot.version)
         let options = Database.CopyOptions(key: plan.key ?? database.key, control: control)
-        try plan.store.put(name) { backend throws(StorageError) in
+        try plan.store.put(name, control) { backend throws(StorageError) in
             try database.writeCopy(of: snapshot, to: backend, options)
         }
         guard let retention = plan.retention else { return }

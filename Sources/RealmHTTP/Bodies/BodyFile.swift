@@ -105,15 +105,7 @@ package final class BodyFile: @unchecked Sendable {
     ///
     /// - Throws: `StorageError.io` when reading fails.
     func digest() throws(StorageError) -> [UInt8] {
-        var digest = try DigestContext()
-        var offset = 0
-        while offset < byteCount {
-            let bytes = try read(at: offset, byteCount: 1 << 20)
-            guard !bytes.isEmpty else { throw .io(operation: "read", errno: EIO) }
-            try ByteView.withBytes(of: bytes) { view throws(StorageError) in try digest.add(view) }
-            offset += bytes.count
-        }
-        return try digest.finish()
+        try FileDigest.sha256(descriptor, 0..<byteCount)
     }
 
     /// Reads a part of the file.

@@ -97,4 +97,37 @@ extension CommandTests {
             #expect(try RealmEngineReader.age(folder + "/new.realm") == 3)
         }
     }
+
+    @Test(.enabled(if: S3Server.python != nil, "`make setup-test` installs the server"))
+    func `A18: backup and restore take a bucket, and say what is missing or wrong`() throws {
+        let server = try S3Server()
+        try withFile { folder, file in
+            let target = "s3://\(S3Server.bucket)/files"
+            let credentials = folder + "/credentials"
+            try "aws_access_key_id=id\naws_secret_access_key=sesame\n".write(
+                toFile: credentials, atomically: true, encoding: .utf8)
+            let options = ["--backup-endpoint", "http://127.0.0.1:\(server.port)", "--backup-credentials", credentials]
+            #expect(try run(["backup", file, target] + options).error == "")
+            try FileManager.default.removeItem(atPath: file)
+            #expect(try run(["restore", target, file] + options).error == "")
+            #expect(try RealmEngineReader.age(file) == 3)
+            sleep(1)
+            #expect(try run(["backup", file, target, "--keep", "monthly=1"] + options).status == 0)
+            #expect(server.log().components(separatedBy: "DELETE /backups/files/app/").count == 2)
+            let missing = try run(["restore", target, folder + "/other.realm"] + options)
+            #expect(missing.status != 0 && missing.error.contains("has no backup of 'other'"), "\(missing.error)")
+            let bucket = try run(["backup", file, "s3://nowhere"] + options)
+            #expect(bucket.status == 2 && bucket.error.contains("404 NoSuchBucket"), "\(bucket.error)")
+            #expect(!bucket.error.contains("sesame"))
+            for arguments in [
+                ["backup", file, "s3://no"], ["backup", file, "ftp://backups"], ["backup", file, folder, "--backup-region", "a"],
+                ["backup", file, target, "--backup-endpoint", "127.0.0.1"],
+                ["backup", file, target, "--backup-credentials", folder + "/none"],
+                ["serve", "--data", folder, "--backup-every", "1h", "--backup-to", "s3://no"],
+            ] {
+                let result = try run(arguments)
+                #expect(result.status > 0 && !result.error.isEmpty, "\(arguments)")
+            }
+        }
+    }
 }

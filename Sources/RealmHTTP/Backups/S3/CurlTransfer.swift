@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CCurl
+internal import Glibc
+internal import RealmStorage
+
+/// The bridge to libcurl: requests that are signed as S3 wants it, one after another over connections
+/// that are kept.
+///
+/// Bodies pass through memory in pieces of some kilobytes. One thread uses it, and waits for the network.
+@safe final class CurlTransfer {
+    /// Why a request got no answer.
+    enum Failure: Error {
+        /// The work was stopped, or a file could not be read or written to.
+        case stopped(StorageError)
+        /// The network or the server failed, as a sentence without a full stop. With `isLasting` another
+        /// attempt would not help.
+        case network(String, isLasting: Bool)
+    }
+
+    /// The number of seconds in which a connection has to be made.
+    private static let connectSeconds = 10
+    /// The number of seconds without a single byte after which a request has failed.
+    private static let silentSeconds = 30
+
+    /// The handle of the library, which this object owns.
+    private let handle: UnsafeMutableRawPointer
+
+    /// Whether the library can be used in this process.
+    private static let isReady = realm_rest_curl_start() != 0
+
+    /// Makes a client without connections.
+    ///
+    /// - Throws: `StorageError.io` when the library lacks memory.
+    init() throws(StorageError) {
+        guard CurlTransfer.isReady, let handle = unsafe curl_easy_init() else {
+            throw .io(operation: "curl_easy_init", errno: ENOMEM)
+        }
+        unsafe self.handle = unsafe handle
+    }
+
+    deinit { unsafe curl_easy_cleanup(handle) }
+
+    /// Sends a request, and waits for the whole answer.
+    ///
+    /// - Parameters:
+    ///   - request: What to send.
+    ///   - control: Ends the transfer when it is cancelled; nil when nothing does.
+    /// - Returns: The answer, whatever its status is.
+    /// - Throws: `Failure` when there is no complete answer.
+    func send(_ request: S3Request, _ control: WorkControl?) throws(Failure) -> S3Answer {
+        let progress = Progress(request, control)
+        unsafe curl_easy_reset(handle)
+        var lines: UnsafeMutablePointer<curl_slist>?
+        defer { unsafe curl_slist_free_all(lines) }
+        for (name, value) in request.fields { unsafe lines = unsafe curl_slist_append(lines, "\(name): \(value)") }
+        var message = [CChar](repeating: 0, count: Int(realm_rest_curl_error_size))
+        let code = unsafe message.withUnsafeMutableBufferPointer { room -> CURLcode in
+            // What the library keeps the addresses of outlives the transfer: the list and the context until the end
+            // of this function, the room until that of this closure.
+            guard prepare(request), unsafe realm_rest_curl_set_headers(handle, lines) != 0,
+                unsafe realm_rest_curl_set_error_room(handle, room.baseAddress) != 0, connect(progress)
+            else { return CURLE_FAILED_INIT }
+            defer { unsafe _ = realm_rest_curl_set_error_room(handle, nil) }
+            return withExtendedLifetime(progress) { unsafe curl_easy_perform(handle) }
+        }
+        if let error = progress.error { throw .stopped(error) }
+        guard code != CURLE_OK else { return progress.answer }
+        let text = String(decoding: message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let sentence = text.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : text
+        throw .network(sentence, isLasting: CurlTransfer.lasting.contains(code.rawValue))
+    }
+
+    /// The codes of failures that another attempt would repeat.
+    private static let lasting: Set<UInt32> = Set(
+        [CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_FAILED_INIT, CURLE_PEER_FAILED_VERIFICATION].map(\.rawValue))
+
+    /// Sets everything that needs no address to outlive the call; returns whether it was accepted.
+    private func prepare(_ request: S3Request) -> Bool {
+        var isSet =
+            text(CURLOPT_URL, request.url) && text(CURLOPT_CUSTOMREQUEST, request.method)
+            && text(CURLOPT_PROTOCOLS_STR, "http,https") && text(CURLOPT_USERAGENT, "realm-rest")
+            && text(CURLOPT_AWS_SIGV4, "aws:amz:\(request.region):s3")
+            && text(CURLOPT_USERNAME, request.credentials.id) && text(CURLOPT_PASSWORD, request.credentials.secret)
+            && number(CURLOPT_NOSIGNAL, 1) && number(CURLOPT_CONNECTTIMEOUT, CurlTransfer.connectSeconds)
+            && number(CURLOPT_LOW_SPEED_LIMIT, 1) && number(CURLOPT_LOW_SPEED_TIME, CurlTransfer.silentSeconds)
+        switch request.method {
+        case "PUT", "POST":
+            isSet = isSet && number(CURLOPT_UPLOAD, 1)
+            isSet = unsafe isSet && realm_rest_curl_set_body_size(handle, curl_off_t(request.body.byteCount)) != 0
+        case "HEAD": isSet = isSet && number(CURLOPT_NOBODY, 1)
+        default: break
+        }
+        return isSet
+    }
+
+    /// Sets an option that is a text, which the library copies.
+    private func text(_ option: CURLoption, _ text: String) -> Bool { unsafe realm_rest_curl_set_text(handle, option, text) != 0 }
+
+    /// Sets an option that is a number.
+    private func number(_ option: CURLoption, _ number: Int) -> Bool {
+        unsafe realm_rest_curl_set_number(handle, option, number) != 0
+    }
+
+    /// Sets the functions that the library calls; `progress` has to live until the transfer has ended.
+    private func connect(_ progress: Progress) -> Bool {
+        var callbacks = unsafe realm_rest_curl_callbacks()
+        unsafe callbacks.context = Unmanaged.passUnretained(progress).toOpaque()
+        unsafe callbacks.read = { target, size, count, context in
+            guard let target = unsafe target else { return 0 }
+            let bytes = unsafe Progress.of(context).next(size * count)
+            guard let bytes else { return Int(CURL_READFUNC_ABORT) }
+            // `next` returns no more bytes than there is room for.
+            for (index, byte) in bytes.enumerated() { unsafe target[index] = CChar(bitPattern: byte) }
+            return bytes.count
+        }
+        unsafe callbacks.seek = { context, offset, origin in
+            guard origin == 0 else { return CURL_SEEKFUNC_CANTSEEK }
+            unsafe Progress.of(context).position = Int(offset)
+            return CURL_SEEKFUNC_OK
+        }
+        unsafe callbacks.write = { source, size, count, context in
+            let bytes = unsafe Array(UnsafeRawBufferPointer(start: source, count: size * count))
+            return unsafe Progress.of(context).take(bytes) ? bytes.count : 0
+        }
+        unsafe callbacks.header = { source, size, count, context in
+            let bytes = unsafe Array(UnsafeRawBufferPointer(start: source, count: size * count))
+            unsafe Progress.of(context).takeField(String(decoding: bytes, as: UTF8.self))
+            return bytes.count
+        }
+        unsafe callbacks.progress = { context, _, _, _, _ in unsafe Progress.of(context).isStopped ? 1 : 0 }
+        return unsafe realm_rest_curl_set_callbacks(handle, &callbacks) != 0
+    }
+}
+
+extension CurlTransfer {
+    /// One transfer while it runs. Only the thread that waits for it uses it.
+    private final class Progress {
+        /// The greatest number of bytes of an answer in memory.
+        private static let maximumByteCount = 4 << 20
+
+        private let request: S3Request
+        private let control: WorkControl?
+        /// How many bytes of the body were sent.
+        var position = 0
+        /// What has come so far.
+        var answer = S3Answer()
+        /// Why the transfer was ended by this side; nil while it was not.
+        var error: StorageError?
+
+        init(_ request: S3Request, _ control: WorkControl?) {
+            self.request = request
+            self.control = control
+        }
+
+        /// Returns the object whose address the library was given.
+        static func of(_ context: UnsafeMutableRawPointer?) -> Progress {
+            guard let context = unsafe context else { preconditionFailure("libcurl passed no context") }
+            // The function that waits for the transfer holds the object.
+            return unsafe Unmanaged<Progress>.fromOpaque(context).takeUnretainedValue()
+        }
+
+        /// Whether the transfer has to end.
+        var isStopped: Bool {
+            if error == nil, control?.isCancelled == true { error = WorkControl.stopped }
+            return error != nil
+        }
+
+        /// Returns the next bytes of the body, at most `byteCount`; nil when they cannot be read.
+        func next(_ byteCount: Int) -> [UInt8]? {
+            do throws(StorageError) {
+                let bytes = try request.body.read(at: position, byteCount: byteCount)
+                position += bytes.count
+                return bytes
+            } catch {
+                self.error = error
+                return nil
+            }
+        }
+
+        /// Takes the next bytes of the answer; returns whether there was room for them.
+        func take(_ bytes: [UInt8]) -> Bool {
+            do throws(StorageError) {
+                if let target = request.target, answer.status == 200 {
+                    try ByteView.withBytes(of: bytes) { view throws(StorageError) in
+                        try System.write(target, view, at: answer.storedByteCount)
+                    }
+                    answer.storedByteCount += bytes.count
+                    return true
+                }
+                guard answer.body.count + bytes.count <= Progress.maximumByteCount else {
+                    throw .limit("an answer of the S3 store has more than \(Progress.maximumByteCount) bytes")
+                }
+                answer.body += bytes
+                return true
+            } catch {
+                self.error = error
+                return false
+            }
+        }
+
+        /// Takes a line of the head of an answer. The last head counts: others are interim.
+        func takeField(_ line: String) {
+            if line.hasPrefix("HTTP/") {
+                answer = S3Answer()
+                answer.status = Int(line.split(separator: " ").dropFirst().first?.prefix(3) ?? "") ?? 0
+            } else if let colon = line.firstIndex(of: ":"), answer.fields.count < 100 {
+                let value = line[line.index(after: colon)...].drop { $0 == " " }
+                answer.fields[line[..<colon].lowercased()] = String(value.prefix { !$0.isNewline })
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// A request to an S3 store, complete but for its signature.
+struct S3Request {
+    /// What is sent.
+    enum Body {
+        /// Bytes in memory.
+        case bytes([UInt8])
+        /// A part of an open file, in bytes from its start.
+        case file(Int32, Range<Int>)
+
+        /// The length in bytes.
+        var byteCount: Int {
+            switch self {
+            case .bytes(let bytes): return bytes.count
+            case .file(_, let range): return range.count
+            }
+        }
+
+        /// Reads a part of the body.
+        ///
+        /// - Parameters:
+        ///   - offset: Where the part begins, in bytes from the start of the body.
+        ///   - byteCount: The greatest number of bytes to read.
+        /// - Returns: The bytes, fewer than `byteCount` at the end of the body only.
+        /// - Throws: `StorageError.io` when the file cannot be read.
+        func read(at offset: Int, byteCount: Int) throws(StorageError) -> [UInt8] {
+            let count = max(0, min(byteCount, self.byteCount - offset))
+            switch self {
+            case .bytes(let bytes): return Array(bytes.dropFirst(offset).prefix(count))
+            case .file(let descriptor, let range):
+                return try System.read(descriptor, at: range.lowerBound + offset, byteCount: count)
+            }
+        }
+
+        /// Returns the SHA-256 of the body.
+        ///
+        /// - Throws: `StorageError.io` when the file cannot be read.
+        func digest() throws(StorageError) -> [UInt8] {
+            switch self {
+            case .bytes(let bytes): return try FileDigest.sha256(bytes)
+            case .file(let descriptor, let range): return try FileDigest.sha256(descriptor, range)
+            }
+        }
+    }
+
+    /// The method.
+    let method: String
+    /// The URL, percent-encoded, with the parameters of its query in the order of their names.
+    let url: String
+    /// The region of the signature.
+    let region: String
+    /// Whose signature it is.
+    let credentials: S3Credentials
+    /// Further header fields, each with a value.
+    var fields: [(String, String)] = []
+    /// What is sent.
+    var body = Body.bytes([])
+    /// The file that gets the body of an answer of status 200; nil for memory.
+    var target: Int32?
+}
+
+/// An answer of an S3 store.
+struct S3Answer {
+    /// The status code; 0 as long as no head has come.
+    var status = 0
+    /// The header fields by their names in lower case.
+    var fields: [String: String] = [:]
+    /// The body, unless it was stored in a file.
+    var body: [UInt8] = []
+    /// The number of bytes that were stored in a file.
+    var storedByteCount = 0
+}
