@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import RealmEngine
 import RealmHTTP
-import RealmStorage
 
 /// The options of the command `serve` about the backups that the server makes by itself.
 struct BackupPlanOptions: ParsableArguments {
@@ -31,35 +29,23 @@ struct BackupPlanOptions: ParsableArguments {
         help: ArgumentHelp("A file with a key for these backups; without it each has the key of its realm.", valueName: "FILE"))
     var backupKeyFile: String?
 
-    /// Checks the values of the options; ArgumentParser calls it before `run`.
+    /// Checks which options are given; ArgumentParser calls it before `run`.
     func validate() throws {
         guard (backupEvery == nil) == (backupTo == nil) else {
             throw ValidationError("--backup-every and --backup-to need each other")
         }
-        guard backupEvery != nil || (backupKeep == nil && backupKeyFile == nil) else {
-            throw ValidationError("--backup-keep and --backup-key-file need --backup-every")
+        guard backupEvery != nil || (backupKeep == nil && backupKeyFile == nil && target.parts.isEmpty) else {
+            throw ValidationError("the options --backup-… need --backup-every and --backup-to")
         }
-        guard backupEvery.map(BackupPlan.interval) != .some(nil) else {
-            throw ValidationError("--backup-every takes 1s to 366d, such as 30m, 1h or 7d")
-        }
-        guard backupKeep.map(BackupRetention.init) != .some(nil) else {
-            throw ValidationError("--backup-keep takes numbers such as hourly=24,daily=7,weekly=4,monthly=12")
-        }
-        try target.check(backupTo)
     }
 
-    /// Returns the plan; nil without one.
-    ///
-    /// - Throws: `ExitCode(2)` after a message when the key or a file with credentials cannot be read, and
-    ///   `ValidationError` without credentials of a bucket.
-    func plan() throws -> BackupPlan? {
-        guard let every = backupEvery.flatMap(BackupPlan.interval), let backupTo else { return nil }
-        var plan: BackupPlan?
-        try reporting {
-            plan = BackupPlan(every: every, to: try target.store(backupTo))
-            plan?.retention = backupKeep.flatMap(BackupRetention.init)
-            plan?.key = try backupKeyFile.map { try EncryptionKey(contentsOfFile: $0) }
-        }
-        return plan
+    /// The plan as a configuration file would state it; nil without one.
+    var setting: JSONValue? {
+        guard let backupEvery, let backupTo else { return nil }
+        var members = [("every", backupEvery), ("to", backupTo)]
+        if let backupKeep { members.append(("keep", backupKeep)) }
+        if let backupKeyFile { members.append(("keyFile", backupKeyFile)) }
+        members += target.parts.map { ($0.part.rawValue, $0.value) }
+        return .object(JSONObject(members.map { ($0.0, .string($0.1)) }))
     }
 }

@@ -4,7 +4,6 @@ import ArgumentParser
 import Glibc
 import RealmEngine
 import RealmHTTP
-import RealmStorage
 
 /// The options about a store of backups in S3, which `serve`, `backup` and `restore` share.
 struct BackupTargetOptions: ParsableArguments {
@@ -28,62 +27,42 @@ struct BackupTargetOptions: ParsableArguments {
                 + "AWS_SESSION_TOKEN of the environment.", valueName: "FILE"))
     var backupCredentials: String?
 
-    /// Checks the values of the options; ArgumentParser calls it before `run`.
-    func validate() throws {
-        guard backupEndpoint.map({ S3Endpoint($0) }) != .some(nil) else {
-            throw ValidationError("--backup-endpoint takes \(S3Endpoint.rule)")
-        }
-        guard backupRegion.map(S3Endpoint.isRegion) != false else {
-            throw ValidationError("--backup-region takes a name such as us-east-1")
+    /// The options that are given, by the names of a configuration file.
+    var parts: [(part: BackupTarget.Part, value: String)] {
+        [(.endpoint, backupEndpoint), (.region, backupRegion), (.credentials, backupCredentials)].compactMap { part, value in
+            value.map { (part, $0) }
         }
     }
 
-    /// Checks a target together with these options.
+    /// Returns the target with these options.
+    private func target(_ place: String) -> BackupTarget {
+        var target = BackupTarget(place)
+        (target.endpoint, target.region, target.credentials) = (backupEndpoint, backupRegion, backupCredentials)
+        return target
+    }
+
+    /// Checks a target together with these options, without reading files or the environment.
     ///
-    /// - Parameter target: The path of a folder, or the URL of a bucket; nil for none.
-    /// - Throws: `ValidationError` for a URL of another kind, and for options without an `s3://` target.
-    func check(_ target: String?) throws {
-        if let target, target.hasPrefix(S3Location.scheme) {
-            guard S3Location(target) != nil else { throw ValidationError("'\(target)' is not \(S3Location.rule)") }
-        } else {
-            guard target?.contains("://") != true else {
-                throw ValidationError("backups go to the path of a folder, or to \(S3Location.scheme)BUCKET/PREFIX")
-            }
-            guard backupEndpoint == nil, backupRegion == nil, backupCredentials == nil else {
-                throw ValidationError("--backup-endpoint, --backup-region and --backup-credentials need an s3:// target")
-            }
-        }
+    /// - Parameter place: The path of a folder, or the URL of a bucket.
+    /// - Throws: `ValidationError` that names the wrong option.
+    func check(_ place: String) throws {
+        do throws(BackupTarget.Rejection) { try target(place).check() } catch { throw BackupTargetOptions.error(error) }
     }
 
-    /// Returns the store of a target that was checked.
+    /// Returns the store of a target.
     ///
-    /// - Parameter target: The path of a folder, or the URL of a bucket.
-    /// - Throws: `ValidationError` without credentials, and `StorageError` when their file cannot be used.
-    func store(_ target: String) throws -> any BackupStore {
-        guard let location = S3Location(target) else { return FolderBackupStore(target) }
-        let names = ["AWS_REGION", "AWS_DEFAULT_REGION"]
-        let region = backupRegion ?? names.lazy.compactMap(BackupTargetOptions.environment).first ?? "us-east-1"
-        guard S3Endpoint.isRegion(region) else { throw ValidationError("AWS_REGION takes a name such as us-east-1") }
-        return S3BackupStore(
-            S3BackupStore.Options(location, backupEndpoint.flatMap { S3Endpoint($0) }, region: region, try credentials()))
+    /// - Parameter place: The path of a folder, or the URL of a bucket.
+    /// - Throws: `ValidationError` that names the wrong option.
+    func store(_ place: String) throws -> any BackupStore {
+        do throws(BackupTarget.Rejection) {
+            return try target(place).store { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
+        } catch {
+            throw BackupTargetOptions.error(error)
+        }
     }
 
-    /// Returns where the credentials are, after they were read once.
-    private func credentials() throws -> S3Credentials.Source {
-        if let backupCredentials {
-            let source = S3Credentials.Source.file(backupCredentials)
-            _ = try source.current()
-            return source
-        }
-        guard let credentials = S3Credentials(BackupTargetOptions.environment) else {
-            throw ValidationError(
-                "an s3:// target needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or --backup-credentials FILE")
-        }
-        return .fixed(credentials)
-    }
-
-    /// Returns the value of a variable of the environment; nil when it is not set or empty.
-    private static func environment(_ name: String) -> String? {
-        unsafe getenv(name).map { unsafe String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    /// Converts a rejection into an error of the command line.
+    private static func error(_ rejection: BackupTarget.Rejection) -> ValidationError {
+        ValidationError(rejection.part == .to ? rejection.text : "--backup-\(rejection.part.rawValue): \(rejection.text)")
     }
 }

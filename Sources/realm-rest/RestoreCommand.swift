@@ -63,9 +63,9 @@ struct RestoreCommand: ParsableCommand {
         }
         guard let name = RealmName(file: file) else { throw ValidationError("'\(file)' cannot be served: \(RealmName.rule)") }
         let store = try self.target.store(source)
-        guard let newest = try store.names(of: name).first else {
+        guard let newest = try store.list(of: name).first else {
             throw ValidationError("'\(source)' has no backup of '\(name)'")
         }
-        try store.get(newest, into: target)
+        try store.get(newest, into: target.descriptor)
     }
 }

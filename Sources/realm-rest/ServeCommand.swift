@@ -32,7 +32,7 @@ struct ServeCommand: ParsableCommand {
     func run() throws {
         let usual = RealmFiles.exists(Configuration.usualFile) ? Configuration.usualFile : nil
         let configuration = try options.configuration(paths: paths, file: options.config ?? (namesNothing ? usual : nil))
-        let server = try options.serverOptions(configuration)
+        let server = options.serverOptions(configuration)
         guard !server.paths.isEmpty || server.dataFolder != nil || !server.memoryRealms.isEmpty || !server.realms.isEmpty else {
             throw ValidationError(
                 "Nothing to serve: name a file or folder, or give --data DIR, --memory NAME or --config FILE; "

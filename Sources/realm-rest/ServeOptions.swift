@@ -202,6 +202,7 @@ struct ServeOptions: ParsableArguments {
         for (name, values, form) in [("key", keys, "NAME=FILE"), ("backlink-names", backlinkNames, "REALM=FILE")] {
             if !values.isEmpty { try configuration.apply(option: name, try ServeOptions.pairs(values, name, form)) }
         }
+        if let plan = backups.setting { try configuration.apply(option: "backup", plan) }
         for limit in limits { try configuration.apply(limit: limit) }
     }
 
@@ -220,10 +221,8 @@ struct ServeOptions: ParsableArguments {
     /// Returns the options of the server, with the logger of the engine.
     ///
     /// - Parameter configuration: The configuration in force.
-    /// - Throws: `ExitCode` after a message when the key of backups cannot be read.
-    func serverOptions(_ configuration: Configuration) throws -> ServerOptions {
+    func serverOptions(_ configuration: Configuration) -> ServerOptions {
         var server = configuration.options
-        if let plan = try backups.plan() { server.backupPlan = plan }
         if server.logFormat != nil { server.logger = ServeOptions.engineLogger(server.logLevel) }
         return server
     }

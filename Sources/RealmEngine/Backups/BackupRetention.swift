@@ -5,7 +5,7 @@
 ///
 /// Periods are those of UTC, and weeks begin on Monday. Removing the surplus after each backup keeps the
 /// same ones as removing it once at the end.
-package struct BackupRetention: Sendable, Equatable {
+package struct BackupRetention: Sendable, Equatable, CustomStringConvertible {
     /// A kind of period.
     package enum Period: String, CaseIterable, Sendable {
         /// The hours of a day.
@@ -38,6 +38,11 @@ package struct BackupRetention: Sendable, Equatable {
         }
         guard counts.values.contains(where: { $0 > 0 }) else { return nil }
         self.counts = counts
+    }
+
+    /// The text that `init` reads.
+    package var description: String {
+        Period.allCases.compactMap { period in counts[period].map { "\(period.rawValue)=\($0)" } }.joined(separator: ",")
     }
 
     /// Returns the backups that need not be kept.

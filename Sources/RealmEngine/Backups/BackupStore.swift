@@ -7,16 +7,25 @@ package import RealmStorage
 /// All functions wait for a disk or for a network, so they belong on threads that may wait, and are never
 /// called under a lock.
 package protocol BackupStore: Sendable {
-    /// Stores a backup. Nobody sees a part of it: it is there when it is complete.
+    /// Stores a backup, unless it has the bytes of another one. Nobody sees a part of it: it is there when
+    /// it is complete.
     ///
     /// - Parameters:
     ///   - name: The name of the backup, which no other one has.
+    ///   - other: A backup in the store that may have the same bytes; nil for none.
     ///   - control: Ends the transfer to the store when it is cancelled; nil when nothing does.
     ///   - write: Writes the backup to an empty file.
+    /// - Returns: Whether it was stored: not when `other` has the same bytes.
     /// - Throws: The error of `write`, or of the store.
     func put(
-        _ name: BackupName, _ control: WorkControl?, _ write: (FileBackend) throws(StorageError) -> Void
-    ) throws(StorageError)
+        _ name: BackupName, unlessLike other: BackupName?, _ control: WorkControl?,
+        _ write: (FileBackend) throws(StorageError) -> Void
+    ) throws(StorageError) -> Bool
+
+    /// Returns this store with other folders for its temporary files.
+    ///
+    /// - Parameter folders: The folders to try, in order.
+    func makingFiles(inOneOf folders: [String]) -> any BackupStore
 
     /// The path or the URL of a backup, for people.
     func place(of name: BackupName) -> String
@@ -30,10 +39,16 @@ package protocol BackupStore: Sendable {
     /// Copies the bytes of a backup.
     ///
     /// - Parameters:
-    ///   - name: The name of the backup.
-    ///   - file: The empty file that gets them.
+    ///   - backup: The backup as it was listed.
+    ///   - target: The descriptor of the empty file that gets them.
     /// - Throws: `StorageError`: `.refused(.fileNotFound)` when there is no such backup.
-    func get(_ name: BackupName, into file: NewFile) throws(StorageError)
+    func get(_ backup: StoredBackup, into target: Int32) throws(StorageError)
+
+    /// Returns the SHA-256 of a backup; nil when the store does not know it.
+    ///
+    /// - Parameter name: The name of the backup.
+    /// - Throws: `StorageError`: `.refused(.fileNotFound)` when there is no such backup.
+    func digest(of name: BackupName) throws(StorageError) -> [UInt8]?
 
     /// Deletes a backup; a missing one is no error.
     ///
@@ -43,6 +58,9 @@ package protocol BackupStore: Sendable {
 }
 
 extension BackupStore {
+    /// Returns this store, which has no temporary files elsewhere.
+    package func makingFiles(inOneOf folders: [String]) -> any BackupStore { self }
+
     /// Stores a backup that nothing cancels.
     ///
     /// - Parameters:
@@ -51,11 +69,27 @@ extension BackupStore {
     /// - Throws: The error of `write`, or of the store.
     package func put(
         _ name: BackupName, _ write: (FileBackend) throws(StorageError) -> Void
-    ) throws(StorageError) { try put(name, nil, write) }
+    ) throws(StorageError) { _ = try put(name, unlessLike: nil, nil, write) }
 
     /// Returns the names of the backups of a realm, the newest first.
     ///
     /// - Parameter realm: The name of the realm.
     /// - Throws: `StorageError.io` when the store cannot be read.
     package func names(of realm: RealmName) throws(StorageError) -> [BackupName] { try list(of: realm).map(\.name) }
+
+    /// Returns whether a file has the bytes of a backup, as far as the store knows.
+    ///
+    /// - Parameters:
+    ///   - name: The backup; nil for none, which no file is like. One that is gone is none.
+    ///   - digest: The SHA-256 of the file.
+    /// - Throws: `StorageError.io` when the store cannot be read.
+    package func has(_ name: BackupName?, with digest: [UInt8]) throws(StorageError) -> Bool {
+        guard let name else { return false }
+        do throws(StorageError) {
+            return try self.digest(of: name) == digest
+        } catch {
+            if case .refused(.fileNotFound) = error { return false }
+            throw error
+        }
+    }
 }

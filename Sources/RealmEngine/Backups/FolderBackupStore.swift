@@ -24,8 +24,9 @@ package struct FolderBackupStore: BackupStore {
 
     /// Stores a backup, as the protocol says. A leftover of a process that ended is removed before.
     package func put(
-        _ name: BackupName, _ control: WorkControl?, _ write: (FileBackend) throws(StorageError) -> Void
-    ) throws(StorageError) {
+        _ name: BackupName, unlessLike other: BackupName?, _ control: WorkControl?,
+        _ write: (FileBackend) throws(StorageError) -> Void
+    ) throws(StorageError) -> Bool {
         let place = path(of: name.realm)
         for path in [folder, place] where !System.isFolder(path) {
             guard System.makeFolder(path) || System.isFolder(path) else { throw .io(operation: "mkdir", errno: errno) }
@@ -33,7 +34,9 @@ package struct FolderBackupStore: BackupStore {
         if let names = try? RealmFiles.names(in: place) { NewFile.removeLeftovers(inFolder: place, names: names) }
         let file = try NewFile(beside: path(of: name))
         try write(file.backend())
+        if other != nil, try has(other, with: try FileDigest.sha256(file.descriptor)) { return false }
         try file.publish(as: path(of: name))
+        return true
     }
 
     /// Returns the backups of a realm, as the protocol says.
@@ -49,9 +52,17 @@ package struct FolderBackupStore: BackupStore {
     }
 
     /// Copies the bytes of a backup, as the protocol says.
-    package func get(_ name: BackupName, into file: NewFile) throws(StorageError) {
+    package func get(_ backup: StoredBackup, into target: Int32) throws(StorageError) {
+        guard RealmFiles.exists(path(of: backup.name)) else { throw .refused(.fileNotFound) }
+        try FileCopy.copyQuietMoment(of: path(of: backup.name), to: target)
+    }
+
+    /// Returns the SHA-256 of a backup, for which its whole file is read.
+    package func digest(of name: BackupName) throws(StorageError) -> [UInt8]? {
         guard RealmFiles.exists(path(of: name)) else { throw .refused(.fileNotFound) }
-        try FileCopy.copyQuietMoment(of: path(of: name), to: file)
+        let descriptor = try System.openForReading(path(of: name))
+        defer { System.close(descriptor) }
+        return try FileDigest.sha256(descriptor)
     }
 
     /// Deletes a backup, as the protocol says.

@@ -16,24 +16,24 @@ package enum FileCopy {
     ///   - control: States whether copying was cancelled.
     package static func copy(_ source: String, to target: String, _ control: WorkControl? = nil) throws(StorageError) {
         let file = try NewFile(beside: target)
-        try copy(source, to: file, control)
+        try copy(source, to: file.descriptor, control)
         try file.publish(as: target)
     }
 
-    /// Copies the bytes of a file to a new one; with `isExact` no symbolic link in the path is followed.
+    /// Copies the bytes of a file to an open one; with `isExact` no symbolic link in the path is followed.
     private static func copy(
-        _ source: String, to file: NewFile, _ control: WorkControl?, isExact: Bool = false
+        _ source: String, to target: Int32, _ control: WorkControl?, isExact: Bool = false
     ) throws(StorageError) {
         let input = try System.openRegular(source, isExact: isExact)
         defer { System.close(input) }
         var left = try System.regularFileSize(input)
-        try System.requireRoom(left, for: file.descriptor)
-        guard ftruncate(file.descriptor, 0) == 0, lseek(file.descriptor, 0, SEEK_SET) == 0 else {
+        try System.requireRoom(left, for: target)
+        guard ftruncate(target, 0) == 0, lseek(target, 0, SEEK_SET) == 0 else {
             throw .io(operation: "ftruncate", errno: errno)
         }
         while left > 0 {
             try control?.check()
-            let count = sendfile(file.descriptor, input, nil, min(left, pieceByteCount))
+            let count = sendfile(target, input, nil, min(left, pieceByteCount))
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw .io(operation: "sendfile", errno: count < 0 ? errno : EIO) }
             left -= count
@@ -73,9 +73,23 @@ package enum FileCopy {
     package static func copyQuietMoment(
         of source: String, to file: NewFile, _ control: WorkControl? = nil, isExact: Bool = false
     ) throws(StorageError) {
+        try copyQuietMoment(of: source, to: file.descriptor, control, isExact: isExact)
+    }
+
+    /// Copies a file that others may write to meanwhile to an open file, as above.
+    ///
+    /// - Parameters:
+    ///   - source: The file to copy.
+    ///   - target: The open file, whose contents are replaced.
+    ///   - control: States whether copying was cancelled.
+    ///   - isExact: Whether no symbolic link in the path is followed.
+    /// - Throws: `StorageError.refused(.fileInUse)` when the header changes in each of 20 attempts.
+    static func copyQuietMoment(
+        of source: String, to target: Int32, _ control: WorkControl? = nil, isExact: Bool = false
+    ) throws(StorageError) {
         for _ in 0..<20 {
             let before = try head(of: source, isExact)
-            try copy(source, to: file, control, isExact: isExact)
+            try copy(source, to: target, control, isExact: isExact)
             if try head(of: source, isExact) == before { return }
         }
         throw .refused(.fileInUse("another program keeps writing to the file, so it cannot be copied"))

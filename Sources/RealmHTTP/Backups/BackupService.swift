@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
 internal import RealmEngine
 internal import RealmStorage
 
@@ -10,6 +11,8 @@ internal import RealmStorage
 final class BackupService: Sendable {
     /// The realms by name.
     private let catalog: Catalog
+    /// Folders for the temporary files of planned backups that are read, in the order in which they are tried.
+    private let spoolFolders: [String]
     /// The copies that requests stored outside of the data folder.
     let stored = StoredCopies()
     /// The backups of the plan; nil without one.
@@ -20,8 +23,10 @@ final class BackupService: Sendable {
     /// - Parameters:
     ///   - catalog: The realms by name.
     ///   - planned: The backups of the plan; nil without one.
-    init(_ catalog: Catalog, _ planned: PlannedBackups?) {
+    ///   - spoolFolders: Folders for temporary files, in the order in which they are tried.
+    init(_ catalog: Catalog, _ planned: PlannedBackups?, spoolFolders: [String]) {
         self.catalog = catalog
+        self.spoolFolders = spoolFolders
         self.planned = planned
     }
 
@@ -82,27 +87,46 @@ final class BackupService: Sendable {
 
     /// Opens the file of a backup.
     ///
-    /// - Parameter backup: A backup that was found just now.
+    /// - Parameters:
+    ///   - backup: A backup that was found just now.
+    ///   - request: The request whose client a temporary file is charged to.
     /// - Returns: The file, which stays readable when the backup is deleted.
-    /// - Throws: `not_found` when it is gone; `filesystem_unsuitable` when it cannot be read.
-    func open(_ backup: Backup) throws(Problem) -> BodyFile {
+    /// - Throws: `not_found` when it is gone; `filesystem_unsuitable` when it cannot be read; `overloaded` or
+    ///   `insufficient_storage` when there is no room for a temporary file.
+    func open(_ backup: Backup, for request: Request) throws(Problem) -> BodyFile {
         do throws(StorageError) {
             switch backup.place {
             case .beside(let copies): return try BodyFile(reading: copies.path(of: backup.id))
             case .file(let path): return try BodyFile(reading: path)
-            case .planned(let name): return try read(name)
+            case .planned(let name): return try read(StoredBackup(name, byteCount: backup.byteCount), for: request)
             }
         } catch {
             throw BackupService.problem(error)
         }
     }
 
-    /// Copies a planned backup to a temporary file without a name, and opens that.
-    private func read(_ name: BackupName) throws(StorageError) -> BodyFile {
+    /// Copies a planned backup to a temporary file without a name.
+    private func read(_ backup: StoredBackup, for request: Request) throws(StorageError) -> BodyFile {
         guard let planned else { throw .refused(.fileNotFound) }
-        let file = try NewFile(beside: System.temporaryFolder + "/realm-rest")
-        try planned.plan.store.get(name, into: file)
-        return try BodyFile(reading: file.openPath)
+        let file = try BodyFile.make(inOneOf: spoolFolders, try request.spool?.open(for: request.client))
+        try file.fill(expecting: backup.byteCount) { descriptor throws(StorageError) in
+            try planned.plan.store.get(backup, into: descriptor)
+        }
+        return file
+    }
+
+    /// Returns the SHA-256 of a backup without its file, where something else knows it; nil elsewhere.
+    ///
+    /// - Parameter backup: A backup that was found just now.
+    /// - Throws: `not_found` when it is gone; `filesystem_unsuitable` when the store of the plan cannot be
+    ///   read.
+    func knownDigest(of backup: Backup) throws(Problem) -> [UInt8]? {
+        guard backup.digest == nil, case .planned(let name) = backup.place else { return backup.digest }
+        do throws(StorageError) {
+            return try planned?.plan.store.digest(of: name)
+        } catch {
+            throw BackupService.problem(error)
+        }
     }
 
     /// Deletes the file of a backup.
@@ -124,6 +148,7 @@ final class BackupService: Sendable {
     /// Makes the problem for a backup whose file cannot be used.
     private static func problem(_ error: StorageError) -> Problem {
         if case .refused(.fileNotFound) = error { return Problem(.notFound, "the file of this backup is gone") }
+        if case .io(_, let code) = error, [EDQUOT, ENOSPC].contains(code) { return Problem(keepingCopy: error) }
         return Problem(opening: error)
     }
 

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmEngine
+package import RealmEngine
 internal import RealmStorage
 
 /// Backs the realms of a server up by a plan.
 ///
 /// One thread of its own makes the copies, one after another, so that neither the daemon nor a worker
-/// waits for the store. A realm that has not changed since its newest backup of this server is left out.
+/// waits for the store. A realm that has not changed since its newest backup is left out: this server knows
+/// the versions that it has stored, and of others it compares the bytes of the copy with those in the store.
 /// A backup that fails is counted, logged and shown; writes and reads go on, and the next round tries
 /// again.
 ///
 /// There is one in a server with a plan. Any thread may call it; a `Monitor` guards its state.
-final class PlannedBackups: Sendable {
+package final class PlannedBackups: Sendable {
     /// What is known about the backups of one realm.
     struct Status: Sendable {
-        /// The version that was stored last by this server, with its epoch.
+        /// The version that the store is known to have, with its epoch; nil when nothing is known.
         fileprivate var stored: VersionToken?
         /// Whether a copy is being made or stored at present.
         var isRunning = false
         /// Why the last attempt failed; nil when it succeeded.
         var lastError: String?
-        /// When the last backup was stored by this server.
+        /// When the newest backup that is known was made.
         var lastSuccess: WallClock?
     }
 
@@ -57,7 +58,7 @@ final class PlannedBackups: Sendable {
     ///   - plan: When, where to and how long.
     ///   - catalog: The realms of the server.
     ///   - log: The log; nil for none.
-    init(_ plan: BackupPlan, _ catalog: Catalog, log: AccessLog?) {
+    package init(_ plan: BackupPlan, _ catalog: Catalog, log: AccessLog?) {
         self.plan = plan
         self.catalog = catalog
         self.log = log
@@ -91,9 +92,7 @@ final class PlannedBackups: Sendable {
         var next = Instant.now()
         while !isStopped(until: next) {
             next = next.adding(plan.every)
-            let databases = catalog.databases.filter { $0.mode != .copy && !$0.path.isEmpty }
-            forget(except: Set(databases.map(\.name.text)))
-            for database in databases { backUp(database) }
+            backUpAll()
             // Rounds that took longer than the interval are not made up for.
             if next < Instant.now() { next = Instant.now() }
         }
@@ -110,58 +109,82 @@ final class PlannedBackups: Sendable {
         monitor.withLock { $0.statuses = $0.statuses.filter { names.contains($0.key) } }
     }
 
+    // MARK: - One round
+
+    /// Backs up all realms that have changed, one after another, and returns when that is done. The thread
+    /// calls it in each round; nothing else does while that runs.
+    package func backUpAll() {
+        let databases = catalog.databases.filter { $0.mode != .copy && !$0.path.isEmpty }
+        forget(except: Set(databases.map(\.name.text)))
+        for database in databases { backUp(database) }
+    }
+
     // MARK: - One backup
 
-    /// Stores a backup of the newest version of a realm, unless it was stored already, and removes the
-    /// surplus.
+    /// Stores a backup of the newest version of a realm, unless the store has it, and removes the surplus.
     private func backUp(_ database: Database) {
         let control = WorkControl()
         let version = database.current
-        let isWanted = monitor.withLock { state -> Bool in
-            guard !state.isStopped, state.statuses[database.name.text]?.stored != version.token else { return false }
+        let realm = database.name.text
+        let known = monitor.withLock { state -> Status? in
+            let status = state.statuses[realm] ?? Status()
+            // After a failure the surplus may still be there.
+            guard !state.isStopped, status.stored != version.token || status.lastError != nil else { return nil }
             state.control = control
-            state.statuses[database.name.text, default: Status()].isRunning = true
-            return true
+            state.statuses[realm] = status
+            state.statuses[realm]?.isRunning = true
+            return status
         }
-        guard isWanted else { return }
+        guard let known else { return }
         do throws(StorageError) {
-            try store(version.snapshot, of: database, control)
-            end(database, version.token, nil)
+            if known.stored != version.token {
+                // Versions of another opening of the file may be those of another file with the same numbers.
+                let isComparable = known.stored?.epoch == version.token.epoch
+                let newest = isComparable ? nil : try plan.store.names(of: database.name).first
+                try store(version, of: database, unlessLike: newest, control)
+            }
+            try removeSurplus(of: database.name)
+            end(realm, nil)
         } catch {
-            end(database, nil, error)
+            end(realm, error)
         }
     }
 
-    /// Stores a version, and removes the backups that need not be kept.
-    private func store(_ snapshot: Snapshot, of database: Database, _ control: WorkControl) throws(StorageError) {
-        let name = BackupName(realm: database.name, time: .now(), version: snapshot.version)
+    /// Stores a version, unless the newest backup in the store has the same bytes.
+    private func store(
+        _ version: Version, of database: Database, unlessLike newest: BackupName?, _ control: WorkControl
+    ) throws(StorageError) {
+        let name = BackupName(realm: database.name, time: plan.clock(), version: version.snapshot.version)
         let options = Database.CopyOptions(key: plan.key ?? database.key, control: control)
-        try plan.store.put(name, control) { backend throws(StorageError) in
-            try database.writeCopy(of: snapshot, to: backend, options)
+        let same = newest?.version == name.version ? newest : nil
+        let isStored = try plan.store.put(name, unlessLike: same, control) { backend throws(StorageError) in
+            try database.writeCopy(of: version.snapshot, to: backend, options)
         }
+        let seconds = isStored ? name.seconds : same?.seconds ?? name.seconds
+        monitor.withLock { state in
+            if isStored { state.successes += 1 }
+            state.statuses[database.name.text]?.stored = version.token
+            state.statuses[database.name.text]?.lastSuccess = WallClock(nanoseconds: seconds * 1_000_000_000)
+        }
+    }
+
+    /// Removes the backups of a realm that need not be kept.
+    private func removeSurplus(of realm: RealmName) throws(StorageError) {
         guard let retention = plan.retention else { return }
-        for old in retention.surplus(of: try plan.store.names(of: database.name)) { try plan.store.delete(old) }
+        for old in retention.surplus(of: try plan.store.names(of: realm)) { try plan.store.delete(old) }
     }
 
     /// Notes the end of an attempt.
-    private func end(_ database: Database, _ stored: VersionToken?, _ error: StorageError?) {
+    private func end(_ realm: String, _ error: StorageError?) {
         let isStopped = monitor.withLock { state -> Bool in
-            var status = state.statuses[database.name.text] ?? Status()
-            status.isRunning = false
-            status.lastError = error?.description
             state.control = nil
-            if let stored {
-                status.stored = stored
-                status.lastSuccess = .now()
-                state.successes += 1
-            } else if !state.isStopped {
-                state.failures += 1
-            }
-            state.statuses[database.name.text] = status
+            state.statuses[realm]?.isRunning = false
+            state.statuses[realm]?.lastError = error?.description
+            if error != nil, !state.isStopped { state.failures += 1 }
             return state.isStopped
         }
         guard let error, !isStopped else { return }
-        log?.note("backup_failed", realm: database.name.text, "\(error)", level: .error)
+        log?.note("backup_failed", realm: realm, "\(error)", level: .error)
     }
 
     // MARK: - What clients see

@@ -101,6 +101,21 @@ package final class BodyFile: @unchecked Sendable {
         if byteCount > expected { try share?.grow(by: byteCount - expected, descriptor) }
     }
 
+    /// Fills the empty file with bytes that a function stores through its descriptor.
+    ///
+    /// - Parameters:
+    ///   - expected: How many bytes that will be, for the budget.
+    ///   - write: Writes to the descriptor. The calling thread waits meanwhile.
+    /// - Throws: The error of `write`, and `StorageError.io` when the budget is used up.
+    func fill(
+        expecting expected: Int, throughDescriptor write: (Int32) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        try share?.grow(by: expected, descriptor)
+        try write(descriptor)
+        byteCount = try System.regularFileSize(descriptor)
+        if byteCount > expected { try share?.grow(by: byteCount - expected, descriptor) }
+    }
+
     /// Returns the SHA-256 of the content. The calling thread reads the whole file.
     ///
     /// - Throws: `StorageError.io` when reading fails.

@@ -110,9 +110,16 @@ package struct Configuration: Sendable {
         do throws(Problem) {
             try setting.read(SettingReader(place: InputPlace(), folder: nil), value, &options)
         } catch {
-            throw ConfigurationError(text: "--\(option): \(error.detail)")
+            throw ConfigurationError(text: "--\(option)\(Configuration.suffix(error.pointer)): \(error.detail)")
         }
         origins[setting.name] = .commandLine
+    }
+
+    /// Returns what follows the name of an option that states a member of an object: `-key-file` for `/keyFile`.
+    private static func suffix(_ pointer: String?) -> String {
+        (pointer ?? "").map { character in
+            character == "/" ? "-" : character.isUppercase ? "-" + character.lowercased() : String(character)
+        }.joined()
     }
 
     /// Applies one option `--limit NAME=VALUE`.

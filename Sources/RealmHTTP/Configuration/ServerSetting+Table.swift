@@ -109,7 +109,7 @@ extension ServerSetting {
             },
             show: { .string($0.verification.rawValue) }),
         .number("keepMigrationBackups", \.keptCopyCount, in: 0...1000),
-        ServerSetting("backup", read: readBackup, show: { $0.backupPlan == nil ? .null : .string("planned") }),
+        ServerSetting("backup", read: readBackup, show: { $0.backupPlan.map(showBackup) ?? .null }),
     ]
 
     /// Reads names of linking objects: an object, or the path of a file with one.
@@ -133,17 +133,49 @@ extension ServerSetting {
 
     // MARK: - Backups
 
-    /// Reads the plan of backups: `every`, `to`, `keep` and `keyFile`.
+    /// Reads the plan of backups: `every`, `to`, `keep` and `keyFile`, and for a bucket `endpoint`, `region` and
+    /// `credentials`.
     private static let readBackup: Read = { reader, json, options throws(Problem) in
-        let object = try SchemaReader(place: reader.place).members(json, ["every", "to", "keep", "keyFile"], reader.place)
-        guard let every = object["every"], let target = object["to"] else { throw reader.problem("'every' and 'to' are needed") }
+        let names = ["every", "to", "keep", "keyFile", "endpoint", "region", "credentials"]
+        let object = try SchemaReader(place: reader.place).members(json, names, reader.place)
+        guard let every = object["every"], let place = object["to"] else { throw reader.problem("'every' and 'to' are needed") }
         guard let interval = BackupPlan.interval(try reader.inside("every").text(every)) else {
             throw reader.inside("every").problem("a time from 1s to 366d is needed, such as 30m, 1h or 7d")
         }
-        var plan = BackupPlan(every: interval, to: FolderBackupStore(try reader.inside("to").path(target)))
+        let target = try target(place, object, reader)
+        let store: any BackupStore
+        do throws(BackupTarget.Rejection) {
+            store = try target.store(options.environment)
+        } catch {
+            throw reader.inside(error.part.rawValue).problem(error.text)
+        }
+        var plan = BackupPlan(every: interval, to: store)
+        plan.target = target
         if let keep = object["keep"] { plan.retention = try retention(keep, reader.inside("keep")) }
         if let file = object["keyFile"] { plan.key = try reader.inside("keyFile").key(file) }
         options.backupPlan = plan
+    }
+
+    /// Reads where backups go. Relative paths start from the folder of the configuration file.
+    private static func target(
+        _ place: JSONValue, _ object: JSONObject, _ reader: SettingReader
+    ) throws(Problem) -> BackupTarget {
+        let isURL = BackupTarget.isURL(try reader.inside("to").text(place))
+        var target = BackupTarget(isURL ? try reader.inside("to").text(place) : try reader.inside("to").path(place))
+        if let endpoint = object["endpoint"] { target.endpoint = try reader.inside("endpoint").text(endpoint) }
+        if let region = object["region"] { target.region = try reader.inside("region").text(region) }
+        if let file = object["credentials"] { target.credentials = try reader.inside("credentials").path(file) }
+        return target
+    }
+
+    /// Returns a plan of backups as `readBackup` reads it, without its key.
+    private static func showBackup(_ plan: BackupPlan) -> JSONValue {
+        let members: [(name: String, value: String?)] = [
+            ("every", DurationText.text(plan.every)), ("to", plan.target?.place), ("keep", plan.retention?.description),
+            ("keyFile", plan.key.map { _ in "***" }), ("endpoint", plan.target?.endpoint), ("region", plan.target?.region),
+            ("credentials", plan.target?.credentials),
+        ]
+        return .object(JSONObject(members.compactMap { name, value in value.map { (name, .string($0)) } }))
     }
 
     /// Reads which backups are kept: an object, or the text of the command line.

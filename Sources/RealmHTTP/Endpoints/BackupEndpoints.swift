@@ -178,7 +178,7 @@ extension Problem {
     /// when the budget for such files is used up, otherwise 507 `insufficient_storage`.
     ///
     /// - Parameter error: The error of the file.
-    fileprivate init(keepingCopy error: StorageError) {
+    init(keepingCopy error: StorageError) {
         self = Problem(spooling: error)
         detail =
             code == .overloaded

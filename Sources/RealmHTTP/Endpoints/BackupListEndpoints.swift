@@ -44,7 +44,7 @@ struct BackupListEndpoints: Sendable {
         return reply(call) { () throws(Problem) in
             let control = WorkControl(deadline: .now().adding(seconds: Double(limits.answerSeconds)))
             var backup = try backups.make(of: database, control)
-            backup.digest = try digest(of: backup)
+            backup.digest = try digest(of: backup, call.request)
             var response = describe(backup, status: 201)
             response.addLocation(ObjectAddress.backup(database.name.text, backup.id))
             return response
@@ -62,9 +62,14 @@ struct BackupListEndpoints: Sendable {
         let (realm, id) = (try call.match[.realm], try call.match[.id])
         return reply(call) { () throws(Problem) in
             var backup = try backups.find(id, of: realm)
-            let file = try backups.open(backup)
-            backup.digest = try digest(of: backup, file)
-            return format == .octets ? send(file, backup) : describe(backup, status: 200)
+            guard format == .octets else {
+                backup.digest = try backups.knownDigest(of: backup)
+                backup.digest = try digest(of: backup, call.request)
+                return describe(backup, status: 200)
+            }
+            let file = try backups.open(backup, for: call.request)
+            backup.digest = try Problem.mapping { () throws(StorageError) in try file.digest() }
+            return send(file, backup)
         }
     }
 
@@ -93,10 +98,10 @@ struct BackupListEndpoints: Sendable {
     }
 
     /// Returns the SHA-256 of a backup, which reads the whole file unless it is known.
-    private func digest(of backup: Backup, _ file: BodyFile? = nil) throws(Problem) -> [UInt8] {
+    private func digest(of backup: Backup, _ request: Request) throws(Problem) -> [UInt8] {
         if let digest = backup.digest { return digest }
-        let opened = if let file { file } else { try backups.open(backup) }
-        return try Problem.mapping { () throws(StorageError) in try opened.digest() }
+        let file = try backups.open(backup, for: request)
+        return try Problem.mapping { () throws(StorageError) in try file.digest() }
     }
 
     /// Makes the response that describes a backup.

@@ -70,6 +70,6 @@ struct RestoreEndpoints: Sendable {
         guard let id = try reader.text(object, "backup", place) else {
             throw reader.malformed("the id of a backup is missing", place.inside("backup"))
         }
-        return try backups.open(try backups.find(id, of: realm))
+        return try backups.open(try backups.find(id, of: realm), for: request)
     }
 }

@@ -68,7 +68,11 @@ package final class ServerState: Sendable {
         notifications = ChangeService(limits, timers, workers)
         caretaker = RealmCaretaker(
             catalog: catalog, pinned: pinned, notifications: notifications, workers: workers, log: accessLog)
-        backups = BackupService(catalog, options.backupPlan.map { PlannedBackups($0, catalog, log: accessLog) })
+        let spoolFolders = ServerState.spoolFolders(options)
+        backups = BackupService(
+            catalog,
+            options.backupPlan.map { PlannedBackups($0.makingFiles(inOneOf: spoolFolders), catalog, log: accessLog) },
+            spoolFolders: spoolFolders)
         directory = RealmDirectory(
             catalog: catalog, options: options, folders: folders, realmLimit: realmLimit ?? limits.realms,
             access: rules.access, workers: workers, pinned: pinned, notifications: notifications)
@@ -80,7 +84,12 @@ package final class ServerState: Sendable {
 
     /// The folders in which long bodies are stored: the data folder, if there is one, then the
     /// temporary folder of the system.
-    var spoolFolders: [String] { [options.dataFolder, System.temporaryFolder].compactMap { $0 } }
+    var spoolFolders: [String] { ServerState.spoolFolders(options) }
+
+    /// Returns the folders in which the long bodies of a server with these options are stored.
+    private static func spoolFolders(_ options: ServerOptions) -> [String] {
+        [options.dataFolder, System.temporaryFolder].compactMap { $0 }
+    }
 
     /// Adds the metrics of the parts that are made here.
     private func addMetrics() {

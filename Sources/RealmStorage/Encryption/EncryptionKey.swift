@@ -30,7 +30,8 @@ package struct EncryptionKey: Sendable, Equatable {
     package init(text: String) throws(StorageError) {
         let isSpace: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0d).contains($0) }
         let trimmed = Array(Array(text.utf8.drop(while: isSpace).reversed()).drop(while: isSpace).reversed())
-        guard let bytes = EncryptionKey.decodeHex(trimmed) ?? Base64.decode(trimmed), bytes.count == 64 else {
+        let hex = HexReader.bytes(of: String(decoding: trimmed, as: UTF8.self), byteCount: EncryptionKey.byteCount)
+        guard let bytes = hex ?? Base64.decode(trimmed), bytes.count == EncryptionKey.byteCount else {
             throw .refused(
                 .encryptionKeyMalformed(
                     "an encryption key is given as 128 hex digits or as base64 of 64 bytes; this is neither"))
@@ -52,18 +53,6 @@ package struct EncryptionKey: Sendable, Equatable {
         let mapping = try FileMapping(descriptor: descriptor, byteCount: byteCount)
         let text = mapping.bytes.string
         try self.init(text: text)
-    }
-
-    /// Returns the bytes of 128 hex digits; nil for any other text.
-    private static func decodeHex(_ digits: [UInt8]) -> [UInt8]? {
-        guard digits.count == 2 * byteCount else { return nil }
-        var reader = HexReader(String(decoding: digits, as: UTF8.self))
-        var bytes: [UInt8] = []
-        for _ in 0..<byteCount {
-            guard let byte = reader.number(2) else { return nil }
-            bytes.append(UInt8(byte))
-        }
-        return bytes
     }
 }
 

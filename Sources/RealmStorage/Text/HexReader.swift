@@ -2,7 +2,7 @@
 
 /// Reads hex digits from a text, from left to right.
 ///
-/// It is used for ids in texts and for encryption keys. After the first character that is not a
+/// It is used for ids in texts, for digests and for encryption keys. After the first character that is not a
 /// digit the reader must not be used any further.
 struct HexReader {
     /// The characters that were not read yet.
@@ -33,6 +33,18 @@ struct HexReader {
         case UInt8(ascii: "A")...UInt8(ascii: "F"): return UInt64(byte - UInt8(ascii: "A") + 10)
         default: return nil
         }
+    }
+
+    /// Returns the bytes that a text of two digits each states; nil for another length or another character.
+    static func bytes(of text: String, byteCount: Int) -> [UInt8]? {
+        guard text.utf8.count == 2 * byteCount else { return nil }
+        var reader = HexReader(text)
+        var bytes: [UInt8] = []
+        for _ in 0..<byteCount {
+            guard let byte = reader.number(2) else { return nil }
+            bytes.append(UInt8(byte))
+        }
+        return bytes
     }
 
     /// Returns the `byteCount` low bytes of `word`, most significant first.

@@ -98,7 +98,8 @@ import Testing
         try Data("mine".utf8).write(to: URL(fileURLWithPath: folder + "/app/notes.txt"))
         #expect(try store.names(of: realm) == names.reversed())
         let target = try NewFile(beside: folder + "/read")
-        try store.get(names[0], into: target)
+        let listed = try #require(try store.list(of: realm).last)
+        try store.get(listed, into: target.descriptor)
         let snapshot = try Snapshot(file: try RealmFile(path: target.openPath))
         #expect(snapshot.verify().isClean)
         // What could not be written is not there.
@@ -110,7 +111,8 @@ import Testing
         try store.delete(names[0])
         try store.delete(names[0])
         #expect(try store.names(of: realm) == [names[1]])
-        #expect(throws: StorageError.self) { try store.get(names[0], into: target) }
+        #expect(throws: StorageError.refused(.fileNotFound)) { try store.get(listed, into: target.descriptor) }
+        #expect(throws: StorageError.refused(.fileNotFound)) { try store.digest(of: names[0]) }
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: folder + "/app").sorted() == [names[1].file, "notes.txt"])
     }

@@ -14,6 +14,8 @@ final class S3Server {
 
     let port: Int
     private let process = Process()
+    /// Its end tells the server that the tests have ended, however they did.
+    private let lifeline = Pipe()
     let logPath = NSTemporaryDirectory() + "realm-rest-s3-\(UUID().uuidString).log"
 
     struct Failure: Error, CustomStringConvertible {
@@ -29,12 +31,24 @@ final class S3Server {
         return FileManager.default.isExecutableFile(atPath: path) && FileManager.default.fileExists(atPath: marker) ? path : nil
     }()
 
+    /// What the process runs: the server, which ends when nothing can come from the tests any more.
+    private static let program = """
+        import os, sys, threading
+        def wait():
+            sys.stdin.buffer.read()
+            os._exit(0)
+        threading.Thread(target=wait, daemon=True).start()
+        from moto.server import main
+        main(sys.argv[1:])
+        """
+
     /// Starts the server with an empty bucket; on the port of one that was stopped, if that is given.
     init(port: Int? = nil) throws {
         self.port = try port ?? TestSocket.freePort()
         try Data().write(to: URL(fileURLWithPath: logPath))
         process.executableURL = URL(fileURLWithPath: S3Server.python ?? "")
-        process.arguments = ["-m", "moto.server", "-H", "127.0.0.1", "-p", String(self.port)]
+        process.arguments = ["-c", S3Server.program, "-H", "127.0.0.1", "-p", String(self.port)]
+        process.standardInput = lifeline
         let output = try FileHandle(forWritingTo: URL(fileURLWithPath: logPath))
         process.standardOutput = output
         process.standardError = output

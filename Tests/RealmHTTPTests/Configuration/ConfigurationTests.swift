@@ -3,6 +3,7 @@
 import Foundation
 import RealmEngine
 import RealmHTTP
+import RealmStorage
 import RealmTestSupport
 import Testing
 
@@ -75,6 +76,17 @@ import Testing
         ("[]", 1, "an array was found where an object is needed"),
         ("backup: {every: 1h}", 1, "'every' and 'to' are needed"),
         ("backup:\n  every: 1\n  to: x", 2, "a time from 1s to 366d is needed, such as 30m, 1h or 7d"),
+        ("backup:\n  every: 1h\n  to: s3://no", 3, "'s3://no' is not \(S3Location.rule)"),
+        ("backup:\n  every: 1h\n  to: ftp://a", 3, "the path of a folder or s3://BUCKET/PREFIX is needed"),
+        ("backup:\n  every: 1h\n  to: a\n  region: b", 4, "only a target s3://BUCKET/PREFIX takes this"),
+        ("backup:\n  every: 1h\n  to: s3://abc\n  endpoint: a:1", 4, "\(S3Endpoint.rule) is needed"),
+        ("backup:\n  every: 1h\n  to: s3://abc\n  region: Oslo", 4, "a name such as us-east-1 is needed"),
+        ("backup:\n  every: 1h\n  to: s3://abc\n  regoin: a", 4, "there is no 'regoin' here; did you mean 'region'?"),
+        ("backup:\n  every: 1h\n  to: a\n  keep: {hourly: x}", 4, "a number from 0 to 10000 is needed"),
+        (
+            "backup:\n  every: 1h\n  to: s3://abc", 1,
+            "a file is needed, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment"
+        ),
     ])
     func `E1: an error names file, line and the nearest known name`(_ text: String, _ line: Int, _ reason: String) throws {
         let error = try #require(throws: ConfigurationError.self) { try configuration(text) }
@@ -100,6 +112,50 @@ import Testing
             "realms.app.path = \"/a.realm\"  # file, line 2", "limits.page = 7  # command line", "readOnly = false  # default",
         ] { #expect(shown.contains(line), "\(line)") }
         #expect(shown.count >= 15 + Limits.entries.count)
+    }
+
+    @Test func `E1: backups go to a folder or a bucket, and what is shown says so without secrets`() throws {
+        let folder = NSTemporaryDirectory() + "realm-rest-configuration-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try Data("aws_access_key_id=id\naws_secret_access_key=sesame\n".utf8).write(
+            to: URL(fileURLWithPath: folder + "/credentials"))
+        func configured(_ text: String) throws -> Configuration {
+            var configuration = Configuration()
+            try configuration.apply(text: text, ofFile: folder + "/c.yaml")
+            return configuration
+        }
+        let name = BackupName(realm: try #require(RealmName("app")), time: WallClock(nanoseconds: 0), version: 1)
+        let bucket = try configured(
+            """
+            backup:
+              {every: 2h, to: "s3://bucket/some", endpoint: "http://127.0.0.1:9000", region: eu-central-1,
+               credentials: credentials, keep: {hourly: 24, daily: 7}}
+            """)
+        let plan = try #require(bucket.options.backupPlan)
+        #expect(plan.store.place(of: name) == "s3://bucket/some/app/19700101T000000Z-1.realm")
+        #expect(plan.every == .seconds(7200) && plan.retention == BackupRetention("hourly=24,daily=7"))
+        for line in [
+            "backup.every = \"7200s\"  # file, line 2", "backup.to = \"s3://bucket/some\"  # file, line 2",
+            "backup.keep = \"hourly=24,daily=7\"  # file, line 3",
+            "backup.endpoint = \"http://127.0.0.1:9000\"  # file, line 2", "backup.region = \"eu-central-1\"  # file, line 2",
+            "backup.credentials = \"\(folder)/credentials\"  # file, line 3",
+        ] { #expect(bucket.description.contains(line), "\(line)") }
+        #expect(!bucket.description.contains { $0.contains("sesame") })
+        let local = try configured("backup: {every: 1h, to: backups}")
+        #expect(local.options.backupPlan?.store.place(of: name) == folder + "/backups/app/19700101T000000Z-1.realm")
+        // The environment has credentials too.
+        var base = ServerOptions()
+        base.environment = { ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "sesame"][$0] }
+        var environment = Configuration(base)
+        try environment.apply(text: "backup: {every: 1h, to: 's3://bucket'}", ofFile: folder + "/c.yaml")
+        #expect(environment.options.backupPlan != nil && !environment.description.contains { $0.contains("sesame") })
+        try Data("aws_access_key_id=sesame".utf8).write(to: URL(fileURLWithPath: folder + "/credentials"))
+        let error = #expect(throws: ConfigurationError.self) {
+            try configured("backup:\n  every: 1h\n  to: s3://bucket\n  credentials: credentials")
+        }
+        #expect(error?.line == 4 && error?.description.contains("aws_secret_access_key") == true)
+        #expect(error?.description.contains("sesame") == false)
     }
 
     @Test func `E1: keys are read from files, and never shown`() throws {

@@ -119,14 +119,36 @@ extension CommandTests {
             let bucket = try run(["backup", file, "s3://nowhere"] + options)
             #expect(bucket.status == 2 && bucket.error.contains("404 NoSuchBucket"), "\(bucket.error)")
             #expect(!bucket.error.contains("sesame"))
-            for arguments in [
-                ["backup", file, "s3://no"], ["backup", file, "ftp://backups"], ["backup", file, folder, "--backup-region", "a"],
-                ["backup", file, target, "--backup-endpoint", "127.0.0.1"],
-                ["backup", file, target, "--backup-credentials", folder + "/none"],
-                ["serve", "--data", folder, "--backup-every", "1h", "--backup-to", "s3://no"],
+        }
+    }
+
+    @Test func `A18: options of backups that cannot be used are refused by their names`() throws {
+        try withFile { folder, file in
+            let (target, plan) = ("s3://bucket/files", ["serve", "--data", folder, "--backup-every", "1h"])
+            for (arguments, text) in [
+                (["backup", file, "s3://no"], "'s3://no' is not s3://BUCKET"),
+                (["backup", file, "ftp://a"], "the path of a folder"),
+                (["backup", file, folder, "--backup-region", "a"], "--backup-region: only a target s3://"),
+                (["backup", file, target, "--backup-endpoint", "127.0.0.1"], "--backup-endpoint: an address such as"),
+                (["backup", file, target, "--backup-region", "A"], "--backup-region: a name such as"),
+                (["backup", file, target, "--backup-credentials", folder + "/none"], "--backup-credentials: the credentials in"),
+                (["backup", file, target], "--backup-credentials: a file is needed"),
+                (["restore", target, file], "--backup-credentials: a file is needed"),
+                (["restore", "ftp://a", file], "the path of a folder"),
+                (plan, "need each other"), (["serve", "--data", folder, "--backup-keep", "daily=1"], "need --backup-every"),
+                (["serve", "--data", folder, "--backup-endpoint", "http://a"], "need --backup-every"),
+                (plan + ["--backup-to", "s3://no"], "--backup-to: 's3://no' is not"),
+                (plan + ["--backup-to", target, "--backup-endpoint", "a"], "--backup-endpoint: an address"),
+                (
+                    plan + ["--backup-to", target, "--backup-credentials", folder + "/no"],
+                    "--backup-credentials: the credentials"
+                ),
+                (plan + ["--backup-to", folder, "--backup-key-file", folder + "/none"], "--backup-key-file: the key in"),
+                (plan + ["--backup-to", folder, "--backup-keep", "daily=x"], "--backup-keep: numbers for"),
+                (["serve", "--data", folder, "--backup-every", "1", "--backup-to", folder], "--backup-every: a time"),
             ] {
-                let result = try run(arguments)
-                #expect(result.status > 0 && !result.error.isEmpty, "\(arguments)")
+                let result = try run(arguments, environment: ["AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""])
+                #expect(result.status > 0 && result.error.contains(text), "\(arguments): \(result.error)")
             }
         }
     }

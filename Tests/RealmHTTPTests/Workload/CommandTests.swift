@@ -6,12 +6,15 @@ import Testing
 
 @Suite("The command line beside a server", .enabled(if: ServerProcess.executable != nil, "the executable is not built"))
 struct CommandTests {
-    func run(_ arguments: [String], seconds: Double = 60) throws -> (status: Int32, error: String) {
+    func run(
+        _ arguments: [String], seconds: Double = 60, environment: [String: String] = [:]
+    ) throws -> (status: Int32, error: String) {
         let executable = try #require(ServerProcess.executable)
         let process = Process()
         let error = Pipe()
         process.executableURL = URL(fileURLWithPath: executable)
         process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardError = error
         process.standardOutput = FileHandle.nullDevice
         try process.run()

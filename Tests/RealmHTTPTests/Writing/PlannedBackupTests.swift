@@ -10,9 +10,12 @@ import Testing
 /// Backups that the server makes by itself.
 @Suite struct PlannedBackupTests {
     /// Runs a closure with a server that backs up every second to a folder in `parent`.
-    private func withPlan(_ parent: String, _ body: (WriteServer) throws -> Void) throws {
+    private func withPlan(
+        _ parent: String, _ change: (inout ServerOptions) -> Void = { _ in }, _ body: (WriteServer) throws -> Void
+    ) throws {
         defer { try? FileManager.default.removeItem(atPath: parent) }
         try withWriteServer(change: { options in
+            change(&options)
             var plan = BackupPlan(every: .seconds(1), to: FolderBackupStore(parent + "/backups"))
             plan.retention = BackupRetention("monthly=1")
             options.backupPlan = plan
@@ -50,6 +53,37 @@ import Testing
             let new = try #require(try planned(server).first?["id"]?.text)
             #expect(try server.send("DELETE", "app/backups/\(new)").status == 204)
             #expect(try planned(server).isEmpty)
+        }
+    }
+
+    @Test(arguments: ["spool-files=0", "spool-bytes=1000"])
+    func `a planned backup that is read needs room among the temporary files, and gives it back`(_ limit: String) throws {
+        let parent = newParent()
+        try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+        var limits = Limits()
+        try limits.apply(limit)
+        for (limits, isRefused) in [(limits, true), (Limits(), false)] {
+            try withPlan(parent, { $0.limits = limits }) { server in
+                #expect(try eventually(seconds: 20) { try server.get("app/backups").json["state"]?.text == "ok" })
+                let id = try #require(try planned(server).first?["id"]?.text)
+                // Its description needs no file.
+                let digest = try #require(try server.get("app/backups/\(id)").json["sha256"]?.text)
+                let file = try server.get("app/backups/\(id)", [("Accept", "application/octet-stream")])
+                let restored = try server.send("POST", "app/restore", #"{"backup":"\#(id)"}"#)
+                if isRefused {
+                    #expect(file.code == "overloaded" && file["Retry-After"] != nil, "\(file.text)")
+                    #expect(restored.code == "overloaded", "\(restored.text)")
+                } else {
+                    #expect(file.status == 200 && file["Repr-Digest"] == "sha-256=:\(digest):")
+                    #expect(restored.status == 200, "\(restored.text)")
+                }
+                #expect(
+                    try eventually(seconds: 20) {
+                        let metrics = try HTTPClient.request(port: server.port, "GET", "/metrics").text
+                        return metrics.contains("realm_rest_spool_files 0\n") && metrics.contains("realm_rest_spool_bytes 0\n")
+                    })
+            }
+            try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
         }
     }
 

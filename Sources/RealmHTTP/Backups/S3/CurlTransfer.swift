@@ -182,8 +182,11 @@ extension CurlTransfer {
         func take(_ bytes: [UInt8]) -> Bool {
             do throws(StorageError) {
                 if let target = request.target, answer.status == 200 {
+                    guard answer.storedByteCount + bytes.count <= target.maximumByteCount else {
+                        throw .limit("a backup in the S3 store is longer than its list said")
+                    }
                     try ByteView.withBytes(of: bytes) { view throws(StorageError) in
-                        try System.write(target, view, at: answer.storedByteCount)
+                        try System.write(target.descriptor, view, at: answer.storedByteCount)
                     }
                     answer.storedByteCount += bytes.count
                     return true

@@ -14,11 +14,11 @@ extension S3BackupStore {
     /// - Parameters:
     ///   - descriptor: The file, which nobody writes to.
     ///   - key: The key.
+    ///   - digest: The SHA-256 of the file in hexadecimal digits, which is stored with it.
     ///   - client: Sends the requests.
     /// - Throws: The failure, after the parts that were stored were given up.
-    func upload(_ descriptor: Int32, as key: String, _ client: S3Client) throws(StorageError) {
+    func upload(_ descriptor: Int32, as key: String, digest: String, _ client: S3Client) throws(StorageError) {
         let byteCount = try System.regularFileSize(descriptor)
-        let digest = FileDigest.hex(try FileDigest.sha256(descriptor, 0..<byteCount))
         var call = S3Call(method: "PUT", key: key, fields: [(S3BackupStore.digestField, digest)])
         guard byteCount > S3BackupStore.partByteCount else {
             call.body = .file(descriptor, 0..<byteCount)
@@ -32,7 +32,7 @@ extension S3BackupStore {
         }
         do throws(StorageError) {
             let tags = try sendParts(of: descriptor, byteCount, Upload(key: key, id: id), client)
-            try complete(Upload(key: key, id: id), tags, digest, client)
+            try complete(Upload(key: key, id: id), tags, digest: digest, client)
         } catch {
             abort(Upload(key: key, id: id))
             throw error
@@ -69,7 +69,7 @@ extension S3BackupStore {
     /// Makes the parts one object. When the store does not know the upload any more, an attempt before may have
     /// succeeded without an answer: then the object has the digest.
     private func complete(
-        _ upload: Upload, _ tags: [String], _ digest: String, _ client: S3Client
+        _ upload: Upload, _ tags: [String], digest: String, _ client: S3Client
     ) throws(StorageError) {
         let parts = tags.enumerated().map { index, tag in
             "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(XMLElement.escaped(tag))</ETag></Part>"

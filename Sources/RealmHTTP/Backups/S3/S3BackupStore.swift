@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
 package import RealmEngine
 package import RealmStorage
 
@@ -20,6 +21,8 @@ package struct S3BackupStore: BackupStore {
         package var credentials: S3Credentials.Source
         /// The number of keys in a page of a list, at most 1000.
         package var pageCount = 1000
+        /// The folders in which backups are made before they are sent, in the order in which they are tried.
+        package var temporaryFolders = [System.temporaryFolder]
 
         /// Makes the options of a store.
         ///
@@ -47,6 +50,13 @@ package struct S3BackupStore: BackupStore {
     /// Makes a store; nothing is sent yet.
     package init(_ options: Options) { self.options = options }
 
+    /// Returns this store with other folders for the files that are made before they are sent.
+    package func makingFiles(inOneOf folders: [String]) -> any BackupStore {
+        var options = options
+        options.temporaryFolders = folders
+        return S3BackupStore(options)
+    }
+
     /// The URL of a backup, as `s3://bucket/prefix/app/20260131T120000Z-17.realm`.
     package func place(of name: BackupName) -> String { options.location.text(of: key(of: name)) }
 
@@ -58,12 +68,25 @@ package struct S3BackupStore: BackupStore {
 
     /// Stores a backup, as the protocol says.
     package func put(
-        _ name: BackupName, _ control: WorkControl?, _ write: (FileBackend) throws(StorageError) -> Void
-    ) throws(StorageError) {
-        let file = try NewFile(beside: System.temporaryFolder + "/realm-rest")
+        _ name: BackupName, unlessLike other: BackupName?, _ control: WorkControl?,
+        _ write: (FileBackend) throws(StorageError) -> Void
+    ) throws(StorageError) -> Bool {
+        let file = try temporaryFile()
         try write(file.backend())
+        let digest = try FileDigest.sha256(file.descriptor)
+        if try has(other, with: digest) { return false }
         let client = try S3Client(options, control)
-        try upload(file.descriptor, as: key(of: name), client)
+        try upload(file.descriptor, as: key(of: name), digest: FileDigest.hex(digest), client)
+        return true
+    }
+
+    /// Makes an empty file in the first folder that takes one.
+    private func temporaryFile() throws(StorageError) -> NewFile {
+        var failure = StorageError.io(operation: "open", errno: ENOENT)
+        for folder in options.temporaryFolders {
+            do throws(StorageError) { return try NewFile(beside: folder + "/realm-rest") } catch { failure = error }
+        }
+        throw failure
     }
 
     /// Returns the backups of a realm, as the protocol says.
@@ -95,21 +118,33 @@ package struct S3BackupStore: BackupStore {
 
     /// Copies the bytes of a backup, as the protocol says, and compares them with the digest that was stored
     /// with them.
-    package func get(_ name: BackupName, into file: NewFile) throws(StorageError) {
+    package func get(_ backup: StoredBackup, into target: Int32) throws(StorageError) {
         let client = try S3Client(options)
-        let call = S3Call(method: "GET", key: key(of: name), target: file.descriptor)
-        let answer = try client.send(call, accepting: [404])
+        try System.requireRoom(backup.byteCount, for: target)
+        let file = S3Request.Target(descriptor: target, maximumByteCount: backup.byteCount)
+        let answer = try client.send(S3Call(method: "GET", key: key(of: backup.name), target: file), accepting: [404])
         guard answer.status == 200 else {
             try requireBucket(answer, client)
             throw .refused(.fileNotFound)
         }
-        let byteCount = try System.regularFileSize(file.descriptor)
-        let digest = FileDigest.hex(try FileDigest.sha256(file.descriptor, 0..<byteCount))
-        // Copies that other programs made of a backup may lack its metadata.
-        let wanted = answer.fields[S3BackupStore.digestField] ?? digest
-        guard byteCount == answer.storedByteCount, digest == wanted else {
-            throw .corrupt(ref: .none, reason: "\(place(of: name)) has not the SHA-256 that was stored with it")
+        let place = place(of: backup.name)
+        let byteCount = try System.regularFileSize(target)
+        guard byteCount == answer.storedByteCount, byteCount == backup.byteCount else {
+            throw .corrupt(ref: .none, reason: "\(place) has \(byteCount) bytes, and was listed with \(backup.byteCount)")
         }
+        let digest = FileDigest.hex(try FileDigest.sha256(target))
+        // Copies that other programs made of a backup may lack its metadata.
+        guard digest == answer.fields[S3BackupStore.digestField] ?? digest else {
+            throw .corrupt(ref: .none, reason: "\(place) has not the SHA-256 that was stored with it")
+        }
+    }
+
+    /// Returns the SHA-256 that was stored with a backup; nil for copies that other programs made without it.
+    package func digest(of name: BackupName) throws(StorageError) -> [UInt8]? {
+        let client = try S3Client(options)
+        let answer = try client.send(S3Call(method: "HEAD", key: key(of: name)), accepting: [404])
+        guard answer.status == 200 else { throw .refused(.fileNotFound) }
+        return answer.fields[S3BackupStore.digestField].flatMap { FileDigest.bytes(ofHex: $0) }
     }
 
     /// Deletes a backup, as the protocol says.

@@ -13,7 +13,7 @@ struct S3Call {
     /// What is sent.
     var body = S3Request.Body.bytes([])
     /// The file that gets the body of the answer; nil for memory.
-    var target: Int32?
+    var target: S3Request.Target?
     /// Whether a failure is tried again.
     var isRepeated = true
 }

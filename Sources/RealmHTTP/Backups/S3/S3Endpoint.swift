@@ -53,7 +53,7 @@ package struct S3Endpoint: Sendable, Equatable {
     ///   - key: The key; empty for the bucket itself.
     ///   - bucket: The bucket.
     ///   - query: The parameters, in the order of their names.
-    func url(_ key: String, in bucket: String, query: [(String, String)]) -> String {
+    package func url(_ key: String, in bucket: String, query: [(String, String)]) -> String {
         let slash = UInt8(ascii: "/")
         var url = scheme + host + "/"
         if isPathStyle { url += key.isEmpty ? bucket : bucket + "/" }

@@ -46,6 +46,14 @@ struct S3Request {
         }
     }
 
+    /// The file that gets the body of an answer.
+    struct Target {
+        /// The descriptor of the file, which is open for writing.
+        let descriptor: Int32
+        /// The greatest length of the body in bytes.
+        let maximumByteCount: Int
+    }
+
     /// The method.
     let method: String
     /// The URL, percent-encoded, with the parameters of its query in the order of their names.
@@ -59,7 +67,7 @@ struct S3Request {
     /// What is sent.
     var body = Body.bytes([])
     /// The file that gets the body of an answer of status 200; nil for memory.
-    var target: Int32?
+    var target: Target?
 }
 
 /// An answer of an S3 store.

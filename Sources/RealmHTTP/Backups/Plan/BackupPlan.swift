@@ -11,8 +11,13 @@ package struct BackupPlan: Sendable {
     package var retention: BackupRetention?
     /// Where the backups are.
     package var store: any BackupStore
+    /// What the configuration stated about the store; nil when the store was made by other code.
+    var target: BackupTarget?
     /// The key of the backups; nil for that of each realm.
     package var key: EncryptionKey?
+
+    /// Tells the time of each backup, which its name has.
+    package var clock: @Sendable () -> WallClock = { .now() }
 
     /// The range of `every`.
     package static let intervals: ClosedRange<Duration> = .seconds(1) ... .seconds(366 * 86_400)
@@ -25,5 +30,20 @@ package struct BackupPlan: Sendable {
     package init(every: Duration, to store: any BackupStore) {
         self.every = every
         self.store = store
+    }
+
+    /// Reads the text of an interval, such as `30m`, `1h` or `7d`; nil for other texts, and outside of
+    /// `intervals`.
+    static func interval(_ text: String) -> Duration? {
+        DurationText.duration(text).flatMap { intervals.contains($0) ? $0 : nil }
+    }
+
+    /// Returns this plan with other folders for the temporary files of its store.
+    ///
+    /// - Parameter folders: The folders to try, in order.
+    func makingFiles(inOneOf folders: [String]) -> BackupPlan {
+        var plan = self
+        plan.store = store.makingFiles(inOneOf: folders)
+        return plan
     }
 }
