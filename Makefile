@@ -69,7 +69,7 @@ TRIAL = rm -f $(1)/browser-store.realm && $(1)/realm-rest import demo/store.ndjs
   python3 Tests/Browser/trial.py --server $(1)/realm-rest --data $(1)/browser-store.realm $(2)
 
 # Soak, fuzz and sanitizer runs; needs an hour and a half.
-test-long: setup
+test-long: setup setup-test
 	REALM_REST_LONG_TESTS=1 swift test --parallel
 	ASAN_OPTIONS=detect_leaks=0 REALM_REST_LONG_TESTS=1 swift test --sanitize=address --scratch-path .build-asan --filter 'Damage'
 	$(MAKE) test-mutants

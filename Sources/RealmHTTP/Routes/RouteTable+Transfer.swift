@@ -134,8 +134,8 @@ extension RouteTable {
             ]),
     ]
 
-    /// The response that has a Realm file as its body. It has no entity tag, because the bytes of an
-    /// encrypted copy differ each time.
+    /// The response that has a Realm file as its body. It has no entity tag that could be compared, because
+    /// its bytes are not known before they are made.
     private static let backup: DocumentValue = [
         "description": "The body is a Realm file.",
         "headers": [

@@ -58,11 +58,11 @@ import Testing
 
     @Test(arguments: ["spool-files=0", "spool-bytes=1000"])
     func `a planned backup that is read needs room among the temporary files, and gives it back`(_ limit: String) throws {
-        let parent = newParent()
-        try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
         var limits = Limits()
         try limits.apply(limit)
         for (limits, isRefused) in [(limits, true), (Limits(), false)] {
+            let parent = newParent()
+            try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
             try withPlan(parent, { $0.limits = limits }) { server in
                 #expect(try eventually(seconds: 20) { try server.get("app/backups").json["state"]?.text == "ok" })
                 let id = try #require(try planned(server).first?["id"]?.text)
@@ -83,7 +83,6 @@ import Testing
                         return metrics.contains("realm_rest_spool_files 0\n") && metrics.contains("realm_rest_spool_bytes 0\n")
                     })
             }
-            try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
         }
     }
 
