@@ -67,7 +67,7 @@ import Testing
         ("# nothing\nlimits:\n  page: 0", 3, "page takes a number from 1 to 1048576"),
         ("limits: {pages: 5}", 1, "there is no setting 'limits.pages'; did you mean 'page'?"),
         ("realms:\n  app:\n    mode: rw", 2, "'path' is missing"),
-        ("realms:\n  app:\n    path: a\n    mode: xx", 4, "'mode' has to be one of: rw, ro, copy"),
+        ("realms:\n  app:\n    path: a\n    mode: xx", 4, "'mode' has to be one of: rw, ro, copy, follow"),
         ("realms:\n  .app: {path: a}", 2, RealmName.rule),
         ("data: [a]\n", 1, "an array was found where text is needed"),
         ("readOnly: 1", 1, "a number was found where true or false is needed"),
