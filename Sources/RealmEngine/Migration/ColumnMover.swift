@@ -13,8 +13,8 @@ struct ColumnMover {
     let source: Column
     /// The column that the values are written to. It has a temporary name during the move.
     let target: Column
-    /// The conversion from the old type to the new one; nil when the type does not change.
-    let conversion: ValueConversion?
+    /// How each value gets from the old type to the new one.
+    let conversion: PropertyConversion
     /// The value that replaces nulls.
     ///
     /// When it is nil, a null that a required property cannot hold becomes the default value of the type
@@ -22,4 +22,25 @@ struct ColumnMover {
     let nullValue: InputValue?
     /// The table of the class that both columns belong to.
     let table: TableKey
+
+    /// What a move has lost so far.
+    struct Losses {
+        /// The nulls that became default values.
+        var nulls = 0
+        /// The elements that a set has already.
+        var duplicates = 0
+
+        /// The losses that there are, under the names that the client receives.
+        var counts: [(name: String, count: Int)] {
+            [(name: "nulls", count: nulls), (name: "duplicates", count: duplicates)].filter { $0.count > 0 }
+        }
+    }
+
+    /// Where one moved value goes.
+    enum Place {
+        /// To a place that holds one value.
+        case slot(Slot)
+        /// Into a set.
+        case member(CollectionPlace)
+    }
 }

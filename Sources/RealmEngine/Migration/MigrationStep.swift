@@ -15,12 +15,9 @@ package enum MigrationStep: Sendable {
     case removeProperty(className: String, name: String)
     /// Gives a property another name. Its values remain.
     case renameProperty(className: String, name: String, to: String)
-    /// Changes the type or the nullability of a property; whatever is nil remains as it is.
-    ///
-    /// `conversion` is the name of a `ValueConversion` and is required when the type changes. `nullValue`
-    /// replaces nulls.
-    case changeProperty(
-        className: String, name: String, optional: Bool?, type: String?, conversion: String?, nullValue: InputValue?)
+    /// Changes the type, the nullability or the kind of collection of a property; whatever is nil remains
+    /// as it is.
+    case changeProperty(PropertyChange)
     /// Makes a property the primary key of its class; a nil name makes the class one without a primary
     /// key.
     case setPrimaryKey(className: String, name: String?)

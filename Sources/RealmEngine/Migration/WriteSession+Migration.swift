@@ -25,12 +25,12 @@ extension WriteSession {
     ///   step, as in `/steps/2/renameClass/to`. The caller rolls the write back.
     package func migrate(_ migration: Migration) throws(WriteError) -> Migrated {
         let before = try schema()
-        guard before.version ?? 0 == migration.fromVersion else {
+        guard before.version == migration.fromVersion || before.version == nil && migration.fromVersion == 0 else {
             throw WriteError(
-                .schemaVersionConflict, "the realm has schema version \(before.version ?? 0)",
+                .schemaVersionConflict, "the realm has " + (before.version.map { "schema version \($0)" } ?? "no schema version"),
                 path: InputPath([.name("fromVersion")]))
         }
-        guard migration.toVersion >= migration.fromVersion, migration.toVersion != .max else {
+        guard migration.toVersion >= migration.fromVersion ?? 0, migration.toVersion != .max else {
             throw WriteError(
                 .invalidSchema, "a schema version never goes down", path: InputPath([.name("toVersion")]))
         }
@@ -82,10 +82,7 @@ extension WriteSession {
         case .addProperty(let className, let input, let value): try addProperty(className, input, value)
         case .removeProperty(let className, let name): try removeProperty(className, name, losing)
         case .renameProperty(let className, let name, let new): try renameProperty(className, name, to: new)
-        case .changeProperty(let className, let name, let optional, let type, let conversion, let nullValue):
-            let change = PropertyChange(
-                className: className, name: name, optional: optional, type: type, conversion: conversion, nullValue: nullValue)
-            try changeProperty(change, losing)
+        case .changeProperty(let change): try changeProperty(change, losing)
         case .setPrimaryKey(let className, let name): try setPrimaryKey(className, name)
         case .setIndex(let className, let name, let indexed): try setIndex(className, name, indexed)
         case .setType(let className, let type): try setType(className, type, losing)
@@ -200,6 +197,9 @@ extension WriteSession {
     ///   - losing: Whether objects without an owner may be deleted.
     private func prepareEmbedding(_ table: TableState, _ losing: Bool) throws(WriteError) {
         guard table.primaryKey == nil else { throw WriteSession.invalid("an embedded class has no primary key", "type") }
+        if let indexed = table.columns.first(where: { $0.declaredIndex != nil }) {
+            throw WriteSession.invalid("\(SchemaValidator.embeddedIndex), and '\(indexed.name)' has one", "type")
+        }
         let view = try view()
         guard let readable = view.table(table.key) else { return }
         var orphans: [ObjectKey] = []

@@ -175,42 +175,45 @@ extension WriteSession {
 
     // MARK: - Types
 
-    /// Changes the type or the nullability of a property.
+    /// Changes the type, the nullability or the kind of collection of a property.
     ///
     /// It adds a new column under a temporary name, moves the values, removes the old column and renames
     /// the new one. An index remains where the new type allows it.
     ///
     /// - Parameters:
     ///   - change: The class, the property and what changes.
-    ///   - losing: Whether nulls may be lost.
+    ///   - losing: Whether nulls, and elements of sets that become equal, may be lost.
     /// - Throws: `WriteError`: `invalidSchema` for a change that is not possible, `typeMismatch` for a
-    ///   value that cannot be converted, `wouldLoseData` for lost nulls, `duplicateKey` for a primary key
-    ///   whose values become equal.
+    ///   value that cannot be converted, `wouldLoseData` for lost nulls and elements, `duplicateKey` for a
+    ///   primary key whose values become equal.
     func changeProperty(_ change: PropertyChange, _ losing: Bool) throws(WriteError) {
         let table = try migrating(change.className)
         let column = try property(change.name, of: table)
-        let (property, conversion) = try changed(column, change)
-        guard property.type != PropertyType(column.type) || property.isOptional != column.isNullable else { return }
+        let conversion = try PropertyConversion(change)
+        let property = try changed(column, change, conversion)
+        guard
+            property.type != PropertyType(column.type) || property.isOptional != column.isNullable
+                || property.collection != column.collection
+        else { return }
         let isKey = column.leafIndex == table.primaryKey?.leafIndex
         if isKey {
             do throws(WriteError) { try SchemaValidator.requireKeyType(property) } catch {
-                throw WriteSession.invalid(error.detail, "type")
+                throw WriteSession.invalid(error.detail, change.type == nil ? "conversion" : "type")
             }
         }
-        let index = property.index
         let temporary = try unusedName(in: table)
         try addColumn(property.indexed(nil).named(temporary), to: table.key)
         guard let new = try self.table(table.key).column(named: temporary) else { return }
-        let mover = ColumnMover(
-            source: column, target: new, conversion: conversion, nullValue: change.nullValue, table: table.key)
-        try move(mover, losing)
+        try move(
+            ColumnMover(source: column, target: new, conversion: conversion, nullValue: change.nullValue, table: table.key),
+            losing)
         if isKey {
             try requireDistinct(new, of: table.key)
             try stored(try changing.setPrimaryKey(new.key, of: table.key))
         }
         try stored(try changing.removeColumn(column.key, of: table.key))
         try stored(try changing.renameColumn(new.key, of: table.key, to: change.name))
-        if let index, !isKey { try stored(try changing.addIndex(index, to: new.key, of: table.key)) }
+        if let index = property.index, !isKey { try stored(try changing.addIndex(index, to: new.key, of: table.key)) }
     }
 
     /// Returns a name that no property of the class has, for the column that exists during a change of
@@ -221,50 +224,38 @@ extension WriteSession {
         return "migrating \(number)"
     }
 
-    /// Returns the property as it will be, and the conversion that leads there.
+    /// Returns the property as it will be.
     ///
     /// - Parameters:
     ///   - column: The present column.
     ///   - change: The requested change.
-    /// - Throws: `WriteError` with the code `invalidSchema` when the names are unknown or the conversion
-    ///   does not fit the types.
+    ///   - conversion: The conversion of the change.
+    /// - Throws: `WriteError` with the code `invalidSchema` when a type is unknown, the conversion does not
+    ///   fit, or `onFailure` writes nulls that the property cannot have.
     private func changed(
-        _ column: Column, _ change: PropertyChange
-    ) throws(WriteError) -> (PropertySchema, ValueConversion?) {
-        let old = PropertyType(column.type)
-        var conversion: ValueConversion?
-        if let name = change.conversion {
-            guard let known = ValueConversion(rawValue: name) else {
-                throw WriteSession.invalid("'\(name)' is no conversion", "conversion")
-            }
-            conversion = known
-        }
-        var type = conversion?.target ?? old
-        if let name = change.type {
-            guard let known = PropertyType(rawValue: name) else { throw WriteSession.invalid("'\(name)' is no type", "type") }
-            type = known
-        }
-        if let conversion {
-            guard conversion.target == type, conversion.source == nil || conversion.source == old else {
-                throw WriteSession.invalid("this conversion does not lead from \(old.rawValue) to \(type.rawValue)", "conversion")
-            }
-        }
-        guard type == old || conversion != nil else {
-            throw WriteSession.invalid("a change from \(old.rawValue) to \(type.rawValue) needs a conversion", "conversion")
-        }
-        if type != old, let target = column.targetTable, try table(target).kind == .embedded {
+        _ column: Column, _ change: PropertyChange, _ conversion: PropertyConversion
+    ) throws(WriteError) -> PropertySchema {
+        let type = try conversion.type(of: column, wanted: change.type)
+        let isEmbedded = try column.targetTable.map { key throws(WriteError) in try table(key).kind == .embedded } ?? false
+        if type != PropertyType(column.type), isEmbedded {
             throw WriteSession.invalid("the type of a property with embedded objects cannot be changed", "type")
+        }
+        let kind = try conversion.collection(of: column)
+        guard kind != .set || !isEmbedded else {
+            throw WriteSession.invalid("there are no sets of embedded objects", "conversion")
         }
         let isOptional: Bool? = type == .mixed || type == .object ? change.optional : change.optional ?? column.isNullable
         let target = try type == .object ? column.targetTable.map { key throws(WriteError) in try table(key).className } : nil
-        let input = PropertyInput(
-            change.name, type.rawValue, collection: column.collection?.name, optional: isOptional, objectType: target)
-        let property = try SchemaValidator.shape(of: input)
+        let property = try SchemaValidator.shape(
+            of: PropertyInput(change.name, type.rawValue, collection: kind?.name, optional: isOptional, objectType: target))
+        guard change.onFailure != .null || property.isOptional else {
+            throw WriteSession.invalid("'null' needs 'optional': true, as the property is required", "onFailure")
+        }
         var index = column.declaredIndex
         if let kept = index {
-            do throws(WriteError) { try SchemaValidator.requireIndexable(type, column.collection, kept) } catch { index = nil }
+            do throws(WriteError) { try SchemaValidator.requireIndexable(type, kind, kept) } catch { index = nil }
         }
-        return (property.indexed(index), conversion)
+        return property.indexed(index)
     }
 
     /// Returns the keys of all objects of a class, in the order of the keys.

@@ -23,15 +23,16 @@ struct MigrationReader {
         reader = SchemaReader(place: place)
     }
 
-    /// Reads a whole migration: `{"fromVersion","toVersion","steps","allowDataLoss"}`.
+    /// Reads a whole migration: `{"fromVersion","toVersion","steps","allowDataLoss"}`. A `fromVersion` of null
+    /// is that of a file without a schema version.
     ///
     /// - Throws: `invalid_body` with a pointer to the malformed part; the errors of queries and
     ///   values in steps.
     func migration(_ json: JSONValue) throws(Problem) -> Migration {
         let place = reader.place
         let object = try reader.members(json, ["fromVersion", "toVersion", "steps", "allowDataLoss"], place)
-        guard let from = try reader.version(object["fromVersion"], place.inside("fromVersion")),
-            let to = try reader.version(object["toVersion"], place.inside("toVersion"))
+        let from = try reader.version(object["fromVersion"], place.inside("fromVersion"))
+        guard object["fromVersion"] != nil, let to = try reader.version(object["toVersion"], place.inside("toVersion"))
         else { throw reader.malformed("a migration has 'fromVersion' and 'toVersion'", place) }
         return Migration(
             from: from, to: to, try steps(object["steps"], place.inside("steps")),
@@ -63,7 +64,7 @@ struct MigrationReader {
     private static let names: [String: [String]] = [
         "removeClass": ["name"], "renameClass": ["name", "to"], "addProperty": ["class", "property", "value"],
         "removeProperty": ["class", "name"], "renameProperty": ["class", "name", "to"],
-        "changeProperty": ["class", "name", "optional", "type", "conversion", "nullValue"],
+        "changeProperty": ["class", "name", "optional", "type", "conversion", "nullValue", "onFailure", "rounding"],
         "setPrimaryKey": ["class", "name"], "setIndex": ["class", "name", "indexed"], "setType": ["class", "type"],
         "set": ["class", "where", "args", "values"], "create": ["class", "body"], "delete": ["class", "where", "args"],
     ]
@@ -112,10 +113,18 @@ struct MigrationReader {
             guard object["indexed"] != nil else { throw reader.malformed("'indexed' is missing; null removes the index", place) }
             return .setIndex(className: className, name: name, indexed: try reader.text(object, "indexed", place))
         default:
-            return .changeProperty(
-                className: className, name: name, optional: try reader.flag(object, "optional", place),
-                type: try reader.text(object, "type", place), conversion: try reader.text(object, "conversion", place),
-                nullValue: try value(object, "nullValue", place))
+            var change = PropertyChange(className, name)
+            change.optional = try reader.flag(object, "optional", place)
+            change.type = try reader.text(object, "type", place)
+            change.conversion = try reader.text(object, "conversion", place)
+            change.nullValue = try value(object, "nullValue", place)
+            let failures = ConversionFailure.allCases.map(\.rawValue)
+            let onFailure = try reader.choice(object, "onFailure", among: failures, at: place)
+            change.onFailure = onFailure.flatMap { ConversionFailure(rawValue: $0) }
+            let roundings = NumberRounding.allCases.map(\.rawValue)
+            let rounding = try reader.choice(object, "rounding", among: roundings, at: place)
+            change.rounding = rounding.flatMap { NumberRounding(rawValue: $0) }
+            return .changeProperty(change)
         }
     }
 

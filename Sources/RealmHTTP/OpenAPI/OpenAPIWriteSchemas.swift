@@ -255,7 +255,7 @@ extension OpenAPIWrites {
             object(
                 ["fromVersion", "toVersion", "steps"],
                 [
-                    "fromVersion": count, "toVersion": count,
+                    "fromVersion": ["type": "integer", "format": "int64", "nullable": true], "toVersion": count,
                     "steps": ["type": "array", "items": OpenAPIParts.schema("MigrationStep")],
                     "allowDataLoss": flag,
                 ])
@@ -322,15 +322,47 @@ extension OpenAPIWrites {
     /// The schema of one step of a migration: an object with exactly one member, whose name is the
     /// kind of step.
     ///
-    /// The members of the steps themselves are not described; the documentation explains them.
-    private static let migrationStep: DocumentValue = [
-        "type": "object", "minProperties": 1, "maxProperties": 1,
-        "properties": .object(
-            [
-                "addClass", "removeClass", "renameClass", "addProperty", "removeProperty", "renameProperty", "changeProperty",
-                "setPrimaryKey", "setIndex", "setType", "set", "create", "delete",
-            ].map { .init($0, ["type": "object", "additionalProperties": true]) }),
-    ]
+    /// docs/migrations.md explains the steps.
+    private static let migrationStep: DocumentValue = {
+        /// Returns a member of the schema for one kind of step.
+        ///
+        /// - Parameters:
+        ///   - name: The kind of step.
+        ///   - required: The members that it needs.
+        ///   - properties: All members of its value.
+        func member(_ name: String, _ required: [String], _ properties: DocumentValue) -> DocumentValue.Member {
+            .init(name, object(required, properties))
+        }
+        let matches: DocumentValue = ["class": text, "where": text, "args": ["type": "array", "items": anything]]
+        let values: DocumentValue = ["type": "object", "additionalProperties": anything]
+        let word: DocumentValue = ["type": "string", "nullable": true]
+        return [
+            "type": "object", "minProperties": 1, "maxProperties": 1,
+            "properties": .object([
+                member(
+                    "addClass", ["name"],
+                    ["name": text, "type": text, "primaryKey": word, "properties": ["type": "array", "items": values]]),
+                member("removeClass", ["name"], ["name": text]),
+                member("renameClass", ["name", "to"], ["name": text, "to": text]),
+                member("addProperty", ["class", "property"], ["class": text, "property": values, "value": anything]),
+                member("removeProperty", ["class", "name"], ["class": text, "name": text]),
+                member("renameProperty", ["class", "name", "to"], ["class": text, "name": text, "to": text]),
+                member(
+                    "changeProperty", ["class", "name"],
+                    [
+                        "class": text, "name": text, "optional": flag, "type": text, "conversion": text, "nullValue": anything,
+                        "onFailure": OpenAPIParts.choice("error", "null", "default"),
+                        "rounding": OpenAPIParts.choice("exact", "nearest", "truncate"),
+                    ]),
+                member("setPrimaryKey", ["class", "name"], ["class": text, "name": word]),
+                member("setIndex", ["class", "name", "indexed"], ["class": text, "name": text, "indexed": word]),
+                member("setType", ["class", "type"], ["class": text, "type": OpenAPIParts.choice("object", "embedded")]),
+                member("set", ["class", "where", "values"], matches.adding([.init("values", values)])),
+                member("create", ["class", "body"], ["class": text, "body": values]),
+                member("delete", ["class", "where"], matches),
+            ]),
+        ]
+    }()
 }
 
 extension DocumentValue {

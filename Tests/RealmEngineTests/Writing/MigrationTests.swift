@@ -63,7 +63,17 @@ import Testing
     private static func change(
         _ name: String, optional: Bool? = nil, type: String? = nil, _ conversion: String? = nil, null: InputValue? = nil
     ) -> MigrationStep {
-        .changeProperty(className: "Item", name: name, optional: optional, type: type, conversion: conversion, nullValue: null)
+        var change = PropertyChange("Item", name)
+        (change.optional, change.type, change.conversion, change.nullValue) = (optional, type, conversion, null)
+        return .changeProperty(change)
+    }
+
+    private static func failing(
+        _ name: String, _ rule: ConversionFailure, _ conversion: String?, optional: Bool? = nil
+    ) -> MigrationStep {
+        var change = PropertyChange("Item", name)
+        (change.optional, change.conversion, change.onFailure) = (optional, conversion, rule)
+        return .changeProperty(change)
     }
 
     @Test func `classes and properties come, go and change their names`() throws {
@@ -104,6 +114,9 @@ import Testing
             (change("numbers", optional: false, null: .integer(9)), "numbers:[1 9]"),
             (change("map", type: "double", "int-to-double"), "map:{k:3.0}"),
             (change("names", type: "int", "string-to-int"), "names:[1 2]"),
+            (change("numbers", "list-to-set"), "numbers:[null 1]"), (change("names", "set-to-list"), "names:['1' '2']"),
+            (change("text", "single-to-list"), "text:['7']"), (change("n", "single-to-set"), "n:[5]"),
+            (change("parts", "list-to-single"), "parts:Part@1"), (change("part", "single-to-list"), "part:[Part@0]"),
             (change("names", optional: true), "names:['1' '2']"), (change("text", optional: true), "text:'7'"),
             (change("_id", type: "string", "int-to-string"), "n:5"),
         ] as [(MigrationStep, String)])
@@ -221,6 +234,10 @@ import Testing
             (change("n", type: "bool"), "/steps/0/changeProperty/conversion"),
             (change("n", type: "int", "int-to-string"), "/steps/0/changeProperty/conversion"),
             (change("n", type: "double", "x"), "/steps/0/changeProperty/conversion"),
+            (change("n", "list-to-set"), "/steps/0/changeProperty/conversion"),
+            (change("_id", "single-to-list"), "/steps/0/changeProperty/conversion"),
+            (failing("text", .null, "string-to-int"), "/steps/0/changeProperty/onFailure"),
+            (failing("text", .default, nil), "/steps/0/changeProperty/onFailure"),
             (.setPrimaryKey(className: "Item", name: "weight"), "/steps/0/setPrimaryKey/name"),
             (.setIndex(className: "Item", name: "weight", indexed: "general"), "/steps/0/setIndex/indexed"),
         ] as [(MigrationStep, String)])
@@ -238,6 +255,73 @@ import Testing
         try realm.write { _ = try $0.patch("Item", .text("2"), ["text": .text("x")]) }
         let error = failure(realm, [Self.change("text", type: "int", "string-to-int")])
         #expect(error?.code == .typeMismatch && error?.key == "2")
+        #expect(error?.path.description == "/steps/0/changeProperty/conversion")
+        try realm.finish()
+    }
+
+    @Test func `a file without a schema version is migrated from null or 0`() throws {
+        for from in [nil, 0] as [UInt64?] {
+            let realm = try EngineRealm([])
+            #expect(realm.database.current.snapshot.schemaVersion == nil)
+            try realm.write { session in
+                _ = try session.migrate(Migration(from: from, to: 2, [.addClass(ClassInput("A", [PropertyInput("x", "int")]))]))
+            }
+            #expect(realm.database.current.snapshot.schemaVersion == 2)
+            let error = realm.failure { try $0.migrate(Migration(from: from, to: 3, [])) }
+            #expect(error?.code == .schemaVersionConflict && error?.path.description == "/fromVersion")
+            try realm.finish()
+        }
+    }
+
+    @Test func `D28: what cannot be converted is an error, null or a default, as the step says`() throws {
+        let realm = try realm()
+        try realm.write { session in
+            _ = try session.patch("Item", .text("2"), ["text": .text("x"), "names": .list([.text("a"), .text("b")])])
+        }
+        #expect(failure(realm, [Self.failing("names", .error, "set-to-single")])?.code == .typeMismatch)
+        _ = try migrate(
+            realm,
+            [
+                Self.failing("text", .null, "string-to-int", optional: true),
+                Self.failing("names", .default, "set-to-single"), Self.failing("hex", .default, "string-to-int"),
+            ])
+        let first = try #require(try realm.show("Item", 1))
+        let second = try #require(try realm.show("Item", 2))
+        #expect(first.contains("text:7 ") && first.contains("names:'' ") && first.contains("hex:0}"), "\(first)")
+        #expect(second.contains("text:null ") && second.contains("names:'' ") && second.contains("hex:null}"), "\(second)")
+        try realm.finish()
+    }
+
+    @Test func `D28: equal elements that a set loses have to be allowed`() throws {
+        let realm = try realm()
+        try realm.write { session in
+            _ = try session.patch(
+                "Item", .text("1"),
+                ["numbers": .list([.integer(2), .integer(1), .integer(2)]), "names": .list([.text("1"), .text("01")])])
+        }
+        for step in [Self.change("numbers", "list-to-set"), Self.change("names", type: "int", "string-to-int")] {
+            let error = failure(realm, [step])
+            #expect(error?.code == .wouldLoseData && error?.counts.map(\.name) == ["duplicates"], "\(String(describing: error))")
+            #expect(error?.counts.map(\.count) == [1])
+        }
+        _ = try migrate(realm, [Self.change("numbers", "list-to-set")], losing: true)
+        #expect(try realm.show("Item", 1)?.contains("numbers:[1 2]") == true)
+        _ = try migrate(realm, [Self.change("numbers", "set-to-list")], from: 1)
+        #expect(try realm.show("Item", 1)?.contains("numbers:[1 2]") == true)
+        try realm.finish()
+    }
+
+    @Test func `D28: embedded objects move between single values and lists with their contents`() throws {
+        let realm = try realm()
+        _ = try migrate(
+            realm,
+            [
+                .setType(className: "Part", type: "embedded"), Self.change("part", "single-to-list"),
+                Self.change("parts", "list-to-single"),
+            ])
+        #expect(try realm.show("Item", 1)?.contains("part:[{label:'one'}] parts:{label:'two'}") == true)
+        #expect(realm.count("Part") == 2)
+        #expect(failure(realm, [Self.change("part", "list-to-set")], from: 1)?.code == .invalidSchema)
         try realm.finish()
     }
 }

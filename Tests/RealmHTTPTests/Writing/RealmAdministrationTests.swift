@@ -154,6 +154,31 @@ import Testing
         }
     }
 
+    @Test func `D28: a conversion that fails names member and object, in a dry run too, and changes nothing`() throws {
+        try withServer { (server: WriteServer) throws in
+            _ = try post(server, #"{"name":"shop","schema":\#(RealmAdministrationTests.schema)}"#)
+            #expect(try server.send("POST", "shop/objects/Item", #"{"id":7,"first":"Ann","last":"12","count":3}"#).status == 201)
+            let before = try server.get("shop/export").text
+            let step = #"{"class":"Item","name":"first","conversion":"string-to-int""#
+            for query in ["?dryRun=true", ""] {
+                let body =
+                    #"{"fromVersion":2,"toVersion":3,"steps":[{"addClass":{"name":"New"}},{"changeProperty":\#(step)}}]}"#
+                let answer = try server.send("POST", "shop/migrations" + query, body)
+                #expect(answer.status == 422 && answer.code == "type_mismatch", "\(answer.text)")
+                #expect(answer.json["key"]?.text == "7")
+                #expect(answer.json["pointer"]?.text == "/steps/1/changeProperty/conversion")
+                #expect(try server.get("shop/export").text == before)
+            }
+            let wrong = #"{"fromVersion":2,"toVersion":3,"steps":[{"changeProperty":\#(step),"onFailure":"skip"}}]}"#
+            let refused = try server.send("POST", "shop/migrations", wrong)
+            #expect(refused.code == "invalid_body" && refused.text.contains("error, null, default"), "\(refused.text)")
+            let good =
+                #"{"fromVersion":2,"toVersion":3,"steps":[{"changeProperty":\#(step),"onFailure":"default","nullValue":-1}}]}"#
+            #expect(try server.send("POST", "shop/migrations", good).status == 200)
+            #expect(try server.get("shop/objects/Item/7?meta=none").json["first"]?.int == -1)
+        }
+    }
+
     @Test func `attaching with a schema adds what is missing, and refuses what does not fit`() throws {
         try withServer { (server: WriteServer) throws in
             _ = try post(server, #"{"name":"shop","schema":\#(RealmAdministrationTests.schema)}"#)

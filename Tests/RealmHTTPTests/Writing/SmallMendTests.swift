@@ -176,6 +176,17 @@ struct SmallMendTests {
         #expect(answer.text.contains("indexed"))
     }
 
+    @Test func `C7: a class with an index does not become embedded`() throws {
+        let server = try server()
+        let steps = """
+            {"addClass":{"name":"New","properties":[{"name":"a","type":"int","indexed":"general"}]}},
+            {"setType":{"class":"New","type":"embedded"}}
+            """
+        let answer = try server.send(
+            "POST", "r/migrations?dryRun=true", "{\"fromVersion\":0,\"toVersion\":1,\"steps\":[\(steps)]}")
+        #expect(answer.status == 422 && answer.text.contains("/steps/1/setType/type"), "\(answer.text)")
+    }
+
     @Test func `C7: nor does one of a new realm`() throws {
         let answer = try server().send(
             "POST", "",
