@@ -25,6 +25,6 @@ struct OpenCommand: ParsableCommand {
     func run() throws {
         var configuration = try options.configuration(paths: paths, file: options.config)
         configuration.options.followsFiles = true
-        try ServerRun.run(try options.serverOptions(configuration))
+        try ServerRun.run(options.serverOptions(configuration))
     }
 }

@@ -55,7 +55,7 @@ package enum FileCopy {
         let input = try System.openRegular(source, isExact: isExact)
         defer { System.close(input) }
         if System.clone(input, to: file.descriptor) { return 0 }
-        try copy(source, to: file, control, isExact: isExact)
+        try copy(source, to: file.descriptor, control, isExact: isExact)
         return try System.regularFileSize(file.descriptor)
     }
 
