@@ -209,9 +209,9 @@ extension Database {
 // MARK: - The writer's side
 
 extension Database: WriteBackend {
-    /// Makes the writer of the database. Its thread starts with the first write.
+    /// Makes the writer of the database.
     func startWriter() {
-        let writer = WriteQueue(self, limits, writeMetrics, name: name.text)
+        let writer = WriteQueue(self, limits, writeMetrics)
         queue.withLock { $0 = writer }
     }
 

@@ -143,7 +143,7 @@ package final class Database: VersionSource {
         self.backlinkNames = backlinkNames
         asyncWrites = AsyncWrites(limits)
         observations = ObservationHub(
-            commits, name: name.text, backlinkNames: backlinkNames, limits: observation,
+            commits, backlinkNames: backlinkNames, limits: observation,
             didEvaluate: { begin in log.noteEvaluation(since: begin) })
         // A follower counts the states that it has seen.
         let number = mode == .follow ? 1 : snapshot.version

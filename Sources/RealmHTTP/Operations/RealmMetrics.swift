@@ -18,11 +18,22 @@ extension MetricsRegistry {
                 return (entry.name, database)
             }
             text.single("realms", .gauge, help: "Realms that are open.", value: Double(ready.count))
+            MetricsRegistry.write(.writers, "write", "apply writes", to: &text)
+            MetricsRegistry.write(.observers, "observation", "compute what observers are told", to: &text)
             /// The open realms to write metrics about, by name.
             let realms = Array(ready.prefix(limit))
             guard !realms.isEmpty else { return }
             RealmMetrics(realms: realms).write(to: &text)
         }
+    }
+
+    /// Writes the numbers of threads and of waiting realms of the shared threads of one kind.
+    private static func write(_ threads: SharedThreads, _ name: String, _ purpose: String, to text: inout MetricsText) {
+        text.single(
+            "\(name)_threads", .gauge, help: "Threads that \(purpose), shared by all realms.", value: Double(threads.threadCount))
+        text.single(
+            "\(name)_threads_waiting", .gauge, help: "Realms that wait for a thread to \(purpose).",
+            value: Double(threads.waitingCount))
     }
 }
 

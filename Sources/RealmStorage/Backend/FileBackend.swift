@@ -52,7 +52,7 @@ package final class FileBackend: StorageBackend, @unchecked Sendable {
             try current.show(descriptor: descriptor, byteCount: byteCount, loss: loss)
             return current
         }
-        let memory = try ReservedMemory(capacity: max(reservation ?? Reservation.capacity(for: byteCount), byteCount))
+        let memory = try ReservedMemory(capacity: max(reservation ?? Reservation.ofFile(for: byteCount), byteCount))
         try memory.show(descriptor: descriptor, byteCount: byteCount, loss: loss)
         current = memory
         return memory

@@ -12,7 +12,7 @@ package final class MemoryBackend: VolatileBackend, @unchecked Sendable {
     /// Makes a file with the given bytes; `reservation` replaces the usual number of reserved
     /// addresses.
     package init(_ bytes: [UInt8] = [], reservation: Int? = nil) throws(StorageError) {
-        current = try ReservedMemory(capacity: max(reservation ?? Reservation.capacity(for: bytes.count), bytes.count))
+        current = try ReservedMemory(capacity: max(reservation ?? Reservation.ofMemory(for: bytes.count), bytes.count))
         try extend(to: bytes.count)
         ByteView.withBytes(of: bytes) { current.store($0, at: 0) }
     }

@@ -29,7 +29,7 @@ package final class ShadowBackend: VolatileBackend, @unchecked Sendable {
         let descriptor = try System.openRegular(path, writing: writing, isExact: isExact)
         do throws(StorageError) {
             let byteCount = try System.regularFileSize(descriptor)
-            let memory = try ReservedMemory(capacity: Reservation.capacity(for: byteCount))
+            let memory = try ReservedMemory(capacity: Reservation.ofMemory(for: byteCount))
             try memory.showPrivately(descriptor: descriptor, byteCount: byteCount)
             self.byteCount = byteCount
             current = memory

@@ -55,6 +55,10 @@ public enum LockRank: UInt8, Comparable, Sendable {
     case catalog
     /// The lock of the queue of `WorkerPool`.
     case workers
+    /// The lock of `WriteQueue`, under which a thread is requested.
+    case writeQueue
+    /// The lock of `SharedThreads`.
+    case sharedThreads
     /// Locks under which no other lock is taken, except `versionPins`: nearly all.
     case leaf
     /// The lock of `VersionPins`, which is the last in the order because a version may be released

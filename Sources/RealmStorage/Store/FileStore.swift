@@ -78,8 +78,6 @@ package final class FileStore: WriteOwner, Sendable {
     private let writing = RankedMutex(.leaf, Writing.idle)
     /// Whether the file was audited or need not be, so that it may be written to.
     private let isAudited: Atomic<Bool>
-    /// The memory of the last write transaction, for the next one.
-    private let spareArena = RankedMutex<NodeArena?>(.leaf, nil)
 
     /// The file of a store at a time, which compaction replaces.
     struct OpenFile {
@@ -320,8 +318,7 @@ package final class FileStore: WriteOwner, Sendable {
 
     /// Begins the one write transaction that may run at a time.
     ///
-    /// - Parameter arena: Memory for its nodes; nil takes that of the last transaction, or makes a
-    ///   new one.
+    /// - Parameter arena: Memory for its nodes; nil takes that of an earlier transaction, or new one.
     /// - Throws: `.refused` when too many versions are in use, an earlier write failed, the file
     ///   has to be audited first, is closed, or another transaction is running.
     package func beginWrite(arena: NodeArena? = nil) throws(StorageError) -> StoreWrite {
@@ -329,7 +326,7 @@ package final class FileStore: WriteOwner, Sendable {
         guard versionCount <= options.maximumVersionCount else { throw .refused(.tooManyVersions(versionCount)) }
         guard !committer.data.isUncertain else { throw .refused(.writesStopped) }
         guard !awaitsAudit else { throw .refused(.notWritable("the file has not been audited yet")) }
-        let arena = if let arena = arena ?? takeSpareArena() { arena } else { try NodeArena() }
+        let memory = if let arena { arena } else { try SpareArenas.take() }
         let before = writing.withLock { state in
             defer { if state == .idle { state = .running } }
             return state
@@ -337,7 +334,7 @@ package final class FileStore: WriteOwner, Sendable {
         guard before == .idle else {
             throw .refused(.notWritable(before == .closed ? "the file is closed" : "another write transaction is running"))
         }
-        return StoreWrite(self, base: current, arena: arena)
+        return StoreWrite(self, base: current, arena: memory)
     }
 
     /// Closes the file without waiting; it throws while a transaction is running.
@@ -388,21 +385,9 @@ package final class FileStore: WriteOwner, Sendable {
         before.committer.data.backend.close()
     }
 
-    /// Ends a transaction, and keeps its memory for the next one; see `WriteOwner`.
+    /// Ends a transaction, and keeps its memory for later ones; see `WriteOwner`.
     func endWrite(_ arena: NodeArena) {
-        let before = spareArena.withLock { spare in
-            defer { spare = arena }
-            return spare
-        }
-        withExtendedLifetime(before) {}
+        SpareArenas.give(arena)
         writing.withLock { $0 = .idle }
-    }
-
-    /// Takes the memory of the last transaction, unless a caller still holds a view of it.
-    private func takeSpareArena() -> NodeArena? {
-        spareArena.withLock { spare in
-            defer { spare = nil }
-            return isKnownUniquelyReferenced(&spare) ? spare : nil
-        }
     }
 }

@@ -67,18 +67,4 @@ import Testing
         #expect(answers.wait(4).suffix(2) == ["other", "second"])
         realm.database.close()
     }
-
-    @Test func `a realm without writes has no thread for them`() throws {
-        var limits = WriteLimits()
-        limits.threadRest = .seconds(0.05)
-        let realm = try realm(limits)
-        // The thread goes when nothing comes, and the next write makes another.
-        for round in 1...3 {
-            Threads.sleep(seconds: 0.2)
-            try realm.write { _ = try $0.increment("Counter", .text("1"), PropertyAddress("n"), by: .integer(1)) }
-            #expect(try realm.show("Counter", 1) == "{_id:1 n:\(round)}")
-        }
-        Threads.sleep(seconds: 0.2)
-        realm.database.close()
-    }
 }

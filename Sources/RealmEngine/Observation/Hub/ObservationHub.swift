@@ -2,7 +2,7 @@
 
 internal import RealmStorage
 
-/// Advances the observed targets of one database from version to version, on a thread of its own.
+/// Advances the observed targets of one database from version to version.
 ///
 /// All active targets are advanced together: a *round* takes them over one commit, or over several if
 /// commits are faster than rounds. Each target is evaluated once per round, whatever the number of its
@@ -10,34 +10,36 @@ internal import RealmStorage
 /// is requested or it is too far behind, and then catches up in one range. While nothing is observed,
 /// commits cost nothing here.
 ///
-/// The methods may be called from any thread and return at once, except `close`. Completions, listeners
-/// and observers of rounds are called on the thread of the hub, without a lock; they must not wait. A
-/// database makes its hub when it is opened and closes it when it is closed.
+/// The *thread of the hub* is the one of `SharedThreads.observers` that works for it at the moment; there is
+/// one at most, and none while nothing waits. The methods may be called from any thread and return at once,
+/// except `close`. Completions, listeners and observers of rounds are called on the thread of the hub,
+/// without a lock; they must not wait. A database makes its hub when it is opened and closes it when it is
+/// closed.
 package final class ObservationHub: Sendable {
     /// The limits of what is observed and of how much may wait.
     package let limits: ObservationLimits
     /// The work for the thread. Commits are added on the writer's thread, calls on any thread.
     private let inbox = Monitor(ObservationInbox(), rank: .observationInbox)
-    /// The name of the realm, which is part of the thread's name.
-    private let name: String
+    /// The threads of all hubs.
+    private let threads: SharedThreads
     /// The state, which is used on the hub's thread.
     private let core: ObservationCore
 
-    /// Makes a hub without a thread; `serve` must be called before anything is observed.
+    /// Makes a hub; `serve` must be called before anything is observed.
     ///
     /// - Parameters:
     ///   - feed: The source of commits.
-    ///   - name: The name of the realm, for the name of the thread.
     ///   - backlinkNames: The configured names of linking objects.
     ///   - limits: The limits of the hub.
+    ///   - threads: The threads of all hubs.
     ///   - didEvaluate: Called on the thread of the hub after each evaluation of a target, with the
     ///     instant at which it began.
     init(
-        _ feed: CommitFeed, name: String, backlinkNames: BacklinkNames, limits: ObservationLimits = ObservationLimits(),
-        didEvaluate: @escaping @Sendable (_ begin: Instant) -> Void = { _ in }
+        _ feed: CommitFeed, backlinkNames: BacklinkNames, limits: ObservationLimits = ObservationLimits(),
+        threads: SharedThreads = .observers, didEvaluate: @escaping @Sendable (_ begin: Instant) -> Void = { _ in }
     ) {
         self.limits = limits
-        self.name = name
+        self.threads = threads
         core = ObservationCore(feed, backlinkNames, limits, didEvaluate: didEvaluate)
     }
 
@@ -65,9 +67,7 @@ package final class ObservationHub: Sendable {
     ) {
         run(refused: { completion(.failure(.closed)) }) { [self] in
             guard let source = source.value else { return completion(.failure(.closed)) }
-            core.begin(source.current) { [inbox, limits] commit in
-                inbox.signal { $0.add(WaitingCommit(commit), limits) }
-            }
+            core.begin(source.current) { [weak self] commit in self?.add(commit) }
             completion(core.attach(target, listener, isActive: isActive))
         }
     }
@@ -116,7 +116,7 @@ package final class ObservationHub: Sendable {
     ///
     /// - Parameter version: The version in the file that is used from now on.
     func move(to version: Version) {
-        guard inbox.withLock({ $0.hasThread }) else { return }
+        guard inbox.withLock({ $0.isUsed }) else { return }
         run(refused: {}) { [self] in core.move(to: version) }
     }
 
@@ -136,19 +136,30 @@ package final class ObservationHub: Sendable {
         return metrics
     }
 
-    /// Ends all attachments with `closed`, and then the thread. Blocks until both are done.
+    /// Ends all attachments with `closed`. Blocks until that is done.
     package func close() {
         core.clock.stop()
-        let hasThread = inbox.broadcast { inbox in
+        let isUsed = inbox.withLock { inbox in
             inbox.isClosed = true
-            return inbox.hasThread
+            return inbox.isUsed
         }
-        if hasThread { _ = inbox.wait { inbox -> Bool? in inbox.isStopped ? true : nil } }
+        guard isUsed else { return }
+        if !inbox.withLock({ schedule(&$0) }) { takeOver() }
+        _ = inbox.wait { inbox -> Bool? in inbox.isStopped ? true : nil }
+    }
+
+    /// Does the remaining work on the calling thread, as the system provides no other.
+    private func takeOver() {
+        let isFree = inbox.withLock { inbox in
+            defer { inbox.isScheduled = true }
+            return !inbox.isScheduled
+        }
+        if isFree { work() }
     }
 
     // MARK: - The thread
 
-    /// Passes a call to the thread, and starts one if there is none.
+    /// Passes a call to the thread, and requests one if there is none.
     ///
     /// - Parameters:
     ///   - refused: Called at once, on the caller's thread, when the hub is closed or the system provides
@@ -156,9 +167,9 @@ package final class ObservationHub: Sendable {
     ///   - call: The call, which the thread makes when all commits up to now were delivered.
     private func run(refused: () -> Void, _ call: @escaping @Sendable () -> Void) {
         let newest = source.value?.current.token.version ?? 0
-        let isTaken = inbox.signal { inbox -> Bool in
-            guard !inbox.isClosed, inbox.hasThread || startThread() else { return false }
-            inbox.hasThread = true
+        let isTaken = inbox.withLock { inbox -> Bool in
+            guard !inbox.isClosed, schedule(&inbox) else { return false }
+            inbox.isUsed = true
             inbox.add(call, atLeast: newest)
             return true
         }
@@ -167,33 +178,24 @@ package final class ObservationHub: Sendable {
         refused()
     }
 
-    /// Starts the thread; returns false when the system provides none.
-    private func startThread() -> Bool {
-        do throws(Threads.Failure) {
-            try Threads.start("observe-\(name)") { [self] in loop() }
-            return true
-        } catch {
-            return false
+    /// Passes a commit to the thread. If the system provides no thread now, the next commit or call does.
+    private func add(_ commit: Commit) {
+        inbox.withLock { inbox in
+            inbox.add(WaitingCommit(commit), limits)
+            _ = schedule(&inbox)
         }
     }
 
-    /// The body of the thread, which runs until the hub is closed.
-    private func loop() {
-        while true {
-            let deadline = core.passiveDeadline
-            let items = inbox.wait(until: deadline) { inbox -> [ObservationInbox.Item]? in
-                if !inbox.items.isEmpty { return inbox.take() }
-                return inbox.isClosed ? [] : nil
-            }
-            guard let items else {
-                core.catchUpAll()
-                continue
-            }
-            if items.isEmpty {
-                core.end()
-                inbox.broadcast { $0.isStopped = true }
-                return
-            }
+    /// Requests a thread unless there is one; false when the system provides none.
+    private func schedule(_ inbox: inout ObservationInbox) -> Bool {
+        guard !inbox.isScheduled else { return true }
+        inbox.isScheduled = (try? threads.submit { [self] in work() }) != nil
+        return inbox.isScheduled
+    }
+
+    /// Does all work that waits, and leaves the thread then, or when other realms need it.
+    private func work() {
+        while let items = next() {
             for item in items {
                 switch item {
                 case .commit(let commit): core.process(commit)
@@ -202,6 +204,46 @@ package final class ObservationHub: Sendable {
             }
             core.catchUpLate()
             core.settle()
+            if threads.isCrowded, (try? threads.submit { [self] in work() }) != nil { return }
+        }
+    }
+
+    /// Takes the work that waits; nil when there is none and the thread does not work for the hub any more.
+    private func next() -> [ObservationInbox.Item]? {
+        let deadline = core.passiveDeadline
+        if deadline <= Instant.now() { core.catchUpAll() }
+        let next = inbox.withLock { inbox -> Next in
+            if !inbox.items.isEmpty { return .work(inbox.take()) }
+            guard !inbox.isClosed else { return .end }
+            inbox.isScheduled = false
+            return .leave(setsTimer: inbox.setTimer(for: core.passiveDeadline))
+        }
+        switch next {
+        case .work(let items): return items
+        case .end:
+            core.end()
+            inbox.broadcast { $0.isStopped = true }
+        case .leave(let timer):
+            if let timer { TimerQueue.engine.set(at: timer) { [weak self] in self?.wake() } }
+        }
+        return nil
+    }
+
+    /// What the thread does next.
+    private enum Next {
+        /// It does the work that waited.
+        case work([ObservationInbox.Item])
+        /// It ends all attachments, as the hub is closed.
+        case end
+        /// It leaves the hub, which sets a timer for the given instant.
+        case leave(setsTimer: Instant?)
+    }
+
+    /// Requests a thread for passive targets that are late.
+    private func wake() {
+        inbox.withLock { inbox in
+            inbox.timer = nil
+            if !inbox.isClosed { _ = schedule(&inbox) }
         }
     }
 }

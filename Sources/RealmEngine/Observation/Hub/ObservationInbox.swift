@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The work that waits for the thread of a hub: commits and calls.
 ///
 /// It is bounded: commits that arrive faster than rounds end are joined, and when their changes become
@@ -24,10 +26,14 @@ struct ObservationInbox {
     private var versionCount = 0
     /// Whether new work is rejected.
     var isClosed = false
-    /// Whether the thread was started.
-    var hasThread = false
-    /// Whether the thread has ended.
+    /// Whether anything was observed ever.
+    var isUsed = false
+    /// Whether a thread works for the hub or was requested.
+    var isScheduled = false
+    /// Whether the hub has ended all attachments, after it was closed.
     var isStopped = false
+    /// The instant at which a timer calls the hub for its passive targets; nil when none is set.
+    var timer: Instant?
 
     /// Adds a commit, joins it with waiting ones when there are many, and discards changes when there are
     /// too many.
@@ -71,5 +77,12 @@ struct ObservationInbox {
     mutating func take() -> [Item] {
         defer { (items, commitCount, changeCount, versionCount) = ([], 0, 0, 0) }
         return items
+    }
+
+    /// Records that a timer is set; returns its instant, or nil when an earlier one is set or none is needed.
+    mutating func setTimer(for deadline: Instant) -> Instant? {
+        guard !deadline.isDistantFuture, timer.map({ deadline < $0 }) ?? true else { return nil }
+        timer = deadline
+        return deadline
     }
 }

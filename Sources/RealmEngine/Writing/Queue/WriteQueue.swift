@@ -3,18 +3,19 @@
 internal import DequeModule
 internal import RealmStorage
 
-/// The single writer of a database: a thread with the queue of writes that wait for it.
+/// The single writer of a database: the queue of the writes that wait for it.
 ///
 /// Waiting writes are applied in order in one transaction, each under its own savepoint, and share one
 /// durable commit (`WriteGroup`). An interactive transaction holds the writer alone
-/// (`InteractiveTransaction`). Completions run on the writer's thread and must not wait.
+/// (`InteractiveTransaction`). The *writer's thread* is the one of `SharedThreads.writers` that works for
+/// this queue at the moment; there is one at most. Completions run on it and must not wait.
 ///
 /// Threads and locks:
 ///
 /// - `monitor` guards everything that changes. It is never held while a job runs, while a completion is
 ///   called or while the file is written.
-/// - The thread is started by the first write and ends after `WriteLimits.threadRest` without work, so
-///   realms that are only read have none.
+/// - A write that finds the queue without a thread requests one, which leaves the queue a few milliseconds
+///   after the last write, or after each group of writes when other realms wait for a thread.
 /// - When the queue is closed, the thread finishes the waiting writes; an interactive transaction is
 ///   rolled back.
 ///
@@ -52,10 +53,10 @@ final class WriteQueue: Sendable {
         var entries: Deque<Entry> = []
         /// Whether new entries are rejected.
         var isClosed = false
-        /// Whether the last thread has ended after the queue was closed.
-        var isStopped = false
-        /// Whether the writer has a thread; without work it has none.
-        var hasThread = false
+        /// Whether a thread works for the queue or was requested.
+        var isScheduled = false
+        /// Whether the file was prepared for its first write.
+        var isPrepared = false
         /// Whether the writer ran an interactive transaction last: waiting writes are next then.
         var comesFromTransaction = false
         /// The client of the last interactive transaction.
@@ -69,13 +70,13 @@ final class WriteQueue: Sendable {
     /// The limits of the queue.
     let limits: WriteLimits
     /// The state; the writer's thread waits for its changes.
-    let monitor = Monitor(State())
+    let monitor = Monitor(State(), rank: .writeQueue)
     /// The database.
     private let writer: any WriteBackend
     /// The metrics of waiting times and holding times.
     private let metrics: WriteMetrics
-    /// The name of the realm, which is part of the thread's name.
-    private let name: String
+    /// The threads of all writers.
+    private let threads: SharedThreads
 
     /// Makes the queue of one database. It has no thread until the first write.
     ///
@@ -83,12 +84,15 @@ final class WriteQueue: Sendable {
     ///   - writer: The database.
     ///   - limits: The limits of the queue.
     ///   - metrics: Receives waiting times and holding times.
-    ///   - name: The name of the realm, for the name of the thread.
-    init(_ writer: any WriteBackend, _ limits: WriteLimits, _ metrics: WriteMetrics, name: String) {
+    ///   - threads: The threads of all writers.
+    init(
+        _ writer: any WriteBackend, _ limits: WriteLimits, _ metrics: WriteMetrics,
+        threads: SharedThreads = .writers
+    ) {
         self.writer = writer
         self.limits = limits
         self.metrics = metrics
-        self.name = name
+        self.threads = threads
     }
 
     /// Counts the writes that are not completed yet.
@@ -122,16 +126,16 @@ final class WriteQueue: Sendable {
         if let refusal { begin.completion(.failure(refusal)) }
     }
 
-    /// Adds an entry, and starts a thread if there is none; returns the error when the system provides no
+    /// Adds an entry, and requests a thread if there is none; returns the error when the system provides no
     /// thread.
     private func enqueue(_ entry: Entry, _ state: inout State) -> WriteError? {
-        if !state.hasThread {
+        if !state.isScheduled {
             do throws(Threads.Failure) {
-                try Threads.start("write-\(name)") { [self] in run() }
+                try threads.submit { [self] in run() }
             } catch {
                 return WriteQueue.withoutThread
             }
-            state.hasThread = true
+            state.isScheduled = true
         }
         state.entries.append(entry)
         return nil
@@ -181,10 +185,10 @@ final class WriteQueue: Sendable {
     /// are done.
     func close() {
         monitor.broadcast { $0.isClosed = true }
-        _ = monitor.wait { state -> Bool? in state.isStopped || !state.hasThread ? true : nil }
+        _ = monitor.wait { state -> Bool? in state.isScheduled ? nil : true }
     }
 
-    // MARK: - The writer thread
+    // MARK: - The writer's thread
 
     /// The next work of the thread.
     private enum Work {
@@ -192,77 +196,81 @@ final class WriteQueue: Sendable {
         case group([WriteJob])
         /// An interactive transaction.
         case begin(BeginRequest)
-        /// Nothing is waiting, and the queue is closed or the thread may end.
-        case stop
     }
 
-    /// The body of the writer's thread: runs work until there is none for a while.
+    /// Runs work until there is none for a few milliseconds, or until other realms need the thread.
     private func run() {
-        writer.prepare { [self] in
-            refuseUnprepared()
-            return !monitor.withLock { $0.isClosed }
-        }
-        var hasWritten = false
-        while true {
-            let work = next(afterWrite: hasWritten)
-            hasWritten = true
+        prepare()
+        while let work = next() {
             switch work {
             case .group(let jobs): perform(jobs)
-            case .begin(let request):
-                if monitor.withLock({ $0.isClosed }) {
-                    request.completion(.failure(WriteQueue.closed))
-                } else {
-                    hold([request.submitted]) { InteractiveTransaction.run(request, on: self, writer) }
-                }
-            case .stop: return
+            case .begin(let request): begin(request)
             }
+            if threads.isCrowded, passesThreadOn() { return }
         }
     }
 
-    /// The time without work after which the file is compared with what this process last saw of it.
+    /// Has the database prepare the file before the first write, which may take minutes for a large file.
+    private func prepare() {
+        guard !monitor.withLock({ $0.isPrepared }) else { return }
+        let body = { [self] in
+            writer.prepare { [self] in
+                refuseUnprepared()
+                return !monitor.withLock { $0.isClosed }
+            }
+        }
+        if threads.occupying(body) == nil { body() }
+        monitor.withLock { $0.isPrepared = true }
+    }
+
+    /// Runs an interactive transaction, which waits for its client for most of its time.
+    private func begin(_ request: BeginRequest) {
+        guard !monitor.withLock({ $0.isClosed }) else { return request.completion(.failure(WriteQueue.closed)) }
+        let isBegun: Void? = threads.occupying {
+            hold([request.submitted]) { InteractiveTransaction.run(request, on: self, writer) }
+        }
+        guard isBegun == nil else { return }
+        var error = WriteError(.overloaded, "too many interactive transactions are open in all realms together")
+        error.limit = SharedThreads.occupiedLimit
+        error.retryAfter = .seconds(1)
+        request.completion(.failure(error))
+    }
+
+    /// The time without work after which the file is compared with what this process last saw of it, and the
+    /// thread leaves the queue.
     private static let pause = Duration.milliseconds(5)
 
-    /// Waits for work.
-    ///
-    /// - Parameter afterWrite: Whether work was done before, so that a pause is reported to the database.
-    private func next(afterWrite: Bool) -> Work {
-        if afterWrite {
-            if let work = waitForWork(for: WriteQueue.pause) { return work }
-            writer.didPause()
-        }
-        while true {
-            if let work = waitForWork(for: limits.threadRest) { return work }
-            if rests() { return .stop }
+    /// Waits a moment for work; nil when there is none, and the thread does not work for the queue any more.
+    private func next() -> Work? {
+        if let work = waitForWork(for: threads.isCrowded ? .zero : WriteQueue.pause) { return work }
+        writer.didPause()
+        return monitor.broadcast { state in
+            if let work = take(&state) { return work }
+            state.isScheduled = false
+            return nil
         }
     }
 
     /// Waits for work for the given time; nil when none arrives or the queue is closed.
     private func waitForWork(for time: Duration) -> Work? {
-        let work = monitor.wait(until: Instant.now().adding(time)) { state -> Work? in
-            guard !state.entries.isEmpty else { return state.isClosed ? .stop : nil }
-            return take(&state)
+        let work = monitor.wait(until: Instant.now().adding(time)) { state -> Work?? in
+            if let work = take(&state) { return work }
+            return state.isClosed ? .some(nil) : nil
         }
-        guard let work, case .stop = work else { return work }
-        return nil
+        return work ?? nil
     }
 
-    /// Ends the thread, unless an entry arrived meanwhile; the next write starts another one.
-    private func rests() -> Bool {
-        monitor.broadcast { state in
-            guard state.entries.isEmpty else { return false }
-            state.hasThread = false
-            state.isStopped = state.isClosed
-            return true
-        }
-    }
+    /// Leaves the thread to other realms and requests another turn; false when that is not possible.
+    private func passesThreadOn() -> Bool { (try? threads.submit { [self] in run() }) != nil }
 
-    /// Removes the next work from the queue.
-    private func take(_ state: inout State) -> Work {
+    /// Removes the next work from the queue; nil when it is empty.
+    private func take(_ state: inout State) -> Work? {
+        guard !state.entries.isEmpty else { return nil }
         // Between two interactive transactions the waiting writes are next.
         let jobs = takeGroup(&state, passingBegins: state.comesFromTransaction)
         state.comesFromTransaction = false
         guard jobs.isEmpty else { return .group(jobs) }
-        guard let request = takeBegin(&state) else { return .stop }
+        guard let request = takeBegin(&state) else { return nil }
         state.comesFromTransaction = true
         state.lastClient = request.client
         return .begin(request)
@@ -312,7 +320,9 @@ final class WriteQueue: Sendable {
 
     /// Runs a group; writes for which it had no room are put back at the front of the queue.
     private func perform(_ jobs: [WriteJob]) {
-        let left = hold(jobs.map(\.submitted)) { WriteGroup(jobs, writer, limits).run() }
+        let body = { [self] in hold(jobs.map(\.submitted)) { WriteGroup(jobs, writer, limits).run() } }
+        // A write that must be alone, such as a migration, may take an hour.
+        let left = jobs.first?.request.isAlone == true ? threads.occupying(body) ?? body() : body()
         guard !left.isEmpty else { return }
         monitor.withLock { $0.entries.insert(contentsOf: left.map(Entry.job), at: 0) }
     }

@@ -26,8 +26,6 @@ package struct WriteLimits: Sendable {
     package var usualLifetime = Duration.seconds(30)
     /// The maximum number of interactive transactions of one client, including those that wait to begin.
     package var transactionsPerClient = 4
-    /// The time after which a writer's thread without work ends; the next write starts a new one.
-    package var threadRest = Duration.seconds(30)
     /// The longest time for which a client may wait for its interactive transaction to begin.
     package var maximumWait = Duration.seconds(10)
     /// The time for which ended transactions and asynchronous writes are remembered.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HeapModule
-internal import RealmStorage
+package import RealmStorage
 
 /// A timer: calls actions at given times, on a thread of its own.
 ///
-/// There is one for a server. It ends polls, leases and registrations. Every waiting poll sets a
-/// timer, so there may be tens of thousands: they are kept in a heap, and the thread is woken only
-/// for one that comes before all others. There is no way to cancel a timer; an action checks
-/// whether it is still needed.
-final class TimerQueue: Sendable {
+/// There is one for a server, which ends polls, leases and registrations, and one for the observers of
+/// all realms. Every waiting poll sets a timer, so there may be tens of thousands: they are kept in a
+/// heap, and the thread is woken only for one that comes before all others. There is no way to cancel a
+/// timer; an action checks whether it is still needed.
+package final class TimerQueue: Sendable {
     /// One timer: an action and the time at which it is due.
     fileprivate struct Entry: Comparable {
         /// The time at which the action is due.
@@ -33,10 +33,17 @@ final class TimerQueue: Sendable {
         var isKept = false
     }
 
+    /// The timer of the observers of all realms.
+    static let engine = TimerQueue()
+
+    /// The timers; the thread waits for the next one.
     private let monitor = Monitor(State())
 
+    /// Makes a timer without a thread.
+    package init() {}
+
     /// The number of timers that have not gone off.
-    var count: Int { monitor.withLock { $0.heap.count } }
+    package var count: Int { monitor.withLock { $0.heap.count } }
 
     /// Calls an action at a time or soon after it, on the thread of the timer.
     ///
@@ -45,7 +52,7 @@ final class TimerQueue: Sendable {
     ///   - action: What to do. It must be short and must not wait, because later timers wait for
     ///     it.
     /// - Complexity: O(log n) in the number of timers.
-    func set(at time: Instant, _ action: @escaping @Sendable () -> Void) {
+    package func set(at time: Instant, _ action: @escaping @Sendable () -> Void) {
         let isNext = monitor.withLock { state -> Bool in
             // A server has started the thread before it accepts requests (`keepRunning`); otherwise the next entry tries again.
             if !state.isRunning { try? start(&state) }
@@ -58,7 +65,7 @@ final class TimerQueue: Sendable {
     /// provides no thread.
     ///
     /// - Throws: `Threads.Failure` when the system provides no thread now.
-    func keepRunning() throws(Threads.Failure) {
+    package func keepRunning() throws(Threads.Failure) {
         try monitor.withLock { state throws(Threads.Failure) in
             state.isKept = true
             if !state.isRunning { try start(&state) }
@@ -66,7 +73,7 @@ final class TimerQueue: Sendable {
     }
 
     /// Lets the thread end when no timer is left.
-    func stop() { monitor.broadcast { $0.isKept = false } }
+    package func stop() { monitor.broadcast { $0.isKept = false } }
 
     /// Starts the thread of the timer. Called under the lock.
     private func start(_ state: inout State) throws(Threads.Failure) {
