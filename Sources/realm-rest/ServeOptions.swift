@@ -27,6 +27,24 @@ struct ServeOptions: ParsableArguments {
             valueName: "DIR"))
     var attachRoots: [String] = []
 
+    /// Where the files in the data folder are: `flat` or `sharded`; nil for directly in the folder.
+    @Option(
+        help: ArgumentHelp(
+            "Where the files in the data folder are: flat, directly in it, or sharded, in folders of it.",
+            valueName: "flat|sharded"))
+    var layout: String?
+
+    /// The time after which realms that nobody uses are closed; nil for five minutes.
+    @Option(
+        help: ArgumentHelp(
+            "The time after which a realm that nobody uses is closed until the next request; 0 for never.",
+            valueName: "TIME"))
+    var closeAfter: String?
+
+    /// The number of realms that may be open at the same time; nil for the limit of realms.
+    @Option(help: ArgumentHelp("How many realms may be open at the same time.", valueName: "N"))
+    var maxOpen: Int?
+
     /// The number of backups that are kept beside each file, for migrations and for upgrades
     /// separately; nil for one.
     @Option(
@@ -181,11 +199,12 @@ struct ServeOptions: ParsableArguments {
     /// Adds the options that are given to a configuration.
     private func apply(to configuration: inout Configuration) throws(ConfigurationError) {
         let texts = [
-            ("data", data), ("host", host), ("upgrade", upgrade), ("verify", verify), ("log-format", logFormat),
+            ("data", data), ("layout", layout), ("close-after", closeAfter), ("host", host), ("upgrade", upgrade),
+            ("verify", verify), ("log-format", logFormat),
             ("log-level", logLevel), ("admin", admin),
         ]
         for (name, value) in texts { if let value { try configuration.apply(option: name, .string(value)) } }
-        for (name, value) in [("port", port), ("keep-migration-backups", keepMigrationBackups)] {
+        for (name, value) in [("port", port), ("keep-migration-backups", keepMigrationBackups), ("max-open", maxOpen)] {
             if let value { try configuration.apply(option: name, .integer(Int64(value))) }
         }
         let flags = [

@@ -49,7 +49,7 @@ extension Catalog {
             else { return nil }
             return Target(
                 name: plan.name, database: nil, path: path, sourcePath: plan.path, options: plan.options, failure: error)
-        case .opening?, nil: return nil
+        case .opening?, .closed?, nil: return nil
         }
     }
 

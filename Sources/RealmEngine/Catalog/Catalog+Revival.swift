@@ -224,6 +224,7 @@ extension Database.OpenOptions {
         options.createsMissingFile = false
         options.compaction = nil
         options.control = nil
+        options.former = nil
         return options
     }
 }

@@ -2,6 +2,7 @@
 
 package import Logging
 package import RealmStorage
+internal import Synchronization
 
 /// The realms of a server by name.
 ///
@@ -17,6 +18,8 @@ package final class Catalog: Sendable {
         case ready(Database)
         /// The realm could not be opened, or was taken out of use.
         case failed(StorageError)
+        /// The realm is not open, as nobody has requested it or uses it; the next request opens it.
+        case closed(ClosedRealm)
     }
 
     /// Why a name cannot be given to a realm.
@@ -35,6 +38,12 @@ package final class Catalog: Sendable {
     let states = RankedMutex<[String: State]>(.catalog, [:])
     /// The plans for failed realms; this lock is never held together with that of `states`.
     let plans = RankedMutex(.leaf, Plans())
+    /// The realms that are being opened or closed because of their use.
+    let transitions = RankedMutex(.leaf, Transitions())
+    /// The data folder and the names in it that are not served.
+    private let data = RankedMutex(.leaf, DataRealms())
+    /// The number of realms that may be open at the same time.
+    private let mostOpen = Atomic<Int>(.max)
 
     /// The logger of all realms; see `EngineLog`.
     package let logger: Logger
@@ -52,11 +61,74 @@ package final class Catalog: Sendable {
     /// The state of the realm with the given name; nil when there is none.
     package subscript(name: String) -> State? {
         forgetFailed()
-        return states.withLock { $0[name] }
+        return states.withLock { $0[name] } ?? listed(name).map(State.closed)
     }
 
-    /// The number of realms in any state.
-    package var count: Int { states.withLock { $0.count } }
+    /// The number of realms that are open, being opened or failed.
+    package var count: Int { states.withLock { states in states.values.count { !$0.isClosed } } }
+
+    // MARK: - The data folder
+
+    /// The data folder, and the names in it that are not served.
+    private struct DataRealms: Sendable {
+        /// The folder; nil for a server without one.
+        var folder: DataFolder?
+        /// The names of realms that were detached and whose files are still there.
+        var withdrawn: Set<String> = []
+    }
+
+    /// The folder whose files are served when they are requested; nil for none.
+    package var folder: DataFolder? { data.withLock { $0.folder } }
+
+    /// Serves the files of a folder, each of which is opened by the first request for it.
+    package func serve(_ folder: DataFolder) { data.withLock { $0.folder = folder } }
+
+    /// The number of realms that may be open at the same time. Of those that are not in use, the one that was
+    /// unused for longest is closed for another one.
+    package var openLimit: Int {
+        get { mostOpen.load(ordering: .relaxed) }
+        set { mostOpen.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Returns a realm of the data folder that was never opened, unless it was detached or its file is served under
+    /// another name.
+    func listed(_ name: String) -> ClosedRealm? {
+        let folder = data.withLock { $0.withdrawn.contains(name) ? nil : $0.folder }
+        guard let realm = folder?.realm(name), !origins.serves(path: realm.path) else { return nil }
+        return realm
+    }
+
+    /// The number of realms in any state, with those of the data folder that are not open. Realms that have both
+    /// may be counted twice.
+    package var listedCount: Int { states.withLock { $0.count } + (folder?.count ?? 0) }
+
+    /// Returns realms in the order of their names.
+    ///
+    /// - Parameters:
+    ///   - name: The name after which they begin; nil for the first.
+    ///   - limit: How many realms are returned at most.
+    /// - Returns: The realms, and whether there are more.
+    package func page(after name: String?, limit: Int) -> (realms: [(name: String, state: State)], hasMore: Bool) {
+        forgetFailed()
+        let known = states.withLock { states in
+            states.filter { entry in name.map { entry.key > $0 } ?? true }.map { (name: $0.key, state: $0.value) }
+        }.sorted { $0.name < $1.name }
+        var listed: [(name: String, state: State)] = []
+        var last = name
+        // Names of the folder that are served otherwise, or not at all, do not fill the page.
+        while let folder, listed.count <= limit {
+            let names = folder.names(after: last, count: limit + 1)
+            for name in names where !known.contains(name) {
+                if let realm = self.listed(name) { listed.append((name, .closed(realm))) }
+            }
+            guard names.count > limit else { break }
+            last = names.last
+        }
+        let realms = (known.prefix(limit + 1) + listed).sorted { $0.name < $1.name }
+        return (Array(realms.prefix(limit)), realms.count > limit)
+    }
+
+    // MARK: - All realms
 
     /// Removes realms that only a request has named and that failed long enough ago.
     private func forgetFailed() {
@@ -79,20 +151,29 @@ package final class Catalog: Sendable {
     ///   - name: The name.
     ///   - path: The resolved path of the file; nil for a realm in memory.
     ///   - isRequested: Whether a request has named the realm, rather than the configuration.
-    /// - Throws: `Failure.alreadyAttached` when the name is used.
-    package func reserve(_ name: RealmName, path: String? = nil, isRequested: Bool = false) throws(Failure) {
+    ///   - isOwner: Whether the file itself is served, and not private copies of it.
+    /// - Throws: `Failure.alreadyAttached` when the name is used, `Failure.fileServed` for a file of the data
+    ///   folder that is served under its own name.
+    package func reserve(
+        _ name: RealmName, path: String? = nil, isRequested: Bool = false, isOwner: Bool = true
+    ) throws(Failure) {
         forgetFailed()
+        if isRequested, isOwner, let path, let other = folder?.name(ofPath: path), other != name.text, listed(other) != nil {
+            throw .fileServed(name: other)
+        }
         let isFree = states.withLock { states -> Bool in
-            guard states[name.text] == nil else { return false }
+            guard states[name.text] == nil, listed(name.text) == nil else { return false }
             states[name.text] = .opening(progress: 0)
             return true
         }
         guard isFree else { throw .alreadyAttached(name) }
-        origins.add(name.text, path: path, isRequested: isRequested)
+        origins.add(name.text, path: path, isRequested: isRequested, isOwner: isOwner)
     }
 
     /// Returns the path of a realm's file, whatever the state of the realm; nil for a realm in memory.
-    package func path(of name: String) -> String? { origins.path(of: name) }
+    package func path(of name: String) -> String? {
+        origins.path(of: name) ?? failedSource(name)?.path ?? folder?.realm(name)?.path
+    }
 
     /// Opens a file that the server was started to serve, under a reserved name. One that cannot be
     /// opened is tried again later.
@@ -164,7 +245,14 @@ package final class Catalog: Sendable {
     /// nil when it is not served or does not exist.
     package func nameServing(path: String) -> String? {
         let file = System.identity(path: path)
-        return states.withLock { Catalog.server(of: file, in: $0) }
+        let name = states.withLock { states -> String? in
+            if let name = Catalog.server(of: file, in: states) { return name }
+            return states.first { entry in
+                guard case .closed(let realm) = entry.value else { return false }
+                return realm.path == path
+            }?.key
+        }
+        return name ?? folder?.name(ofPath: path).flatMap { listed($0)?.name.text }
     }
 
     /// The databases that are open; a database in memory appears once for each of its names.
@@ -175,6 +263,19 @@ package final class Catalog: Sendable {
         }
     }
 
+    /// The names of the realms that are open, in no particular order.
+    package var openNames: [String] {
+        states.withLock { states in
+            states.compactMap { name, state in if case .ready = state { name } else { nil } }
+        }
+    }
+
+    /// Returns the database of a realm if it is open.
+    package func database(_ name: String) -> Database? {
+        guard case .ready(let database)? = states.withLock({ $0[name] }) else { return nil }
+        return database
+    }
+
     /// Returns the database of the file at a path, which must be the resolved one with which it was
     /// opened.
     package func database(atPath path: String) -> Database? { databases.first { !$0.path.isEmpty && $0.path == path } }
@@ -183,10 +284,18 @@ package final class Catalog: Sendable {
     /// waiting writes are done.
     package func detach(_ name: String) {
         origins.remove(name)
+        withdraw(name)
         let state = states.withLock { $0.removeValue(forKey: name) }
         forgetPlan(name)
         guard case .ready(let database)? = state, !databases.contains(where: { $0 === database }) else { return }
         database.close()
+    }
+
+    /// Keeps a file of the data folder out of the list, until it is attached again. One that is gone is forgotten.
+    private func withdraw(_ name: String) {
+        guard let folder, let realm = folder.realm(name) else { return }
+        guard System.entry(atPath: realm.path) != nil else { return folder.remove(name) }
+        data.withLock { _ = $0.withdrawn.insert(name) }
     }
 
     /// Closes all realms, and stops reopening failed ones. Blocks until waiting writes are done.
@@ -220,6 +329,8 @@ package final class Catalog: Sendable {
         }
         if let failure { throw failure }
         if case .failed = state { origins.noteFailure(of: name.text) }
+        // A file that was detached is listed again from the next detaching on only.
+        data.withLock { _ = $0.withdrawn.remove(name.text) }
     }
 
     /// Stores how much of opening a realm is done, from 0 to 1.
@@ -242,7 +353,26 @@ package final class Catalog: Sendable {
     package var unready: [String] {
         all.compactMap { entry in
             if case .ready = entry.state { return nil }
+            if case .closed = entry.state { return nil }
             return isConfigured(entry.name) && !origins.isRequested(entry.name) ? entry.name : nil
         }
+    }
+}
+
+extension Catalog.State {
+    /// Whether the realm is not open, and the next request opens it.
+    package var isClosed: Bool { if case .closed = self { true } else { false } }
+}
+
+extension [(name: String, state: Catalog.State)] {
+    /// Returns whether realms that are in order contain one of the given name.
+    fileprivate func contains(_ name: String) -> Bool {
+        var range = indices
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            if self[middle].name == name { return true }
+            if self[middle].name < name { range = middle + 1..<range.upperBound } else { range = range.lowerBound..<middle }
+        }
+        return false
     }
 }

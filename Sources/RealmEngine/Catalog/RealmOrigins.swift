@@ -10,8 +10,10 @@ internal import Synchronization
 final class RealmOrigins: Sendable {
     /// The origin of one realm: its file, and whether the configuration or a request has named it.
     private struct Origin {
-        /// The resolved path of the file; nil for a realm in memory.
+        /// The path of the file; nil for a realm in memory.
         var path: String?
+        /// The resolved path of a file that is served itself; nil for private copies.
+        var ownPath: String?
         /// Whether only a request has named the realm.
         var isRequested: Bool
     }
@@ -22,6 +24,15 @@ final class RealmOrigins: Sendable {
         var origins: [String: Origin] = [:]
         /// The instants at which realms failed that only a request has named.
         var failures: [String: Instant] = [:]
+        /// How many realms have a file, by its path.
+        var paths: [String: Int] = [:]
+
+        /// Records or forgets the path of a realm.
+        mutating func count(_ path: String?, _ change: Int) {
+            guard let path else { return }
+            let count = paths[path, default: 0] + change
+            paths[path] = count > 0 ? count : nil
+        }
     }
 
     /// The origins and failures; the lock is a leaf.
@@ -40,17 +51,29 @@ final class RealmOrigins: Sendable {
     ///   - name: The name of the realm.
     ///   - path: The resolved path of its file; nil for a realm in memory.
     ///   - isRequested: Whether only a request has named it.
-    func add(_ name: String, path: String?, isRequested: Bool) {
-        change { $0.origins[name] = Origin(path: path, isRequested: isRequested) }
+    ///   - isOwner: Whether the file itself is served, and not private copies of it.
+    func add(_ name: String, path: String?, isRequested: Bool, isOwner: Bool) {
+        let ownPath = isOwner ? path.map { (try? System.resolved($0)) ?? $0 } : nil
+        change { state in
+            state.count(state.origins[name]?.ownPath, -1)
+            state.origins[name] = Origin(path: path, ownPath: ownPath, isRequested: isRequested)
+            state.count(ownPath, 1)
+        }
     }
 
     /// Removes a realm that was detached.
     func remove(_ name: String) {
         change { state in
-            state.origins[name] = nil
+            state.count(state.origins.removeValue(forKey: name)?.ownPath, -1)
             state.failures[name] = nil
         }
     }
+
+    /// Returns whether a realm has the file at a resolved path, in whatever state.
+    func serves(path: String) -> Bool { state.withLock { $0.paths[path] != nil } }
+
+    /// Returns whether a realm was attached or configured with a path, and not found in the data folder.
+    func hasPath(_ name: String) -> Bool { path(of: name) != nil }
 
     /// Returns the path of a realm's file; nil when the realm is unknown or in memory.
     func path(of name: String) -> String? { state.withLock { $0.origins[name]?.path } }
@@ -81,7 +104,7 @@ final class RealmOrigins: Sendable {
         change { state in
             names = state.failures.filter { now.duration(since: $0.value) >= forgetsAfter }.map(\.key)
             for name in names {
-                state.origins[name] = nil
+                state.count(state.origins.removeValue(forKey: name)?.ownPath, -1)
                 state.failures[name] = nil
             }
         }

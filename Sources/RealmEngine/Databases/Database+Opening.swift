@@ -45,6 +45,8 @@ extension Database {
         package var control: WorkControl?
         /// The logger of the engine, which is silent by default; see `EngineLog`.
         package var logger = EngineLog.silent
+        /// What was known when the realm was closed, if its file is still the same; nil for a new opening.
+        var former: ClosedRealm.Former?
 
         /// Makes options with which a file is opened as it is, and rejected when it is missing or of an
         /// older format.
@@ -167,7 +169,7 @@ extension Database {
         try OwnershipLock.requireUnused(place)
         return Database(
             name: name, path: path, mode: .readOnly, snapshot: snapshot, store: nil, readOnlyReason: reason,
-            backlinkNames: options.backlinkNames, logger: options.logger)
+            backlinkNames: options.backlinkNames, logger: options.logger, former: options.former)
     }
 
     /// Opens a file for writing. An upgrade makes a copy first, which is removed when opening fails.
@@ -325,7 +327,8 @@ extension Database {
         let database = Database(
             name: name, path: store.path, mode: .readWrite, snapshot: store.current, store: store, copies: copies,
             originalName: originalName, limits: options.limits, keptCopyCount: options.keptCopyCount,
-            backlinkNames: options.backlinkNames, observation: options.observation, logger: options.logger)
+            backlinkNames: options.backlinkNames, observation: options.observation, logger: options.logger,
+            former: options.former)
         database.startWriter()
         return database
     }

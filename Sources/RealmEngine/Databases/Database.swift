@@ -99,6 +99,22 @@ package final class Database: VersionSource {
         let options: OpenOptions
     }
 
+    /// The instant in nanoseconds of the last request for the realm.
+    private let used = Atomic<UInt64>(Instant.now().nanoseconds)
+
+    /// The instant of the last request for the realm, or of the last time at which it was found in use.
+    package var lastUse: Instant { Instant(nanoseconds: used.load(ordering: .relaxed)) }
+
+    /// Records that the realm is used.
+    package func noteUse(_ now: Instant) { used.store(now.nanoseconds, ordering: .relaxed) }
+
+    /// Whether the realm may be closed when nobody uses it: its file can be opened again, and nothing of it is
+    /// in progress.
+    var mayBeClosed: Bool {
+        ownsOriginal && !path.isEmpty && source != nil && pendingWrites == 0 && openTransaction == nil
+            && !isCompacting.load(ordering: .relaxed) && health.isSound
+    }
+
     /// What is needed to open the realm again; nil when that is not possible.
     var source: Source? { opening.withLock { $0 } }
     /// The classes whose objects may only be written by requests that state a condition.
@@ -121,9 +137,12 @@ package final class Database: VersionSource {
         name: RealmName, path: String, mode: Mode, snapshot: Snapshot, store: FileStore?, memoryIdentifier: String? = nil,
         privateFile: NewFile? = nil, copies: FileCopies? = nil, originalName: String? = nil, readOnlyReason: StorageError? = nil,
         limits: WriteLimits = WriteLimits(), keptCopyCount: Int = 1, backlinkNames: BacklinkNames,
-        observation: ObservationLimits = ObservationLimits(), logger: Logger = EngineLog.silent
+        observation: ObservationLimits = ObservationLimits(), logger: Logger = EngineLog.silent,
+        former: ClosedRealm.Former? = nil
     ) {
-        let epoch = Epoch()
+        // A realm that was closed goes on where it was, unless its file has changed.
+        let former = former?.version == snapshot.version ? former : nil
+        let epoch = former?.epoch ?? Epoch()
         let log = EngineLog(logger, name)
         self.name = name
         self.log = log
@@ -141,7 +160,7 @@ package final class Database: VersionSource {
         health = FileHealth(mode == .follow ? nil : store?.witness ?? snapshot.file.witness)
         self.limits = limits
         self.backlinkNames = backlinkNames
-        asyncWrites = AsyncWrites(limits)
+        asyncWrites = former?.asyncWrites ?? AsyncWrites(limits)
         observations = ObservationHub(
             commits, backlinkNames: backlinkNames, limits: observation,
             didEvaluate: { begin in log.noteEvaluation(since: begin) })

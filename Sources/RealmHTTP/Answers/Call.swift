@@ -48,7 +48,7 @@ package struct Call: Sendable {
         switch request.realm {
         case nil: throw Problem(.realmNotFound, "there is no realm of this name")
         case .ready(let database): return database
-        case .opening: throw Problem(.realmUnavailable, "the realm is being opened")
+        case .opening, .closed: throw Problem(.realmUnavailable, "the realm is being opened")
         case .failed(let error): throw Problem(unavailable: error)
         }
     }

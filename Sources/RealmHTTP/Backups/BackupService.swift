@@ -79,6 +79,8 @@ final class BackupService: Sendable {
         case .failed?:
             guard let source = catalog.failedSource(realm), let path = try? System.resolved(source.path) else { return nil }
             return FileCopies(ofFile: path, key: source.options.key)
+        case .closed(let realm)?:
+            return (try? System.resolved(realm.path)).map { FileCopies(ofFile: $0, key: realm.key) }
         case .opening?, nil: return nil
         }
     }

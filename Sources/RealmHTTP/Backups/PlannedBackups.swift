@@ -17,6 +17,8 @@ package final class PlannedBackups: Sendable {
     struct Status: Sendable {
         /// The version that the store is known to have, with its epoch; nil when nothing is known.
         fileprivate var stored: VersionToken?
+        /// The state of the file when it was backed up last; nil when that is unknown.
+        fileprivate var facts: System.FileFacts?
         /// Whether a copy is being made or stored at present.
         var isRunning = false
         /// Why the last attempt failed; nil when it succeeded.
@@ -114,15 +116,47 @@ package final class PlannedBackups: Sendable {
     /// Backs up all realms that have changed, one after another, and returns when that is done. The thread
     /// calls it in each round; nothing else does while that runs.
     package func backUpAll() {
-        let databases = catalog.databases.filter { $0.mode != .copy && !$0.path.isEmpty }
-        forget(except: Set(databases.map(\.name.text)))
-        for database in databases { backUp(database) }
+        var names: Set<String> = []
+        var last: String?
+        repeat {
+            let page = catalog.page(after: last, limit: PlannedBackups.pageSize)
+            for (name, state) in page.realms {
+                names.insert(name)
+                backUp(name, state)
+            }
+            last = page.hasMore ? page.realms.last?.name : nil
+        } while last != nil
+        forget(except: names)
+    }
+
+    /// The number of realms that are looked at together.
+    private static let pageSize = 1000
+
+    /// Backs up a realm. A closed one is opened if its file has changed since it was backed up last.
+    private func backUp(_ name: String, _ state: Catalog.State) {
+        switch state {
+        case .ready(let database): backUp(database)
+        case .closed(let realm):
+            let facts = try? System.facts(path: realm.path)
+            let status = self.status(of: name)
+            guard facts == nil || status.facts != facts || status.lastError != nil else { return }
+            guard !monitor.withLock({ $0.isStopped }) else { return }
+            switch catalog.openNow(name) {
+            case .settled(.ready(let database)?): backUp(database)
+            case .settled(.failed(let error)?): end(name, error)
+            // The next round tries again when all realms are in use.
+            case .settled, .tooMany: break
+            }
+        case .opening, .failed: break
+        }
     }
 
     // MARK: - One backup
 
     /// Stores a backup of the newest version of a realm, unless the store has it, and removes the surplus.
     private func backUp(_ database: Database) {
+        guard database.mode != .copy, !database.path.isEmpty else { return }
+        let facts = try? System.facts(path: database.path)
         let control = WorkControl()
         let version = database.current
         let realm = database.name.text
@@ -145,6 +179,7 @@ package final class PlannedBackups: Sendable {
             }
             try removeSurplus(of: database.name)
             end(realm, nil)
+            monitor.withLock { $0.statuses[realm]?.facts = facts }
         } catch {
             end(realm, error)
         }

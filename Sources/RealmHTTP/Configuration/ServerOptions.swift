@@ -22,6 +22,12 @@ package struct ServerOptions: Sendable {
     package var dataFolder: String?
     /// The folders from which requests may attach files, besides the data folder.
     package var attachRoots: [String] = []
+    /// Where the files in the data folder are.
+    package var layout = DataFolder.Layout.flat
+    /// The seconds without use after which a realm is closed until the next request; 0 for never.
+    package var idleSeconds = 300
+    /// The number of realms that may be open at the same time; nil for the limit `realms`.
+    package var openLimit: Int?
     /// How many copies made before migrations are kept per realm.
     package var keptCopyCount = 1
     /// The seconds after which a realm is forgotten that could not be opened and that only a

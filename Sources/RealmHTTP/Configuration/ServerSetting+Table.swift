@@ -53,6 +53,26 @@ extension ServerSetting {
             "data",
             read: { reader, json, options throws(Problem) in options.dataFolder = try reader.path(json) },
             show: { $0.dataFolder.map { .string($0) } ?? .null }),
+        ServerSetting(
+            "layout",
+            read: { reader, json, options throws(Problem) in
+                let name = try reader.choice(json, among: DataFolder.Layout.allCases.map(\.rawValue))
+                options.layout = DataFolder.Layout(rawValue: name) ?? options.layout
+            },
+            show: { .string($0.layout.rawValue) }),
+        ServerSetting(
+            "idle.closeAfter", option: "close-after",
+            read: { reader, json, options throws(Problem) in
+                guard let seconds = Quantity.seconds(try reader.text(json)), (0...31_622_400).contains(seconds) else {
+                    throw reader.problem("a time up to 366d is needed, such as 300s or 5m; 0 for never")
+                }
+                options.idleSeconds = seconds
+            },
+            show: { .integer(Int64($0.idleSeconds)) }),
+        ServerSetting(
+            "idle.maxOpen", option: "max-open",
+            read: { reader, json, options throws(Problem) in options.openLimit = try reader.number(json, 1...(1 << 20)) },
+            show: { .integer(Int64($0.openLimit ?? $0.limits.realms)) }),
         .texts("files", \.paths, arePaths: true),
         .texts("attachRoots", option: "attach-root", \.attachRoots, arePaths: true),
         ServerSetting(

@@ -138,9 +138,13 @@ struct BackupEndpoints: Sendable {
         Problem(.fileExists, "there is a file at this path already").with("pointer", "/path")
     }
 
-    /// Opens a copy in the data folder under the name of its file, unless the name is in use or there
-    /// are too many realms. It is then served after the next start of the server.
+    /// Lists a copy in the data folder under the name of its file, so that the first request opens it. One with
+    /// a key that the server does not know otherwise is opened now.
     private func serve(_ name: RealmName, _ path: String, _ key: EncryptionKey?) {
+        guard key != directory.options.keys[name.text] else {
+            try? directory.catalog.folder?.refresh()
+            return
+        }
         guard (try? directory.requireRoom()) != nil,
             (try? directory.catalog.reserve(name, path: path, isRequested: true)) != nil
         else { return }

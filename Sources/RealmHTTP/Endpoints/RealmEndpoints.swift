@@ -17,23 +17,29 @@ struct RealmEndpoints: Sendable {
     /// written by a worker.
     private static let shortList = 20
 
-    /// Answers `GET /v1/realms` with the descriptions of all realms, including those that are being
-    /// opened or have failed.
+    /// Answers `GET /v1/realms` with a page of the descriptions of realms, by name, including those that are
+    /// closed, being opened or have failed.
     ///
     /// - Parameter call: The call; administrators see paths and options besides.
-    /// - Throws: `unknown_parameter` for any query parameter.
+    /// - Throws: `unknown_parameter`, `invalid_parameter` for a `limit` out of range, `cursor_invalid`.
     func list(_ call: Call) throws(Problem) -> Reply {
-        try Reply.reading(call.request, isShort: catalog.count <= RealmEndpoints.shortList) { () throws(Problem) in
-            try QueryParameters(call.request.target).requireKnown([])
+        try Reply.reading(call.request, isShort: catalog.listedCount <= RealmEndpoints.shortList) { () throws(Problem) in
+            let parameters = try ParameterSet(QueryParameters(call.request.target), urlNames: ["limit", "after"])
+            let limit = try parameters.int("limit", in: 0...call.limits.page) ?? call.limits.page
+            let after = try parameters.text("after").map { text throws(Problem) in try NameCursor(reading: text).name }
+            let page = catalog.page(after: after, limit: limit)
+            let next = page.hasMore ? page.realms.last.map { NameCursor($0.name).text } : nil
             var writer = JSONWriter()
             writer.beginObject()
             writer.key("items")
             writer.beginArray()
-            for (name, state) in catalog.all { try directory.write(name, state, to: &writer, for: call.request) }
+            for (name, state) in page.realms { try directory.write(name, state, to: &writer, for: call.request) }
             writer.endArray()
-            writer.nullMember("next")
+            if let next { writer.member("next", text: next) } else { writer.nullMember("next") }
             writer.endObject()
-            return RealmEndpoints.json(writer.buffer)
+            var response = RealmEndpoints.json(writer.buffer)
+            if let next { response.addNextPage("/v1/realms?limit=\(limit)&after=\(next)") }
+            return response
         }
     }
 
@@ -67,7 +73,7 @@ struct RealmEndpoints: Sendable {
     /// - Throws: The `Problem` of a malformed body. Problems of the file are in the reply.
     func attach(_ call: WriteCall) throws(Problem) -> Reply {
         let options = try WriteOptions(call)
-        let attachment = try RealmAttachment(call, dataFolder: directory.options.dataFolder)
+        let attachment = try RealmAttachment(call, folder: catalog.folder)
         return directory.workers.reply(to: call.request) { promise in
             do throws(Problem) {
                 guard catalog[attachment.name.text] == nil else {

@@ -67,7 +67,8 @@ package final class ServerState: Sendable {
         pinned = PinnedVersions(limits, leases, timers)
         notifications = ChangeService(limits, timers, workers)
         caretaker = RealmCaretaker(
-            catalog: catalog, pinned: pinned, notifications: notifications, workers: workers, log: accessLog)
+            catalog: catalog, pinned: pinned, notifications: notifications, workers: workers,
+            idleSeconds: options.idleSeconds > 0 ? Double(options.idleSeconds) : nil, log: accessLog)
         let spoolFolders = ServerState.spoolFolders(options)
         backups = BackupService(
             catalog,

@@ -111,6 +111,23 @@ final class ChangeService: Sendable {
         registrations.deleteAll(of: database)
     }
 
+    /// Forgets the notifications of a realm that nobody observes, so that it may be closed.
+    ///
+    /// - Parameter id: The identity of the database; a reference to it would keep it in use.
+    func release(_ id: ObjectIdentifier) {
+        let released = state.withLock { state -> RealmNotifications? in
+            guard var notifications = state.realms.removeValue(forKey: id) else { return nil }
+            guard notifications.isUnused, isKnownUniquelyReferenced(&notifications) else {
+                state.realms[id] = notifications
+                return nil
+            }
+            return notifications
+        }
+        guard let released else { return }
+        released.close()
+        metrics.pastEvaluations.add(Int(released.database.observations.metrics.evaluations), ordering: .relaxed)
+    }
+
     /// Ends all streams with the reason `shutdown`, and answers all polls. Called when the server
     /// begins to stop; realms cannot be observed after that.
     func end() {

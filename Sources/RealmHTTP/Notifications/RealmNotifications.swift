@@ -129,6 +129,9 @@ final class RealmNotifications: Sendable {
     /// Counts change sets that were delivered from memory to a client that resumed.
     func noteReplayed(_ count: Int) { metrics.replayed.add(count, ordering: .relaxed) }
 
+    /// Whether there is neither a feed nor a subscriber.
+    var isUnused: Bool { state.withLock { $0.feeds.isEmpty && $0.subscribers.isEmpty } }
+
     /// The number of definitions that are observed, with those that are kept although no client
     /// reads them.
     var feedCount: Int { state.withLock { $0.feeds.count } }
@@ -212,7 +215,7 @@ final class RealmNotifications: Sendable {
 
     /// Evicts feeds that have been unused for the time of retention, and sets the next timer.
     private func dropUnused() {
-        let limit = Instant.now().adding(seconds: -Double(limits.retentionSeconds))
+        let limit = Instant.now().earlier(bySeconds: Double(limits.retentionSeconds))
         let (unused, next) = state.withLock { state -> ([ChangeFeed], Instant?) in
             let unused = state.feeds.values.filter { $0.isUnused(since: limit) }
             for feed in unused { state.remove(feed) }

@@ -96,13 +96,13 @@ enum OpenAPISchemas {
 
     /// The description of a realm.
     ///
-    /// Only three members are required: a realm that is being opened, or that could not be opened,
-    /// lacks all that is read from its file.
+    /// Only two members are required: a realm that is closed, being opened, or could not be opened lacks all
+    /// that is read from its file.
     private static let realm: DocumentValue = [
         "type": "object",
-        "required": ["name", "state", "mode"],
+        "required": ["name", "state"],
         "properties": [
-            "name": text, "state": OpenAPIParts.choice("opening", "ready", "failed"),
+            "name": text, "state": OpenAPIParts.choice("closed", "opening", "ready", "failed"),
             "mode": OpenAPIParts.choice("rw", "ro", "copy", "follow"), "fileVersion": text, "default": flag, "inMemory": flag,
             "encrypted": flag,
             "fileFormat": count, "schemaVersion": ["type": "integer", "format": "int64", "nullable": true],

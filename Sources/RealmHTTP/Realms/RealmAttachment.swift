@@ -61,11 +61,11 @@ struct RealmAttachment: Sendable {
     ///
     /// - Parameters:
     ///   - call: The request, whose body is taken.
-    ///   - dataFolder: The folder for new files; nil when the server has none, so that a request
-    ///     for a new file is refused.
+    ///   - folder: The folder for new files; nil when the server has none, so that a request for a
+    ///     new file is refused.
     /// - Throws: `invalid_body`, `conflicting_parameters` or another problem of the request, for
     ///   members that are unknown, malformed or exclude each other.
-    init(_ call: WriteCall, dataFolder: String?) throws(Problem) {
+    init(_ call: WriteCall, folder: DataFolder?) throws(Problem) {
         let reader = SchemaReader(place: InputPlace())
         let json = try call.request.takeJSON(call.limits)
         if json.object?["syncConfiguration"] != nil {
@@ -75,7 +75,7 @@ struct RealmAttachment: Sendable {
         let path = try RealmAttachment.path(object, "path", reader)
         let identifier = try reader.text(object, "inMemory", InputPlace())
         let source = try RealmAttachment.source(
-            path: path, identifier: identifier, name: object["name"]?.string, dataFolder: dataFolder)
+            path: path, identifier: identifier, name: object["name"]?.string, folder: folder)
         name = try RealmAttachment.name(try reader.text(object, "name", InputPlace()) ?? identifier, path)
         self.source = source
         settings = try RealmSettings(object)
@@ -135,18 +135,22 @@ struct RealmAttachment: Sendable {
     /// The place of the realm from the members `path`, `inMemory` and `name`. Without the first two
     /// it is a new file in the data folder.
     private static func source(
-        path: String?, identifier: String?, name: String?, dataFolder: String?
+        path: String?, identifier: String?, name: String?, folder: DataFolder?
     ) throws(Problem) -> Source {
         switch (path, identifier) {
         case (.some, .some): throw conflict("'path' and 'inMemory' exclude each other", "/inMemory")
         case (let path?, nil): return .file(path: path)
         case (nil, let identifier?): return .memory(identifier: identifier)
         case (nil, nil):
-            guard let dataFolder else {
+            guard let folder else {
                 throw Problem(
                     .filesystemUnsuitable, "this server has no data folder; name a file with 'path', or start it with --data")
             }
-            return .new(path: (dataFolder.hasSuffix("/") ? dataFolder : dataFolder + "/") + (name ?? "") + ".realm")
+            do throws(StorageError) {
+                return .new(path: try folder.newPath(of: name ?? ""))
+            } catch {
+                throw Problem(opening: error)
+            }
         }
     }
 

@@ -28,6 +28,8 @@ final class RealmCaretaker: Sendable {
         var failures = 0
         /// The number of realms that were opened again since the start of the server.
         var revivals = 0
+        /// The number of realms that were closed because nobody used them.
+        var closings = 0
     }
 
     /// The seconds between two checks of the files of all realms.
@@ -46,6 +48,8 @@ final class RealmCaretaker: Sendable {
     private let log: AccessLog?
     /// The pool that closes and opens realms, which waits for files.
     private let workers: WorkerPool
+    /// The seconds without use after which a realm is closed; nil for never.
+    private let idleSeconds: Double?
 
     /// Makes the caretaker of the realms in a catalog. It does nothing until it is started.
     ///
@@ -54,14 +58,17 @@ final class RealmCaretaker: Sendable {
     ///   - pinned: The snapshot leases of all realms.
     ///   - notifications: The streams and polls of all realms.
     ///   - workers: The pool for closing and opening.
+    ///   - idleSeconds: The seconds without use after which a realm is closed; nil for never.
     ///   - log: The log for failures and reopenings; nil for none.
     init(
-        catalog: Catalog, pinned: PinnedVersions, notifications: ChangeService, workers: WorkerPool, log: AccessLog?
+        catalog: Catalog, pinned: PinnedVersions, notifications: ChangeService, workers: WorkerPool, idleSeconds: Double?,
+        log: AccessLog?
     ) {
         self.catalog = catalog
         self.pinned = pinned
         self.notifications = notifications
         self.workers = workers
+        self.idleSeconds = idleSeconds
         self.log = log
     }
 
@@ -99,12 +106,20 @@ final class RealmCaretaker: Sendable {
         var told: Set<String> = []
         var moments = QuietMoments()
         while !isStopped(within: RealmCaretaker.pauseSeconds) {
-            for database in catalog.databases {
+            // A realm that this thread refers to cannot be closed, so it refers to one at a time.
+            for name in catalog.openNames {
+                guard let database = catalog.database(name) else { continue }
                 tellReadOnly(database, &told)
                 if let failure = database.health.look() { fail(database, failure) }
             }
             for name in catalog.takeDue() { revive(name) }
             for database in moments.due(among: catalog.databases) { compact(database) }
+            closeUnused()
+            do throws(RealmFiles.Failure) {
+                try catalog.folder?.refresh()
+            } catch {
+                log?.note("data_folder_unreadable", realm: "", error.description, level: .error)
+            }
         }
         monitor.broadcast { $0.isRunning = false }
     }
@@ -113,6 +128,24 @@ final class RealmCaretaker: Sendable {
     private func tellReadOnly(_ database: Database, _ told: inout Set<String>) {
         guard let reason = database.readOnlyReason, told.insert(database.epoch.text).inserted else { return }
         log?.note("realm_read_only", realm: database.name.text, "\(reason)", level: .warning)
+    }
+
+    /// Closes the realms that nobody has used for the configured time.
+    private func closeUnused() {
+        guard let idleSeconds else { return }
+        for name in catalog.idle(forSeconds: idleSeconds) {
+            work { [self] in closeUnused(name) }
+        }
+    }
+
+    /// Closes a realm, unless it is in use: then its idle time starts again.
+    private func closeUnused(_ name: String) {
+        if let id = catalog.database(name).map({ ObjectIdentifier($0) }) { notifications.release(id) }
+        guard !catalog.closeIfUnused(name) else {
+            monitor.withLock { $0.closings += 1 }
+            return
+        }
+        catalog.database(name)?.noteUse(.now())
     }
 
     /// Compacts a realm; a failure is logged, and leaves everything as it is.
@@ -217,12 +250,15 @@ final class RealmCaretaker: Sendable {
 
     // MARK: - Metrics
 
-    /// Writes two counters: how often realms failed because their file changed, and how often
-    /// realms were opened again.
+    /// Writes three counters: how often realms failed because their file changed, were opened again,
+    /// and were closed because nobody used them.
     ///
     /// - Parameter text: The metrics document.
     func write(to text: inout MetricsText) {
-        let (failures, revivals) = monitor.withLock { ($0.failures, $0.revivals) }
+        let (failures, revivals, closings) = monitor.withLock { ($0.failures, $0.revivals, $0.closings) }
+        text.single(
+            "realm_idle_closings_total", .counter, help: "Realms that were closed because nobody used them.",
+            value: Double(closings))
         text.single("realm_failures_total", .counter, help: "Realms whose file another program changed.", value: Double(failures))
         text.single(
             "realm_reopenings_total", .counter, help: "Realms that had failed and were opened again.", value: Double(revivals))

@@ -64,9 +64,31 @@ struct RealmDeparture: Sendable {
                 if deletesFiles { try requireOwned(attaching.attachment.source.path) }
                 return cancel(attaching, call, promise)
             }
+            // Whether the file may be deleted is known when it is open.
+            if deletesFiles, case .closed = state { return open(call, promise) }
             promise.complete(try depart(state))
         } catch {
             promise.complete(Response(error, for: call.request))
+        }
+    }
+
+    /// Opens a closed realm, and then deletes its files like those of any other.
+    private func open(_ call: WriteCall, _ promise: any ResponsePromise) {
+        catalog.wake(name) { [self] result in
+            let goOn: @Sendable () -> Void = { [self] in
+                do throws(Problem) {
+                    guard case .settled(let state) = result else {
+                        throw .overLimit(
+                            .overloaded, "all of the realms that may be open are in use", limit: catalog.openLimit)
+                    }
+                    guard let state else { throw RealmDeparture.unknown }
+                    promise.complete(try depart(state))
+                } catch {
+                    promise.complete(Response(error, for: call.request))
+                }
+            }
+            let isQueued = directory.workers.submitContinuation(for: call.request.client, goOn)
+            if !isQueued { promise.complete(Response(.noWorker, for: call.request)) }
         }
     }
 
@@ -140,7 +162,7 @@ struct RealmDeparture: Sendable {
         try requireDeletable(state)
         switch state {
         case .ready(let database): try mapping { () throws(StorageError) in try database.deleteFiles() }
-        case .failed, .opening:
+        case .failed, .opening, .closed:
             guard let path = ownPath else { return }
             try mapping { () throws(StorageError) in try RealmFiles.delete(path) }
         }
@@ -164,7 +186,7 @@ struct RealmDeparture: Sendable {
                     header: HeaderField("Allow", "GET, HEAD, DELETE, OPTIONS"))
             }
             try mapping { () throws(StorageError) in try database.requireDeletable() }
-        case .failed, .opening:
+        case .failed, .opening, .closed:
             try requireOwned(catalog.path(of: name))
             guard let path = ownPath else { return }
             try mapping { () throws(StorageError) in try RealmFiles.requireDeletable(path) }

@@ -45,6 +45,9 @@ extension RealmDirectory {
             writer.member("state", text: "opening")
             writer.key("progress")
             writer.value { _ = $0.append(shortest: progress) }
+        case .closed(let realm):
+            writer.member("state", text: "closed")
+            write(realm, to: &writer, for: request)
         case .failed(let error):
             writer.member("state", text: "failed")
             writer.key("problem")
@@ -87,6 +90,13 @@ extension RealmDirectory {
             return .failed(failure)
         }
         return state
+    }
+
+    /// Writes what is known of a realm without opening it.
+    private func write(_ realm: ClosedRealm, to writer: inout JSONWriter, for request: Request) {
+        writer.member("default", bool: realm.name.text == defaultRealm)
+        if let byteCount = realm.byteCount { writer.member("fileBytes", int: byteCount) }
+        if access.grant(request) == .administer { writer.member("path", text: realm.path) }
     }
 
     /// Writes the members of an open realm: its mode, format, size, version and counts.

@@ -68,7 +68,9 @@ final class RealmDirectory: Sendable {
     func reserve(_ attachment: RealmAttachment) throws(Problem) {
         try requireRoom()
         do throws(Catalog.Failure) {
-            try catalog.reserve(attachment.name, path: attachment.source.path, isRequested: true)
+            try catalog.reserve(
+                attachment.name, path: attachment.source.path, isRequested: true,
+                isOwner: attachment.settings.mode != .copy && attachment.settings.mode != .follow)
         } catch {
             throw Problem(error)
         }

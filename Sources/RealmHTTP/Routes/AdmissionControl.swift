@@ -56,6 +56,8 @@ struct AdmissionControl: Sendable {
             request, needed: route.access(of: request.method), isHidden: route.traits.contains(.isHidden))
         guard route.isServed else { throw Problem(.notFound, "there is nothing at this path") }
         request.realm = checked(try realmState(request.match), request)
+        // Whoever looks at the state of a realm does not keep it open.
+        if case .ready(let database)? = request.realm, !route.pattern.isRealm { database.noteUse(request.arrival) }
         try checkMethod(route, request)
         return route
     }
@@ -137,8 +139,20 @@ struct AdmissionControl: Sendable {
         case .failed?:
             if let name = request.match.decoded(.realm) { caretaker.noteRequest(name, request.arrival) }
             return state
-        case .opening?, nil: return state
+        case .opening?, .closed?, nil: return state
         }
+    }
+
+    /// Continues the checks of a request when the closed realm that it names was opened.
+    ///
+    /// - Parameters:
+    ///   - state: The state of the realm; nil when it was detached meanwhile.
+    ///   - request: The request, whose `realm` is set.
+    /// - Throws: `realm_not_found`, or `read_only` for a write when the file is only read.
+    func checkOpened(_ state: Catalog.State?, _ request: Request) throws(Problem) {
+        guard let state else { throw Problem(.realmNotFound, "there is no realm of this name") }
+        request.realm = checked(state, request)
+        try checkMethod(RouteTable.route(of: request), request)
     }
 
     /// Checks that the method is available at the path.

@@ -22,8 +22,10 @@ package final class RequestDispatcher: RequestHandler {
     private let reads: ReadDispatcher
     /// Answers the calls that change a realm, or the list of realms.
     private let writes: WriteDispatcher
-    /// The threads that read long and packed bodies.
+    /// The threads that read long and packed bodies, and open closed realms.
     private let workers: WorkerPool
+    /// The realms by name.
+    private let catalog: Catalog
     /// The memory that the bodies of all requests share.
     private let waitingBytes: ByteLedger
     /// The rules for web pages of other origins, which preflight requests inquire about.
@@ -55,6 +57,7 @@ package final class RequestDispatcher: RequestHandler {
         reads = ReadDispatcher(limits: state.limits, workers: state.workers, answers: answers, timers: state.timers)
         writes = WriteDispatcher()
         workers = state.workers
+        catalog = state.catalog
         waitingBytes = state.waitingBytes
         origins = state.rules.origins
         limits = state.limits
@@ -102,9 +105,42 @@ package final class RequestDispatcher: RequestHandler {
     ///   worker.
     /// - Returns: The response, or the work that leads to it. Problems become responses.
     package func reply(to request: Request) -> Reply {
+        if case .closed? = request.realm, request.method != .options, !RouteTable.route(of: request).pattern.isRealm {
+            return replyAfterOpening(to: request)
+        }
         let hasLongBody = request.bodyFile != nil || request.body.count > RequestDispatcher.longBody
         guard hasLongBody || (request.isPacked && !request.body.isEmpty) else { return answer(request) }
         return workers.reply(to: request) { [self] promise in answer(request).resolve(promise) }
+    }
+
+    /// Answers a request for a closed realm, which a worker opens before. Further requests for the realm wait
+    /// for that without a worker.
+    private func replyAfterOpening(to request: Request) -> Reply {
+        workers.reply(to: request) { [self] promise in
+            catalog.wake(request.match.decoded(.realm) ?? "") { [self] result in
+                // The thread that opened the realm may be another one, and has the next request to see to.
+                let isQueued = workers.submitContinuation(for: request.client) { [self] in
+                    reply(to: request, after: result).resolve(promise)
+                }
+                if !isQueued { promise.complete(Response(.noWorker, for: request)) }
+            }
+        }
+    }
+
+    /// Answers a request for a realm that was closed when it arrived.
+    private func reply(to request: Request, after result: Catalog.Waking) -> Reply {
+        do throws(Problem) {
+            switch result {
+            case .settled(let state): try admission.checkOpened(state, request)
+            case .tooMany(let limit):
+                var problem = Problem.overLimit(.overloaded, "all of the realms that may be open are in use", limit: limit)
+                problem.retryAfterSeconds = 1
+                throw problem
+            }
+            return reply(to: request)
+        } catch {
+            return .now(Response(error, for: request))
+        }
     }
 
     /// Inflates the body, sets deadline and limits of the work, and dispatches the request.

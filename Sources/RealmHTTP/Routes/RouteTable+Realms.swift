@@ -9,8 +9,9 @@ extension RouteTable {
                 .read(
                     .get, for: .read,
                     .init(
-                        "listRealms", "Lists the realms that are served.", tag: "realms", parameters: ["RequestId"],
-                        responses: OpenAPIDocument.plain("The body lists the realms.", "RealmPage"))
+                        "listRealms", "Lists the realms that are served, by name.", tag: "realms",
+                        parameters: ["Limit", "After", "RequestId"],
+                        responses: OpenAPIDocument.plain("The body lists the realms.", "RealmPage"), problems: [.cursorInvalid])
                 ) { $0.realms.list },
                 .write(
                     .post, for: .administer,

@@ -26,17 +26,49 @@ extension RealmServer {
                 switch try open(path, options, catalog) {
                 case .failed(let error): throw Failure(description: "\(path): \(error)")
                 case .ready(let database): reportReadOnly(database, report)
-                case .opening: break
+                case .opening, .closed: break
                 }
             }
         }
         for realm in options.realms { try open(realm, options, in: catalog, report: report) }
-        if let folder = options.dataFolder {
-            let names = (try? RealmFiles.names(in: folder)) ?? []
-            if !options.isReadOnly { NewFile.removeLeftovers(inFolder: folder, names: names) }
-            try openFolder(folder, options, in: catalog, report: report)
-        }
+        if let folder = options.dataFolder { try serve(folder, options, in: catalog, report: report) }
         for name in options.memoryRealms { try openInMemory(name, options, catalog) }
+    }
+
+    /// Serves the files of the data folder, each of which is opened by the first request for it.
+    private static func serve(
+        _ folder: String, _ options: ServerOptions, in catalog: Catalog, report: (String) -> Void
+    ) throws(Failure) {
+        do throws(RealmFiles.Failure) {
+            let names = try RealmFiles.names(in: folder)
+            if !options.isReadOnly { NewFile.removeLeftovers(inFolder: folder, names: names) }
+            for name in names where name.hasSuffix(".realm") && RealmName(file: name) == nil {
+                report("\(folder)/\(name): not served: \(RealmName.rule)")
+            }
+            // The paths of realms that were opened are resolved, so that a file is not served twice.
+            let path = (try? System.resolved(folder)) ?? folder
+            let data = try DataFolder(path: path, layout: options.layout) { [options] name throws(StorageError) in
+                try opening(of: name, options)
+            }
+            if !options.isReadOnly { data.makeShards() }
+            catalog.serve(data)
+        } catch {
+            throw Failure(description: error.description)
+        }
+    }
+
+    /// The options with which a file that is named by itself, or found in a folder, is opened.
+    ///
+    /// - Throws: `StorageError` when its key in the environment is malformed.
+    private static func opening(
+        of name: RealmName, _ options: ServerOptions
+    ) throws(StorageError) -> Database.OpenOptions {
+        var opening = options.openOptions
+        opening.key = try key(of: name, options)
+        opening.mode = options.followsFiles ? .follow : options.isReadOnly ? .readOnly : nil
+        opening.upgradesInPlace = options.upgradesInPlace
+        opening.backlinkNames = options.backlinkNames[name.text] ?? .none
+        return opening
     }
 
     /// Opens a realm that the configuration names. One that cannot be opened is reported, and stays
@@ -65,7 +97,7 @@ extension RealmServer {
             reportReadOnly(database, report)
             guard let defect = settings.defect(in: database.current.snapshot) else { return }
             throw Failure(description: "\(defect.member) of '\(realm.name)': \(defect.reason)")
-        case .opening: break
+        case .opening, .closed: break
         }
     }
 
@@ -94,7 +126,7 @@ extension RealmServer {
             switch try open(path, options, catalog) {
             case .failed(let error): report("\(path): \(error)")
             case .ready(let database): reportReadOnly(database, report)
-            case .opening: break
+            case .opening, .closed: break
             }
         }
     }
@@ -135,12 +167,7 @@ extension RealmServer {
             throw Failure(description: "two files would be served as '\(name)'")
         }
         do throws(StorageError) {
-            var opening = options.openOptions
-            opening.key = try key(of: name, options)
-            opening.mode = options.followsFiles ? .follow : options.isReadOnly ? .readOnly : nil
-            opening.upgradesInPlace = options.upgradesInPlace
-            opening.backlinkNames = options.backlinkNames[name.text] ?? .none
-            return catalog.open(name, path: path, opening)
+            return catalog.open(name, path: path, try opening(of: name, options))
         } catch {
             throw Failure(description: "the key of '\(name)' in the environment: \(error)")
         }
@@ -151,11 +178,13 @@ extension RealmServer {
     ///
     /// - Parameter limit: How many realms are listed; a last line counts the others.
     package func summaries(limit: Int) -> [String] {
-        let realms = state.catalog.all
-        var lines = realms.prefix(limit).map { name, state in
+        let realms = state.catalog.page(after: nil, limit: limit).realms
+        let count = state.catalog.listedCount
+        var lines = realms.map { name, state in
             let place = "\(url)/v1/realms/\(name)"
             switch state {
             case .opening: return "\(name): opening, \(place)"
+            case .closed: return "\(name): opened by the first request, \(place)"
             case .failed(let error): return "\(name): failed: \(error), \(place)"
             case .ready(let database):
                 let classes = database.current.snapshot.classes
@@ -165,7 +194,7 @@ extension RealmServer {
                 return "\(name): \(mode)\(reason), \(classes.count) classes, \(objects) objects, \(place)"
             }
         }
-        if realms.count > limit { lines.append("and \(realms.count - limit) more realms") }
+        if count > realms.count { lines.append("and \(count - realms.count) more realms") }
         return lines
     }
 

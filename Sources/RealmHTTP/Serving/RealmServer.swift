@@ -48,6 +48,7 @@ package final class RealmServer: Sendable {
         let dataRoot = try options.dataFolder.map { folder throws(Failure) in try RealmServer.roots([folder]) }
         let attachRoots = try RealmServer.roots([options.dataFolder].compactMap { $0 } + options.attachRoots)
         let descriptors = try RealmServer.requireDescriptors(options)
+        catalog.openLimit = min(options.openLimit ?? options.limits.realms, descriptors.realms)
         try RealmServer.open(options, catalog, report)
         try RealmServer.checkBacklinkNames(options, catalog)
         try RealmServer.checkOrigins(options.corsOrigins)
@@ -184,7 +185,7 @@ package final class RealmServer: Sendable {
     private static func requireDescriptors(_ options: ServerOptions) throws(Failure) -> DescriptorBudget {
         let budget = DescriptorBudget(options.limits)
         var count = 0
-        for path in options.paths + (options.dataFolder.map { [$0] } ?? []) {
+        for path in options.paths {
             // A folder that cannot be read is reported when it is opened.
             count += RealmFiles.isFolder(path) ? (try? RealmFiles.list(in: path).count) ?? 0 : 1
         }

@@ -36,6 +36,14 @@ package struct Instant: Sendable, Comparable {
         return Instant(nanoseconds: nanoseconds &+ UInt64(max(seconds, 0) * 1e9))
     }
 
+    /// Returns the point in time that is `seconds` earlier, at most the start of the clock. Negative numbers
+    /// count as 0.
+    package func earlier(bySeconds seconds: Double) -> Instant {
+        guard seconds < 1e9 else { return Instant(nanoseconds: 0) }
+        let difference = UInt64(max(seconds, 0) * 1e9)
+        return Instant(nanoseconds: nanoseconds - min(difference, nanoseconds))
+    }
+
     /// Returns the seconds from `earlier` to this instant; 0 when `earlier` is later.
     package func seconds(since earlier: Instant) -> Double {
         nanoseconds > earlier.nanoseconds ? Double(nanoseconds - earlier.nanoseconds) / 1e9 : 0

@@ -266,7 +266,7 @@ extension System {
         /// The identity, the size and the number of names.
         let place: FilePlace
         /// The time at which its contents changed last, in nanoseconds since 1970.
-        let modified: Int64
+        package let modified: Int64
         /// The time at which anything about it changed last, in nanoseconds since 1970.
         let changed: Int64
 

@@ -47,7 +47,7 @@ final class PlannedRealm {
         switch catalog.open(name, path: path, options) {
         case .ready(let database): return database
         case .failed(let error): throw error
-        case .opening: throw StorageError.refused(.fileNotFound)
+        case .opening, .closed: throw StorageError.refused(.fileNotFound)
         }
     }
 

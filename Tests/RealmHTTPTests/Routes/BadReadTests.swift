@@ -257,6 +257,8 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         try Data("this is no realm, but long enough to look at".utf8).write(to: folder.appendingPathComponent("broken.realm"))
         let server = try TestServer(["links"]) { $0.dataFolder = folder.path }
+        #expect(try server.get("/v1/realms/broken").json["state"]?.text == "closed")
+        #expect(try server.get("/v1/realms/broken/schema").code == "realm_unavailable")
         let document = try server.get("/v1/realms/broken")
         #expect(document.status == 200)
         #expect(document.json["state"]?.text == "failed")

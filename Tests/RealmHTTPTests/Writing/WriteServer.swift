@@ -52,7 +52,7 @@ final class WriteServer: Sendable {
     ]
 
     init(
-        _ classes: [ClassInput] = WriteServer.classes, change: (inout ServerOptions) -> Void = { _ in }
+        _ classes: [ClassInput] = WriteServer.classes, opens: Bool = true, change: (inout ServerOptions) -> Void = { _ in }
     ) throws {
         folder = NSTemporaryDirectory() + "realm-rest-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -69,6 +69,8 @@ final class WriteServer: Sendable {
         ListedProblems.watch()
         server = try RealmServer(options)
         try server.start()
+        // Files of the data folder are opened by the first request; many tests look into this one before.
+        if opens { _ = server.state.catalog.openNow("app") }
     }
 
     struct Damaged: Error, CustomStringConvertible {

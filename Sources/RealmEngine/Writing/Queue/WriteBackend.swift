@@ -6,7 +6,7 @@ internal import RealmStorage
 ///
 /// The queue belongs to a lower layer than databases and knows them through this protocol only. All
 /// members but `current` are called on the writer's thread.
-protocol WriteBackend: Sendable {
+protocol WriteBackend: AnyObject, Sendable {
     /// The newest version. All threads may read it.
     var current: Version { get }
     /// Prepares the file for its first write; called once, before anything else.

@@ -71,8 +71,8 @@ final class WriteQueue: Sendable {
     let limits: WriteLimits
     /// The state; the writer's thread waits for its changes.
     let monitor = Monitor(State(), rank: .writeQueue)
-    /// The database.
-    private let writer: any WriteBackend
+    /// The database, which owns the queue.
+    private weak let backend: (any WriteBackend)?
     /// The metrics of waiting times and holding times.
     private let metrics: WriteMetrics
     /// The threads of all writers.
@@ -89,7 +89,7 @@ final class WriteQueue: Sendable {
         _ writer: any WriteBackend, _ limits: WriteLimits, _ metrics: WriteMetrics,
         threads: SharedThreads = .writers
     ) {
-        self.writer = writer
+        backend = writer
         self.limits = limits
         self.metrics = metrics
         self.threads = threads
@@ -200,18 +200,28 @@ final class WriteQueue: Sendable {
 
     /// Runs work until there is none for a few milliseconds, or until other realms need the thread.
     private func run() {
-        prepare()
-        while let work = next() {
+        guard let writer = backend else { return refuseAll() }
+        prepare(writer)
+        while let work = next(writer) {
             switch work {
-            case .group(let jobs): perform(jobs)
-            case .begin(let request): begin(request)
+            case .group(let jobs): perform(jobs, writer)
+            case .begin(let request): begin(request, writer)
             }
             if threads.isCrowded, passesThreadOn() { return }
         }
     }
 
+    /// Completes all entries with an error, as the database was released without being closed.
+    private func refuseAll() {
+        let entries = monitor.broadcast { state in
+            defer { (state.entries, state.isScheduled) = ([], false) }
+            return state.entries
+        }
+        for entry in entries { entry.refuse(WriteQueue.closed) }
+    }
+
     /// Has the database prepare the file before the first write, which may take minutes for a large file.
-    private func prepare() {
+    private func prepare(_ writer: any WriteBackend) {
         guard !monitor.withLock({ $0.isPrepared }) else { return }
         let body = { [self] in
             writer.prepare { [self] in
@@ -224,7 +234,7 @@ final class WriteQueue: Sendable {
     }
 
     /// Runs an interactive transaction, which waits for its client for most of its time.
-    private func begin(_ request: BeginRequest) {
+    private func begin(_ request: BeginRequest, _ writer: any WriteBackend) {
         guard !monitor.withLock({ $0.isClosed }) else { return request.completion(.failure(WriteQueue.closed)) }
         let isBegun: Void? = threads.occupying {
             hold([request.submitted]) { InteractiveTransaction.run(request, on: self, writer) }
@@ -241,7 +251,7 @@ final class WriteQueue: Sendable {
     private static let pause = Duration.milliseconds(5)
 
     /// Waits a moment for work; nil when there is none, and the thread does not work for the queue any more.
-    private func next() -> Work? {
+    private func next(_ writer: any WriteBackend) -> Work? {
         if let work = waitForWork(for: threads.isCrowded ? .zero : WriteQueue.pause) { return work }
         writer.didPause()
         return monitor.broadcast { state in
@@ -319,7 +329,7 @@ final class WriteQueue: Sendable {
     }
 
     /// Runs a group; writes for which it had no room are put back at the front of the queue.
-    private func perform(_ jobs: [WriteJob]) {
+    private func perform(_ jobs: [WriteJob], _ writer: any WriteBackend) {
         let body = { [self] in hold(jobs.map(\.submitted)) { WriteGroup(jobs, writer, limits).run() } }
         // A write that must be alone, such as a migration, may take an hour.
         let left = jobs.first?.request.isAlone == true ? threads.occupying(body) ?? body() : body()

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Opens realms when they are requested, and closes those that nobody uses.
+///
+/// A realm that is being opened or closed here stays `closed` in the catalog. Requests for it that arrive
+/// meanwhile wait for the end of that, without a thread.
+extension Catalog {
+    /// The outcome of opening a closed realm.
+    package enum Waking: Sendable {
+        /// The state of the realm: open, failed, or whatever another request has made of it; nil when there is
+        /// no such realm any more.
+        case settled(State?)
+        /// As many realms are open as may be, and all of them are in use.
+        case tooMany(limit: Int)
+    }
+
+    /// The realms that are being opened or closed, with the actions that wait for the end of that.
+    struct Transitions {
+        /// The waiting actions by the name of the realm.
+        var waiting: [String: [@Sendable (Waking) -> Void]] = [:]
+        /// The number of realms that are being opened.
+        var openings = 0
+    }
+
+    // MARK: - Opening
+
+    /// Opens a closed realm on the calling thread, unless another thread is doing that.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the realm.
+    ///   - completion: Called once, on this thread or on the one that opens the realm. It must not wait.
+    package func wake(_ name: String, completion: @escaping @Sendable (Waking) -> Void) {
+        let isFirst = transitions.withLock { transitions -> Bool in
+            defer { transitions.waiting[name, default: []].append(completion) }
+            return transitions.waiting[name] == nil
+        }
+        if isFirst { finishWaking(name) }
+    }
+
+    /// Opens a closed realm, and returns when that is done, by this thread or another.
+    package func openNow(_ name: String) -> Waking {
+        let result = Monitor<Waking?>(nil)
+        wake(name) { outcome in result.broadcast { $0 = outcome } }
+        return result.wait { $0 } ?? .settled(self[name])
+    }
+
+    /// Opens a realm whose transition this thread has begun, and calls the waiting actions.
+    private func finishWaking(_ name: String) {
+        let result = openClosed(name)
+        let waiting = transitions.withLock { $0.waiting.removeValue(forKey: name) } ?? []
+        HeldLocks.assertNone()
+        for action in waiting { action(result) }
+    }
+
+    /// Opens a closed realm.
+    private func openClosed(_ name: String) -> Waking {
+        guard case .closed(let realm)? = self[name] else { return .settled(self[name]) }
+        guard makeRoom() else { return .tooMany(limit: openLimit) }
+        defer { transitions.withLock { $0.openings -= 1 } }
+        do throws(StorageError) {
+            var options = try realm.openOptions()
+            options.logger = logger
+            let database = try Database.open(name: realm.name, path: realm.path, options)
+            database.noteUse(.now())
+            return .settled(settle(database, realm))
+        } catch {
+            return .settled(fail(realm, error))
+        }
+    }
+
+    /// Makes a realm available that was closed; closes it again when it was detached meanwhile.
+    private func settle(_ database: Database, _ realm: ClosedRealm) -> State? {
+        let name = realm.name.text
+        let other = states.withLock { states -> String? in
+            if let other = Catalog.server(of: database.identity, in: states) { return other }
+            guard isClosed(name, in: states) else { return name }
+            states[name] = .ready(database)
+            return nil
+        }
+        guard let other else { return .ready(database) }
+        database.close()
+        guard other != name else { return self[name] }
+        return fail(realm, .refused(.fileInUse("the file is served as '\(other)' already")))
+    }
+
+    /// Records why a closed realm was not opened; it is tried again later. A file of the data folder that is gone
+    /// is forgotten.
+    private func fail(_ realm: ClosedRealm, _ error: StorageError) -> State? {
+        let name = realm.name.text
+        let isGone = realm.isListed && error == .refused(.fileNotFound)
+        if isGone { folder?.remove(name) }
+        let isFailed = states.withLock { states -> Bool in
+            guard isClosed(name, in: states) || isGone else { return false }
+            states[name] = isGone ? nil : .failed(error)
+            return !isGone
+        }
+        guard isFailed else { return self[name] }
+        if realm.isListed { noteConfigured(realm.name) }
+        origins.noteFailure(of: name)
+        if let options = try? realm.openOptions() { plan(realm.name, realm.path, options, after: error) }
+        return .failed(error)
+    }
+
+    /// Returns whether a realm is closed, and neither open nor detached. Called with the lock of the states.
+    private func isClosed(_ name: String, in states: [String: State]) -> Bool {
+        switch states[name] {
+        case .closed?: return true
+        case nil: return listed(name) != nil
+        case .opening?, .ready?, .failed?: return false
+        }
+    }
+
+    /// Reserves a place among the open realms, and closes the one that was unused for longest if there is no other.
+    ///
+    /// - Returns: False when all realms are in use.
+    private func makeRoom() -> Bool {
+        // A realm may be looked at by another thread in that moment, so it is tried more than once.
+        for attempt in 0..<5 {
+            if attempt > 0 { Threads.sleep(seconds: 0.002) }
+            while true {
+                let openCount = states.withLock { states in states.values.count { $0.isOpen } }
+                let hasRoom = transitions.withLock { transitions -> Bool in
+                    guard openCount + transitions.openings < openLimit else { return false }
+                    transitions.openings += 1
+                    return true
+                }
+                if hasRoom { return true }
+                guard closeLongestIdle() else { break }
+            }
+        }
+        return false
+    }
+
+    /// Closes the realm that was unused for longest among those that are not in use; false when there is none.
+    private func closeLongestIdle() -> Bool {
+        let byUse = states.withLock { states in
+            states.compactMap { name, state -> (name: String, use: Instant)? in
+                guard case .ready(let database) = state, database.mayBeClosed else { return nil }
+                return (name, database.lastUse)
+            }
+        }
+        return byUse.sorted { $0.use < $1.use }.contains { closeIfUnused($0.name) }
+    }
+
+    // MARK: - Closing
+
+    /// Returns the open realms that no request has named for a time.
+    ///
+    /// - Parameter seconds: The time.
+    package func idle(forSeconds seconds: Double) -> [String] {
+        let now = Instant.now()
+        return states.withLock { states in
+            states.compactMap { name, state in
+                guard case .ready(let database) = state, now.seconds(since: database.lastUse) >= seconds,
+                    database.mayBeClosed
+                else { return nil }
+                return name
+            }
+        }
+    }
+
+    /// Closes a realm if nobody uses it: no request, stream, lease or waiting write. Blocks until its file is
+    /// closed.
+    ///
+    /// - Parameter name: The name of the realm.
+    /// - Returns: Whether it was closed.
+    @discardableResult
+    package func closeIfUnused(_ name: String) -> Bool {
+        let isFirst = transitions.withLock { transitions -> Bool in
+            guard transitions.waiting[name] == nil else { return false }
+            transitions.waiting[name] = []
+            return true
+        }
+        guard isFirst else { return false }
+        let isClosed = takeUnused(name).map { database in
+            close(database)
+            return true
+        }
+        let isWanted = transitions.withLock { transitions -> Bool in
+            guard transitions.waiting[name]?.isEmpty == true else { return true }
+            transitions.waiting[name] = nil
+            return false
+        }
+        // Requests that arrived meanwhile need it again.
+        if isWanted { finishWaking(name) }
+        return isClosed ?? false
+    }
+
+    /// Marks a realm as closed if nothing else refers to it: whoever uses a realm holds its database.
+    private func takeUnused(_ name: String) -> Database? {
+        states.withLock { states -> Database? in
+            guard let realm = closed(name, in: states) else { return nil }
+            return states.takeReady(name, leaving: realm)
+        }
+    }
+
+    /// Returns what will be left of an open realm when it is closed; nil when it has to stay open. It must not
+    /// return the database, which would then be in use.
+    private func closed(_ name: String, in states: [String: State]) -> ClosedRealm? {
+        guard case .ready(let database)? = states[name], database.mayBeClosed, let source = database.source else { return nil }
+        return ClosedRealm(database, source, isListed: isListed(name), facts: nil)
+    }
+
+    /// Closes a database, and notes the state of its file, by which the next opening knows it again.
+    private func close(_ database: Database) {
+        let source = database.source
+        let name = database.name.text
+        database.close()
+        guard let source else { return }
+        let realm = ClosedRealm(
+            database, source, isListed: isListed(name), facts: try? System.facts(path: source.path))
+        states.withLock { states in
+            if case .closed? = states[name] { states[name] = .closed(realm) }
+        }
+    }
+
+    /// Whether the data folder has the file of a realm.
+    private func isListed(_ name: String) -> Bool { folder?.realm(name) != nil && !origins.hasPath(name) }
+}
+
+extension [String: Catalog.State] {
+    /// Replaces an open realm by a closed one if nothing but this dictionary refers to its database.
+    ///
+    /// - Returns: The database; nil when something else refers to it, and nothing has changed.
+    fileprivate mutating func takeReady(_ name: String, leaving realm: ClosedRealm) -> Database? {
+        guard case .ready(var database)? = removeValue(forKey: name) else { return nil }
+        guard isKnownUniquelyReferenced(&database) else {
+            self[name] = .ready(database)
+            return nil
+        }
+        self[name] = .closed(realm)
+        return database
+    }
+}
+
+extension Catalog.State {
+    /// Whether the realm takes files and memory.
+    var isOpen: Bool {
+        switch self {
+        case .opening, .ready: return true
+        case .failed, .closed: return false
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// A realm that is known but not open: a file of the data folder that was not requested yet, or a realm
+/// that was closed because nobody used it. The next request opens it.
+package final class ClosedRealm: Sendable {
+    /// The name under which it is served.
+    package let name: RealmName
+    /// The path of its file, as it is opened.
+    package let path: String
+    /// Whether the data folder lists it, so that it is gone when its file is.
+    let isListed: Bool
+    /// Makes the options with which it is opened.
+    private let options: @Sendable () throws(StorageError) -> Database.OpenOptions
+    /// What was known when it was closed; nil when it was not open before.
+    let former: Former?
+
+    /// What is known about a realm that was closed, so that clients notice nothing if no other program
+    /// writes to its file meanwhile.
+    struct Former: Sendable {
+        /// The name of the opening, which the next one takes over.
+        let epoch: Epoch
+        /// The number of the newest version.
+        let version: UInt64
+        /// The state of the file after it was closed; nil when that could not be read.
+        let facts: System.FileFacts?
+        /// The outcomes of asynchronous writes.
+        let asyncWrites: AsyncWrites
+    }
+
+    /// Makes a realm of the data folder that was not open before.
+    ///
+    /// - Parameters:
+    ///   - name: The name under which it is served.
+    ///   - path: The path of its file.
+    ///   - options: Makes the options with which it is opened; it may read a key.
+    init(
+        listed name: RealmName, path: String,
+        _ options: @escaping @Sendable () throws(StorageError) -> Database.OpenOptions
+    ) {
+        self.name = name
+        self.path = path
+        self.options = options
+        isListed = true
+        former = nil
+    }
+
+    /// Makes what is left of a realm that was open.
+    ///
+    /// - Parameters:
+    ///   - database: The realm, which is closed.
+    ///   - source: Its file and how it was opened.
+    ///   - isListed: Whether the data folder lists it.
+    ///   - facts: The state of the file after it was closed.
+    init(_ database: Database, _ source: Database.Source, isListed: Bool, facts: System.FileFacts?) {
+        name = database.name
+        path = source.path
+        self.isListed = isListed
+        let options = source.options.forReopening
+        self.options = { options }
+        former = Former(
+            epoch: database.epoch, version: database.current.token.version, facts: facts, asyncWrites: database.asyncWrites)
+    }
+
+    /// The size of the file in bytes; nil when there is none.
+    package var byteCount: Int? { System.entry(atPath: path)?.byteCount }
+
+    /// Returns the options with which it is opened. They contain what was known before if the file is
+    /// still the same.
+    ///
+    /// - Throws: `StorageError` when its key cannot be read.
+    func openOptions() throws(StorageError) -> Database.OpenOptions {
+        var options = try options()
+        if let former, let facts = former.facts, facts == (try? System.facts(path: path)) { options.former = former }
+        return options
+    }
+
+    /// The key of the file, as far as it is known.
+    package var key: EncryptionKey? { try? options().key }
+}
