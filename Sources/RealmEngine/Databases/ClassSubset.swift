@@ -6,7 +6,7 @@ package import RealmStorage
 /// reached from them.
 package struct ClassSubset: Sendable {
     /// The tables of the classes that the copy has.
-    private let kept: Set<TableKey>
+    let kept: Set<TableKey>
 
     /// The error of a name that is no class of the realm, with its position among the names.
     package struct UnknownClass: Error {
@@ -21,12 +21,26 @@ package struct ClassSubset: Sendable {
     ///   - snapshot: The version that has the classes.
     /// - Throws: `UnknownClass` for the first name that is no class.
     package init(_ names: [String], of snapshot: Snapshot) throws(UnknownClass) {
-        var kept: Set<TableKey> = []
-        var waiting: [Table] = []
+        var tables: [Table] = []
         for (position, name) in names.enumerated() {
             guard let table = snapshot.classTable(named: name) else { throw UnknownClass(position: position) }
-            waiting.append(table)
+            tables.append(table)
         }
+        self.init(tables, of: snapshot)
+    }
+
+    /// Finds the classes that a version has, of all that are named.
+    init(known names: [String], of snapshot: Snapshot) {
+        self.init(names.compactMap { snapshot.classTable(named: $0) }, of: snapshot)
+    }
+
+    /// Chooses the classes that a part of a version shows.
+    init(_ part: SnapshotPart) { kept = part.shown }
+
+    /// Adds to some classes of a version the embedded classes that can be reached from them.
+    private init(_ named: [Table], of snapshot: Snapshot) {
+        var kept: Set<TableKey> = []
+        var waiting = named
         let tables = Dictionary(snapshot.classes.map { ($0.key, $0) }) { first, _ in first }
         while let table = waiting.popLast() {
             guard kept.insert(table.key).inserted else { continue }

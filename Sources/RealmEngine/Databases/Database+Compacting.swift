@@ -97,7 +97,7 @@ extension Database {
 
     /// Makes the newest version in the new file the one that is served. Its token is the same as before.
     private func use(_ snapshot: Snapshot, _ file: NewFile?) -> Version {
-        let version = Version(snapshot, VersionToken(epoch: epoch, version: snapshot.version))
+        let version = Version(shown(snapshot), VersionToken(epoch: epoch, version: snapshot.version))
         let previous = newest.withLock { newest in
             defer { newest = version }
             return newest

@@ -44,6 +44,9 @@ extension Database {
     package func writeCopy(
         of snapshot: Snapshot, to backend: any StorageBackend, _ options: CopyOptions
     ) throws(StorageError) {
+        var options = options
+        // What a part does not show is not in copies of it either.
+        options.classes = options.classes ?? snapshot.part.map { ClassSubset($0) }
         // A copy of an older format is converted first, in a file that nobody else sees.
         guard snapshot.fileFormat == FileHeader.writtenFormat || snapshot.top.tables.isNone else {
             var store = FileStore.Options()
@@ -64,7 +67,8 @@ extension Database {
         return FileCopies(ofFile: (try? System.resolved(path)) ?? path, key: key)
     }
 
-    /// Makes a compact copy of a version beside the file, with the key of the realm.
+    /// Makes a compact copy of a version beside the file, with the key of the realm. It has all classes of the file,
+    /// also those that the realm does not show.
     ///
     /// - Parameters:
     ///   - snapshot: The version to copy.
@@ -74,7 +78,7 @@ extension Database {
     package func makeCopyBeside(of snapshot: Snapshot, _ control: WorkControl? = nil) throws(StorageError) -> String? {
         guard let copies = copiesBeside else { return nil }
         return try copies.make(version: snapshot.version) { backend throws(StorageError) in
-            try writeCopy(of: snapshot, to: backend, CopyOptions(key: key, control: control))
+            try writeCopy(of: snapshot.whole, to: backend, CopyOptions(key: key, control: control))
         }
     }
 

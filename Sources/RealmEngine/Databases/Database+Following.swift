@@ -39,7 +39,8 @@ extension Database: FollowingRealm {
         let copy = try file.takeCopy(options.control)
         let database = Database(
             name: name, path: path, mode: .follow, snapshot: copy.snapshot, store: nil, limits: options.limits,
-            backlinkNames: options.backlinkNames, observation: options.observation, logger: options.logger)
+            backlinkNames: options.backlinkNames,
+            shownClasses: options.shownClasses, observation: options.observation, logger: options.logger)
         let follower = Follower(
             file, path: place, interval: options.followInterval ?? Follower.usualInterval, for: database)
         try follower.start(name: name.text)
@@ -55,7 +56,7 @@ extension Database: FollowingRealm {
     ///
     /// - Throws: `StorageError` when the versions cannot be compared; nothing has changed then.
     func follow(_ copy: FollowedFile.Copy) throws(StorageError) {
-        let snapshot = copy.snapshot
+        let snapshot = shown(copy.snapshot)
         let previous = current
         let before = previous.snapshot
         guard snapshot.version >= before.version else {

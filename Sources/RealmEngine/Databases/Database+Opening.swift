@@ -32,6 +32,8 @@ extension Database {
         package var autoCompaction: Compaction?
         /// The classes whose objects may only be written by requests that state a condition.
         package var conditionalClasses: Set<String> = []
+        /// The classes that are shown; nil for all classes of the file.
+        package var shownClasses: ShownClasses?
         /// Whether the whole file is checked before it is written to.
         package var verification = FileStore.Verification.auto
         /// The number of copies of each kind that are kept beside the file; see `FileCopies`. With 0 none
@@ -169,7 +171,8 @@ extension Database {
         try OwnershipLock.requireUnused(place)
         return Database(
             name: name, path: path, mode: .readOnly, snapshot: snapshot, store: nil, readOnlyReason: reason,
-            backlinkNames: options.backlinkNames, logger: options.logger, former: options.former)
+            backlinkNames: options.backlinkNames, shownClasses: options.shownClasses, logger: options.logger,
+            former: options.former)
     }
 
     /// Opens a file for writing. An upgrade makes a copy first, which is removed when opening fails.
@@ -248,7 +251,8 @@ extension Database {
         }
         let database = Database(
             name: name, path: path, mode: .copy, snapshot: store.current, store: store, privateFile: file,
-            limits: options.limits, backlinkNames: options.backlinkNames, observation: options.observation, logger: options.logger
+            limits: options.limits, backlinkNames: options.backlinkNames,
+            shownClasses: options.shownClasses, observation: options.observation, logger: options.logger
         )
         database.startWriter()
         return database
@@ -307,7 +311,8 @@ extension Database {
         let database = Database(
             name: name, path: "", mode: .readWrite, snapshot: store.current, store: store, memoryIdentifier: identifier,
             limits: options.limits,
-            backlinkNames: options.backlinkNames, observation: options.observation, logger: options.logger)
+            backlinkNames: options.backlinkNames,
+            shownClasses: options.shownClasses, observation: options.observation, logger: options.logger)
         database.startWriter()
         return database
     }
@@ -327,8 +332,8 @@ extension Database {
         let database = Database(
             name: name, path: store.path, mode: .readWrite, snapshot: store.current, store: store, copies: copies,
             originalName: originalName, limits: options.limits, keptCopyCount: options.keptCopyCount,
-            backlinkNames: options.backlinkNames, observation: options.observation, logger: options.logger,
-            former: options.former)
+            backlinkNames: options.backlinkNames, shownClasses: options.shownClasses, observation: options.observation,
+            logger: options.logger, former: options.former)
         database.startWriter()
         return database
     }

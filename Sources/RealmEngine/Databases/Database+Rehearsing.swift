@@ -66,7 +66,7 @@ extension Database {
             if seed == nil { try OwnershipLock.requireUnused(place) }
             return Database(
                 name: name, path: path, mode: .readOnly, snapshot: snapshot, store: nil, readOnlyReason: reason,
-                backlinkNames: options.backlinkNames)
+                backlinkNames: options.backlinkNames, shownClasses: options.shownClasses)
         }
 
         /// Opens the file as one that is followed, without following it.
@@ -74,7 +74,8 @@ extension Database {
             let place = options.isExactPath ? source : try System.resolved(source)
             let snapshot = try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true))
             return Database(
-                name: name, path: path, mode: .follow, snapshot: snapshot, store: nil, backlinkNames: options.backlinkNames)
+                name: name, path: path, mode: .follow, snapshot: snapshot, store: nil, backlinkNames: options.backlinkNames,
+                shownClasses: options.shownClasses)
         }
 
         /// Opens the file as a private copy.
@@ -88,7 +89,7 @@ extension Database {
         private func serve(_ store: FileStore, _ mode: Mode) -> Database {
             let database = Database(
                 name: name, path: path, mode: mode, snapshot: store.current, store: store, limits: options.limits,
-                backlinkNames: options.backlinkNames, observation: options.observation)
+                backlinkNames: options.backlinkNames, shownClasses: options.shownClasses, observation: options.observation)
             database.startWriter()
             return database
         }

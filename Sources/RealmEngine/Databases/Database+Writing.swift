@@ -269,9 +269,16 @@ extension Database: WriteBackend {
 
     /// Makes a session that logs its slow queries.
     func makeSession(_ transaction: WriteTransaction, deadline: Instant) -> WriteSession {
-        let session = WriteSession(transaction, deadline: deadline, backlinkNames: backlinkNames, limits: limits)
+        let part = shownClasses == nil ? nil : current.snapshot.part
+        let session = WriteSession(transaction, deadline: deadline, backlinkNames: backlinkNames, part: part, limits: limits)
         session.didQuery = { [log] begin, className in log.noteQuery(since: begin, className: className) }
         return session
+    }
+
+    /// Returns the changes of objects whose classes are shown.
+    private func shown(_ changes: [ObjectChange]) -> [ObjectChange] {
+        guard shownClasses != nil, let part = current.snapshot.part else { return changes }
+        return changes.filter { part.shown.contains($0.table) }
     }
 
     /// Adds the counts of a write to the metrics.
@@ -288,13 +295,13 @@ extension Database: WriteBackend {
     ///   unknown whether the commit is durable; otherwise the error of storage, and the commit was rolled
     ///   back.
     func commit(_ transaction: WriteTransaction, mark: CommitMark?) throws(WriteError) -> Version {
-        let changes = transaction.changes
+        let changes = shown(transaction.changes)
         let begin = Instant.now()
         do throws(StorageError) {
             let snapshot = try transaction.commit()
             log.noteCommit(since: begin, changeCount: changes.count)
             keepCopy()
-            let version = Version(snapshot, VersionToken(epoch: epoch, version: snapshot.version))
+            let version = Version(shown(snapshot), VersionToken(epoch: epoch, version: snapshot.version))
             let previous = newest.withLock { newest in
                 defer { newest = version }
                 return newest

@@ -53,6 +53,8 @@ package final class Database: VersionSource {
     /// The asynchronous writes of this database, by the ids under which clients request their
     /// outcomes.
     package let asyncWrites: AsyncWrites
+    /// The classes that are shown; nil for all classes of the file.
+    package let shownClasses: ShownClasses?
     /// The newest version of the data.
     let newest: RankedMutex<Version>
     /// The store; nil when nothing can be written.
@@ -137,8 +139,8 @@ package final class Database: VersionSource {
         name: RealmName, path: String, mode: Mode, snapshot: Snapshot, store: FileStore?, memoryIdentifier: String? = nil,
         privateFile: NewFile? = nil, copies: FileCopies? = nil, originalName: String? = nil, readOnlyReason: StorageError? = nil,
         limits: WriteLimits = WriteLimits(), keptCopyCount: Int = 1, backlinkNames: BacklinkNames,
-        observation: ObservationLimits = ObservationLimits(), logger: Logger = EngineLog.silent,
-        former: ClosedRealm.Former? = nil
+        shownClasses: ShownClasses? = nil, observation: ObservationLimits = ObservationLimits(),
+        logger: Logger = EngineLog.silent, former: ClosedRealm.Former? = nil
     ) {
         // A realm that was closed goes on where it was, unless its file has changed.
         let former = former?.version == snapshot.version ? former : nil
@@ -160,18 +162,28 @@ package final class Database: VersionSource {
         health = FileHealth(mode == .follow ? nil : store?.witness ?? snapshot.file.witness)
         self.limits = limits
         self.backlinkNames = backlinkNames
+        self.shownClasses = shownClasses
         asyncWrites = former?.asyncWrites ?? AsyncWrites(limits)
         observations = ObservationHub(
             commits, backlinkNames: backlinkNames, limits: observation,
             didEvaluate: { begin in log.noteEvaluation(since: begin) })
         // A follower counts the states that it has seen.
         let number = mode == .follow ? 1 : snapshot.version
-        newest = RankedMutex(.leaf, Version(snapshot, VersionToken(epoch: epoch, version: number)))
+        let shown = shownClasses?.part(of: snapshot) ?? snapshot
+        newest = RankedMutex(.leaf, Version(shown, VersionToken(epoch: epoch, version: number)))
         observations.serve(self)
     }
 
     /// The newest version. Reading it takes a lock for an instant only.
     package var current: Version { newest.withLock { $0 } }
+
+    /// Returns what of a version of the file is shown: all of it, or some of its classes.
+    ///
+    /// - Parameter whole: The version, with all classes of the file.
+    func shown(_ whole: Snapshot) -> Snapshot {
+        guard let shownClasses else { return whole }
+        return shownClasses.part(of: whole, after: current.snapshot)
+    }
 
     /// Whether writes are accepted; this may become false while the realm is open.
     package var isWritable: Bool { (mode == .readWrite || mode == .copy) && !isBanned.load(ordering: .acquiring) }
@@ -201,12 +213,13 @@ extension Database {
     package func facts(of version: Version) throws(StorageError) -> DatabaseFacts {
         let snapshot = version.snapshot
         let classes = snapshot.classes
+        let isEmpty = classes.allSatisfy { $0.kind == .embedded || $0.count == 0 }
         return DatabaseFacts(
             isEncrypted: snapshot.file.isEncrypted,
             fileFormat: snapshot.fileFormat == 0 ? FileHeader.writtenFormat : snapshot.fileFormat,
             schemaVersion: snapshot.schemaVersion,
             fileBytes: snapshot.file.fileByteCount, usedBytes: try Database.usedBytes(snapshot), classCount: classes.count,
-            isEmpty: classes.allSatisfy { $0.count == 0 }, liveVersions: liveVersions, pendingWrites: pendingWrites)
+            isEmpty: isEmpty, liveVersions: liveVersions, pendingWrites: pendingWrites)
     }
 
     /// The number of versions in use, including the newest.

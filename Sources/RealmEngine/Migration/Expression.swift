@@ -164,7 +164,7 @@ extension WriteSession {
             case .objectID(let id): return .typed(.objectID(id))
             case .uuid(let id): return .typed(.uuid(id))
             case .link(let table, let object):
-                let name = (try? self.table(table).className) ?? ""
+                let name = isShown(table) ? (try? self.table(table).className) ?? "" : ""
                 return .link(.stub(className: name, key: .objectKey(object)))
             }
         }
@@ -190,7 +190,7 @@ extension WriteSession {
             guard index < path.count - 1 else { break }
             switch held.value {
             case .null: return held
-            case .link(let key, let object): place = ObjectPlace(table: key, object: object)
+            case .link(let key, let object) where isShown(key): place = ObjectPlace(table: key, object: object)
             default: throw WriteError(.invalidSchema, "'\(name)' leads to no object")
             }
         }

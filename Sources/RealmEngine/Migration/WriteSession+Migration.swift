@@ -123,9 +123,10 @@ extension WriteSession {
     ///   - member: The member of the step that has the name, for the path of the error.
     /// - Throws: `WriteError` with the code `invalidSchema` when there is no such class.
     func migrating(_ className: String, member: String = "class") throws(WriteError) -> TableState {
-        guard let table = try stored(try transaction.table(named: Table.classPrefix + className)) else {
+        guard let table = try classTable(named: className) else {
             throw WriteSession.invalid("there is no class '\(className)'", member)
         }
+        try requireOwn(table.key, member)
         return table
     }
 
@@ -144,6 +145,7 @@ extension WriteSession {
 
     /// Adds a class. Its links may lead to existing classes and to the class itself.
     private func addClass(_ input: ClassInput) throws(WriteError) {
+        try requireAllClasses("name")
         let present = try schema()
         guard present[input.name] == nil else { throw WriteSession.invalid("there is already a class of this name", "name") }
         try SchemaValidator.requireNoEmbeddedIndex(input)
@@ -152,6 +154,7 @@ extension WriteSession {
 
     /// Removes a class with its objects; throws when a property of another class still links to it.
     private func removeClass(_ name: String, _ losing: Bool) throws(WriteError) {
+        try requireAllClasses("name")
         let table = try migrating(name, member: "name")
         for other in try schema().classes where other.name != name {
             guard let property = other.properties.first(where: { $0.objectType == name }) else { continue }
@@ -164,6 +167,7 @@ extension WriteSession {
 
     /// Gives a class another name; throws when the name is invalid or already used.
     private func renameClass(_ name: String, to new: String) throws(WriteError) {
+        try requireAllClasses("name")
         let table = try migrating(name, member: "name")
         do throws(WriteError) {
             try SchemaValidator.checkName(new, SchemaValidator.maximumClassNameByteCount, "class")
@@ -178,6 +182,7 @@ extension WriteSession {
 
     /// Changes a class from top-level to embedded or back, and checks the resulting schema.
     private func setType(_ className: String, _ type: String, _ losing: Bool) throws(WriteError) {
+        try requireAllClasses("class")
         let table = try migrating(className)
         let kind = try SchemaValidator.kind(named: type)
         guard kind != table.kind else { return }
@@ -252,7 +257,8 @@ extension WriteSession {
         // Files may have indexes that the rules for new classes refuse; they are not checked here.
         let classes = try schema().classes.map { one in
             ClassSchema(
-                name: one.name, kind: one.kind, primaryKey: one.primaryKey, properties: one.properties.map { $0.indexed(nil) },
+                name: one.name, kind: one.kind, primaryKey: one.primaryKey,
+                properties: one.properties.filter { !$0.leadsOut }.map { $0.indexed(nil) },
                 backlinks: [])
         }
         let input = SchemaInput(classes: classes.map { ClassInput($0) })

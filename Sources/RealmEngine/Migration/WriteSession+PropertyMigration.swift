@@ -41,7 +41,7 @@ extension WriteSession {
     /// Checks that the class that new links lead to exists, and that a set does not contain embedded
     /// objects.
     private func requireTarget(_ name: String, _ property: PropertySchema) throws(WriteError) {
-        guard let target = try stored(try transaction.table(named: Table.classPrefix + name)) else {
+        guard let target = try classTable(named: name) else {
             throw WriteSession.invalid("there is no class '\(name)'", "objectType")
         }
         guard target.kind != .embedded || property.collection != .set else {
@@ -235,6 +235,9 @@ extension WriteSession {
     private func changed(
         _ column: Column, _ change: PropertyChange, _ conversion: PropertyConversion
     ) throws(WriteError) -> PropertySchema {
+        if let target = column.targetTable, !isShown(target) {
+            throw WriteSession.invalid("'\(column.name)' leads to objects that this realm does not show", "name")
+        }
         let type = try conversion.type(of: column, wanted: change.type)
         let isEmbedded = try column.targetTable.map { key throws(WriteError) in try table(key).kind == .embedded } ?? false
         if type != PropertyType(column.type), isEmbedded {

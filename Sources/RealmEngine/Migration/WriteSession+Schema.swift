@@ -58,6 +58,7 @@ extension WriteSession {
     /// - Throws: `WriteError` with the code `invalidSchema` before anything is removed.
     package func recreateSchema(_ input: SchemaInput) throws(WriteError) {
         let classes = try SchemaValidator.classes(input)
+        try requireAllClasses()
         let tables = try view().classes
         for table in tables { try stored(try changing.deleteAllObjects(in: table.key)) }
         // Links first, so that no table is a target when it goes.
@@ -84,7 +85,7 @@ extension WriteSession {
         guard wanted.kind == one.kind, wanted.primaryKey == one.primaryKey else {
             throw WriteSession.conflict("class '\(one.name)' has another type or primary key in the file")
         }
-        for property in one.properties {
+        for property in one.properties where !property.leadsOut {
             guard let match = wanted.properties.first(where: { $0.name == property.name }) else {
                 throw WriteSession.conflict("the file has a property '\(one.name).\(property.name)' that the schema lacks")
             }
@@ -119,6 +120,7 @@ extension WriteSession {
     /// - Parameter classes: The checked classes, in any order; they are created in byte order of their
     ///   names.
     func add(_ classes: [ClassSchema]) throws(WriteError) {
+        if !classes.isEmpty { try requireAllClasses() }
         let sorted = classes.sorted { Array($0.name.utf8).lexicographicallyPrecedes(Array($1.name.utf8)) }
         var keys: [TableKey] = []
         for one in sorted { keys.append(try addTable(one)) }
@@ -176,6 +178,7 @@ extension WriteSession {
     func addColumn(_ property: PropertySchema, to key: TableKey) throws(WriteError) -> ColumnKey {
         if schemaSteps & 0xf == 0xf { try checkDeadline() }
         schemaSteps &+= 1
+        try requireOwn(key)
         guard try stored(try transaction.columnCount(of: key)) < limits.properties else {
             throw WriteSession.tooLarge("a class has at most \(limits.properties) properties", limits.properties)
         }

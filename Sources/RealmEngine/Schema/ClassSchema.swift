@@ -44,6 +44,13 @@ package struct ClassSchema: Sendable, Equatable {
 }
 
 extension ClassSchema {
+    /// The class without the properties that lead to classes which the realm does not show.
+    package var withoutHiddenLinks: ClassSchema {
+        guard properties.contains(where: \.leadsOut) else { return self }
+        return ClassSchema(
+            name: name, kind: kind, primaryKey: primaryKey, properties: properties.filter { !$0.leadsOut }, backlinks: backlinks)
+    }
+
     /// Reads the class that a table stores.
     ///
     /// - Parameters:

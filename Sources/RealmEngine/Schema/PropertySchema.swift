@@ -29,4 +29,8 @@ package struct PropertySchema: Sendable, Equatable {
         self.index = index
         self.objectType = objectType
     }
+
+    /// Whether the values are links to objects of a class that is not part of the schema, because the realm does not
+    /// show it.
+    package var leadsOut: Bool { type == .object && objectType == nil }
 }

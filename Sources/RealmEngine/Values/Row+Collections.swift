@@ -10,7 +10,7 @@ extension Row {
     ///   - snapshot: The version that this row belongs to.
     /// - Throws: `StorageError` when the root of the collection is damaged.
     package func list(_ column: Column, in snapshot: Snapshot) throws(StorageError) -> ListView {
-        let hasTombstones = column.targetTable.flatMap { snapshot.table($0)?.hasTombstones } ?? false
+        let hasTombstones = column.targetTable.map { snapshot.hasTombstones($0) } ?? false
         return try ListView(
             root: try leaf.collectionRoot(column, row: index), space: leaf.space, shape: column.elementShape,
             mayHoldUnresolved: hasTombstones)

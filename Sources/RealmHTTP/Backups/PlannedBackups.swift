@@ -193,7 +193,7 @@ package final class PlannedBackups: Sendable {
         let options = Database.CopyOptions(key: plan.key ?? database.key, control: control)
         let same = newest?.version == name.version ? newest : nil
         let isStored = try plan.store.put(name, unlessLike: same, control) { backend throws(StorageError) in
-            try database.writeCopy(of: version.snapshot, to: backend, options)
+            try database.writeCopy(of: version.snapshot.whole, to: backend, options)
         }
         let seconds = isStored ? name.seconds : same?.seconds ?? name.seconds
         monitor.withLock { state in

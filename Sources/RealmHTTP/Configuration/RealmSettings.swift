@@ -30,12 +30,14 @@ package struct RealmSettings: Sendable {
     /// The classes whose objects may only be written by requests with a condition such as
     /// `If-Match`.
     package var conditionalClasses: Set<String> = []
+    /// The classes that the realm shows; nil for all classes of the file.
+    package var shownClasses: ShownClasses?
 
     /// The names of the members that `init(_:at:)` reads.
     static let names = [
         "mode", "followInterval", "backlinkNames", "maxActiveVersions", "upgrade", "compactOnOpen", "autoCompact",
         "keepMigrationBackups",
-        "requireIfMatch",
+        "requireIfMatch", "classes",
     ]
 
     /// Makes the settings of a realm that states none.
@@ -66,6 +68,7 @@ package struct RealmSettings: Sendable {
         autoCompaction = try RealmSettings.compaction(object, "autoCompact", maximumUsedRatio: 0.5, at: place)
         keptCopyCount = try RealmSettings.number(object, "keepMigrationBackups", 0...1000, at: place)
         conditionalClasses = try RealmSettings.classes(object["requireIfMatch"], place.inside("requireIfMatch"))
+        shownClasses = try reader.classNames(object["classes"], place.inside("classes")).map { ShownClasses($0) }
     }
 
     /// The mode of that name; nil without one. Throws `invalid_body` for an unknown one.
@@ -165,6 +168,7 @@ package struct RealmSettings: Sendable {
         options.compaction = compaction
         options.autoCompaction = autoCompaction
         options.conditionalClasses = conditionalClasses
+        options.shownClasses = shownClasses
         if upgradesInPlace {
             options.mode = .readWrite
             options.upgradesInPlace = true
@@ -173,13 +177,23 @@ package struct RealmSettings: Sendable {
     }
 
     /// Whether any option names classes or properties of the realm, so that it has to fit its schema.
-    var namesSchema: Bool { backlinkNames != .none || !conditionalClasses.isEmpty }
+    var namesSchema: Bool { backlinkNames != .none || !conditionalClasses.isEmpty || shownClasses != nil }
+
+    /// Finds a class that the realm should show and that does not exist.
+    ///
+    /// - Parameter snapshot: The version of the realm whose schema counts.
+    /// - Returns: The member that names it, and the reason as a sentence; nil when all classes exist.
+    func unknownClass(in snapshot: Snapshot) -> (member: String, reason: String)? {
+        guard let position = shownClasses?.unknown(in: snapshot) else { return nil }
+        return ("classes/\(position)", "there is no class of this name")
+    }
 
     /// Finds what does not fit the schema of the realm: a class or property that does not exist.
     ///
     /// - Parameter snapshot: The version of the realm whose schema counts.
     /// - Returns: The member that does not fit, and the reason as a sentence; nil when all fit.
     func defect(in snapshot: Snapshot) -> (member: String, reason: String)? {
+        if let defect = unknownClass(in: snapshot) { return defect }
         if let reason = backlinkNames.defect(in: snapshot) { return ("backlinkNames", reason) }
         for name in conditionalClasses.sorted() where snapshot.classTable(named: name) == nil {
             return ("requireIfMatch", "there is no class '\(name)'")

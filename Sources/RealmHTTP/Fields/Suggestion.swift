@@ -18,7 +18,8 @@ enum Suggestion {
         let wanted = Array(name.lowercased().utf8.prefix(64))
         let allowed = wanted.count < 4 ? 1 : 2
         var best: (name: String, distance: Int)?
-        for candidate in candidates.prefix(candidateLimit) {
+        // A name that exists and is refused nevertheless is no help.
+        for candidate in candidates.prefix(candidateLimit) where candidate != name {
             let letters = Array(candidate.lowercased().utf8.prefix(64))
             guard abs(letters.count - wanted.count) <= allowed else { continue }
             let distance = distance(wanted, letters)

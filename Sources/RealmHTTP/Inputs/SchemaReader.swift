@@ -149,4 +149,23 @@ struct SchemaReader {
 
     /// Makes the `invalid_body` problem of a document that has the wrong form at `place`.
     func malformed(_ detail: String, _ place: InputPlace) -> Problem { place.describe(Problem(.invalidBody, detail)) }
+
+    /// Reads a choice of classes by their names, of which there must be one at least; nil when it is absent.
+    ///
+    /// - Throws: `invalid_body` for anything but an array of texts.
+    func classNames(_ json: JSONValue?, _ place: InputPlace) throws(Problem) -> [String]? {
+        guard let json, json != .null else { return nil }
+        guard case .array(let values) = json, !values.isEmpty else {
+            throw malformed("'classes' is an array of one or more names of classes", place)
+        }
+        var names: [String] = []
+        for (position, value) in values.enumerated() {
+            guard case .string(let name) = value else {
+                throw malformed(
+                    "\(value.kind) was found where the name of a class is needed", place.inside(String(position)))
+            }
+            names.append(name)
+        }
+        return names
+    }
 }

@@ -194,6 +194,7 @@ extension OpenAPIWrites {
                     "compactOnOpen": compactionConditions, "autoCompact": compactionConditions,
                     "onMigrationNeeded": OpenAPIParts.choice("fail", "delete"),
                     "requireIfMatch": ["type": "array", "items": ["type": "string"]],
+                    "classes": ["type": "array", "minItems": 1, "items": ["type": "string"]],
                     "keepMigrationBackups": ["type": "integer", "format": "int32", "minimum": 0, "maximum": 1000],
                 ])
         ),

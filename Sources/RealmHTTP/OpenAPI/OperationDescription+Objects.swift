@@ -29,7 +29,7 @@ extension OperationDescription {
         OperationDescription(
             id, summary, tag: tag, parameters: OpenAPIDocument.objectParameters,
             responses: OpenAPIParts.responses(OpenAPIParts.document("The body is the object.", OpenAPIParts.schema(schema))),
-            problems: .ofReads, .ofObjects)
+            problems: .ofReads, .ofObjects, [.unknownKeyPath])
     }
 
     /// Describes an operation that creates one object, or several from an array or from lines of

@@ -212,6 +212,9 @@ final class Attaching: Sendable {
         case .real(let isMade): isNew = isMade && !attachment.plants
         case .known: isNew = false
         }
+        if let defect = attachment.settings.unknownClass(in: database.current.snapshot) {
+            return finish(Attaching.wrongNames(defect.member, defect.reason), nil)
+        }
         guard attachment.schema != nil || attachment.wantedVersion != nil else {
             return finish(namesError(database), nil)
         }

@@ -178,6 +178,9 @@ struct RealmAttachment: Sendable {
         if case .memory = source {
             if settings.key != nil { throw RealmAttachment.conflict("a realm in memory is not encrypted", "/encryptionKey") }
             if isNotForWriting { throw RealmAttachment.conflict("a realm in memory has the mode rw", "/mode") }
+            if settings.shownClasses != nil {
+                throw RealmAttachment.conflict("a realm in memory shows all of its classes", "/classes")
+            }
             if seed != nil { throw RealmAttachment.conflict("'seed' and 'inMemory' exclude each other", "/seed") }
             if settings.compaction != nil {
                 throw RealmAttachment.conflict("a realm in memory is not compacted", "/compactOnOpen")
@@ -190,6 +193,9 @@ struct RealmAttachment: Sendable {
         if startsOver {
             guard schema != nil else {
                 throw RealmAttachment.conflict("'onMigrationNeeded' needs a schema to start over with", "/onMigrationNeeded")
+            }
+            guard settings.shownClasses == nil else {
+                throw RealmAttachment.conflict("starting over removes all classes, also those that are not shown", "/classes")
             }
             guard migrationSteps == nil else {
                 throw RealmAttachment.conflict("'migrations' and starting over exclude each other", "/onMigrationNeeded")

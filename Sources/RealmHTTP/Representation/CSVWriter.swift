@@ -92,6 +92,10 @@ package final class CSVWriter {
         case .null: return false
         case .string(let text) where column.type == .string: cell.append(text)
         case .link(let tableKey, let key) where column.type == .link && !member.isShownWhole:
+            guard !snapshot.hides(tableKey) else {
+                try fillWithJSON(cell, member, row)
+                return true
+            }
             guard let table = snapshot.table(tableKey), let target = try table.find(key) else { return false }
             cell.append(try KeyText.text(of: target, in: table))
         default: try fillWithJSON(cell, member, row)

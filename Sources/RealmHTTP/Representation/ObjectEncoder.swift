@@ -313,7 +313,8 @@ package final class ObjectEncoder {
     /// Writes a link as the plan of its member states: as a stub, as an embedded object or
     /// expanded. A link to an object that does not exist is null.
     private func writeLink(_ value: Value, _ member: ObjectPlan.Member, _ writer: inout JSONWriter) throws(StorageError) {
-        guard case .link(let tableKey, let key) = value, let table = snapshot.table(tableKey) else { return writer.null() }
+        guard case .link(let tableKey, let key) = value else { return writer.null() }
+        guard let table = snapshot.table(tableKey) else { return writeHiddenLink(tableKey, key, &writer) }
         switch member.links {
         case .none, .stubs: try writeStub(tableKey, key, &writer)
         case .embedded: try writeEmbedded(of: table, key, member, to: &writer)
@@ -339,6 +340,18 @@ package final class ObjectEncoder {
         nesting -= 1
     }
 
+    /// Writes a link to an object of a class that this realm does not show, `{"$link":{"hidden":true}}`; null for a
+    /// link to no object. It says nothing about the object but that there is one.
+    private func writeHiddenLink(_ tableKey: TableKey, _ key: ObjectKey, _ writer: inout JSONWriter) {
+        guard snapshot.hides(tableKey), key.rawValue >= 0 else { return writer.null() }
+        writer.beginObject()
+        writer.key("$link")
+        writer.beginObject()
+        writer.member("hidden", bool: true)
+        writer.endObject()
+        writer.endObject()
+    }
+
     /// Writes a link stub, `{"$link":{"class":…,"key":…}}`, or null when the object does not exist.
     ///
     /// - Parameters:
@@ -346,7 +359,8 @@ package final class ObjectEncoder {
     ///   - key: The object key.
     ///   - writer: The writer.
     package func writeStub(_ tableKey: TableKey, _ key: ObjectKey, _ writer: inout JSONWriter) throws(StorageError) {
-        guard let table = snapshot.table(tableKey), let row = try table.find(key) else { return writer.null() }
+        guard let table = snapshot.table(tableKey) else { return writeHiddenLink(tableKey, key, &writer) }
+        guard let row = try table.find(key) else { return writer.null() }
         writer.beginObject()
         writer.key("$link")
         writer.beginObject()

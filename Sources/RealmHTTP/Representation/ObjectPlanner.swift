@@ -139,7 +139,9 @@ package struct ObjectPlanner {
             let wrong = fields?.order.first ?? ""
             throw UnknownPath(
                 parameter: fields != nil ? "fields" : "expand", path: below + wrong,
-                detail: "'\(path + column.name)' is not a link")
+                detail: column.type == .link
+                    ? "'\(path + column.name)' leads to objects that this realm does not show"
+                    : "'\(path + column.name)' is not a link")
         }
         return Member(column, links: links, embeddedPlan: embeddedPlan)
     }

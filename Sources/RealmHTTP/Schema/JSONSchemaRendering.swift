@@ -80,6 +80,7 @@ enum JSONSchemaRendering {
         case .objectId: return ["type": "string", "pattern": "^[0-9a-f]{24}$"]
         case .uuid: return ["type": "string", "format": "uuid"]
         case .mixed: return .object([])
+        case .object where property.leadsOut: return ["type": "object", "description": "a link to an object that is not shown"]
         case .object: return ["type": "object", "description": .string("\(property.objectType ?? ""): a link, or the object")]
         }
     }

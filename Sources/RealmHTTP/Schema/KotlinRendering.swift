@@ -34,9 +34,12 @@ struct KotlinRendering {
     ///
     /// Links from other classes are left out: the file does not store the names that a model gives
     /// them.
+    /// Links to classes that the realm does not show are left out, as in the model of an app that has a part of the
+    /// classes.
     ///
     /// - Parameter one: The class.
     func text(_ one: ClassSchema) -> String {
+        let one = one.withoutHiddenLinks
         let name = rules.identifier(one.name)
         let base =
             one.kind == .embedded ? "EmbeddedRealmObject" : one.kind == .asymmetric ? "AsymmetricRealmObject" : "RealmObject"

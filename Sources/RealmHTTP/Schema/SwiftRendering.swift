@@ -29,9 +29,12 @@ struct SwiftRendering {
     ///
     /// Names that are not identifiers are mapped, and the class states the stored names. Linking
     /// objects without a name in the configuration are named after class and property.
+    /// Links to classes that the realm does not show are left out, as in the model of an app that has a part of the
+    /// classes.
     ///
     /// - Parameter one: The class.
     func text(_ one: ClassSchema) -> String {
+        let one = one.withoutHiddenLinks
         let name = rules.identifier(one.name)
         let base = one.kind == .embedded ? "EmbeddedObject" : one.kind == .asymmetric ? "AsymmetricObject" : "Object"
         var lines = ["class \(name.text): \(base) {"]

@@ -55,6 +55,7 @@ struct TypeScriptRendering {
         case .string, .data, .date, .decimal128, .objectId, .uuid: return "string"
         case .float, .double: return "number | \"NaN\" | \"Infinity\" | \"-Infinity\""
         case .mixed: return "unknown"
+        case .object where property.leadsOut: return "{ $link: { hidden: true } }"
         case .object: return "Link | \(rules.identifier(property.objectType ?? "").text)"
         }
     }

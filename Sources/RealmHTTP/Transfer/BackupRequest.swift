@@ -39,7 +39,7 @@ struct BackupRequest: Sendable {
             key = try reader.key(object, "encryptionKey", place).map { .other($0) } ?? .ofRealm
         }
         path = try reader.text(object, "path", place)
-        classes = try BackupRequest.names(object["classes"], reader, place.inside("classes"))
+        classes = try reader.classNames(object["classes"], place.inside("classes"))
     }
 
     /// Whether only administrators may make such a copy: one in a file of the server, or a plain copy of
@@ -71,24 +71,5 @@ struct BackupRequest: Sendable {
             let problem = Problem(.invalidSchema, "there is no class of this name\(hint)")
             throw InputPlace().inside("classes").inside(String(error.position)).describe(problem)
         }
-    }
-
-    /// Reads a list of names, of which there must be one at least; nil when it is absent.
-    private static func names(
-        _ json: JSONValue?, _ reader: SchemaReader, _ place: InputPlace
-    ) throws(Problem) -> [String]? {
-        guard let json, json != .null else { return nil }
-        guard case .array(let values) = json, !values.isEmpty else {
-            throw reader.malformed("'classes' is an array of one or more names of classes", place)
-        }
-        var names: [String] = []
-        for (position, value) in values.enumerated() {
-            guard case .string(let name) = value else {
-                throw reader.malformed(
-                    "\(value.kind) was found where the name of a class is needed", place.inside(String(position)))
-            }
-            names.append(name)
-        }
-        return names
     }
 }

@@ -104,7 +104,7 @@ struct CSVObjects: Sendable {
 
     /// Reads a cell for a link: the text of a key, or the JSON of an embedded object.
     private func link(_ text: String, _ column: Column) throws(InputReader.InputError) -> InputValue {
-        guard let target = column.targetTable.flatMap({ snapshot.table($0) }) else { return .null }
+        guard let target = column.targetTable.flatMap({ snapshot.table($0) }) else { return .text(text) }
         if target.kind == .embedded { return try json(text) }
         return .link(.stub(className: target.className ?? "", key: .text(text)))
     }

@@ -55,7 +55,7 @@ extension PathResolver {
     /// - Throws: `QueryError.invalid` for every other property.
     private func sortLink(_ column: Column, _ table: Table) throws(QueryError) -> LinkStep {
         guard column.type == .link, column.collection == nil, let key = column.targetTable,
-            let target = snapshot.table(key)
+            let target = snapshot.linkTarget(key)
         else { throw unsortable("'\(column.name)' in '\(text)' is not a link to one object") }
         return LinkStep(kind: .link, column: column, source: table, target: target, label: column.name)
     }

@@ -188,7 +188,7 @@ struct PathResolver {
     /// - Throws: `StorageError.corrupt` as a query error when the class that it leads to does not
     ///   exist.
     private func appendLink(_ column: Column, to links: inout [LinkStep], _ current: inout Table) throws(QueryError) {
-        guard let key = column.targetTable, let target = snapshot.table(key) else {
+        guard let key = column.targetTable, let target = snapshot.linkTarget(key) else {
             throw QueryError.storage(.corrupt(ref: .none, reason: "the links of '\(column.name)' point to no table"))
         }
         let kind: LinkStep.Kind

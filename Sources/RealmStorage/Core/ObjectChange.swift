@@ -18,4 +18,13 @@ package enum ObjectChange: Sendable {
     /// The name, the kind or the columns of a table changed, hidden columns included, or the table
     /// was created or removed.
     case schema(TableKey)
+
+    /// The table that changed, or whose object did.
+    package var table: TableKey {
+        switch self {
+        case .created(let table, _), .deleted(let table, _), .modified(let table, _, _), .collection(let table, _, _, _),
+            .schema(let table):
+            return table
+        }
+    }
 }

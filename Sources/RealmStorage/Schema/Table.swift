@@ -89,6 +89,44 @@ package final class Table: Sendable {
         count = ref == previous.ref ? previous.count : try objects.count()
     }
 
+    /// Makes the table as a part of a version shows it, with some of its hidden columns of incoming links.
+    init(_ whole: Table, backlinks shown: [Column]) {
+        ref = whole.ref
+        source = whole.source
+        key = whole.key
+        name = whole.name
+        className = whole.className
+        kind = whole.kind
+        columns = whole.columns
+        backlinks = shown
+        primaryKey = whole.primaryKey
+        primaryKeyPosition = whole.primaryKeyPosition
+        objects = whole.objects
+        tombstones = whole.tombstones
+        fileFormat = whole.fileFormat
+        count = whole.count
+        columnIndexes = whole.columnIndexes
+    }
+
+    /// Makes a table without properties, which stands for one that a part of a version does not show.
+    init(hiding whole: Table) {
+        ref = whole.ref
+        source = whole.source
+        key = whole.key
+        name = "an invisible class"
+        className = nil
+        kind = whole.kind
+        columns = []
+        backlinks = []
+        primaryKey = nil
+        primaryKeyPosition = nil
+        objects = whole.objects
+        tombstones = whole.tombstones
+        fileFormat = whole.fileFormat
+        count = whole.count
+        columnIndexes = [:]
+    }
+
     /// The space in which the table's nodes are read.
     package var space: NodeSpace { objects.space }
 

@@ -28,6 +28,8 @@ package final class Snapshot: Sendable {
     private let lenders: (base: Snapshot, arena: NodeArena)?
     /// log2 of the capacity of cluster leaves.
     let clusterShift: Int
+    /// The classes that are shown, when they are a part of those of the version; nil when all are.
+    package let part: SnapshotPart?
 
     /// Reads the top node and the schema of the newest version of a file. Objects are not read.
     ///
@@ -51,6 +53,7 @@ package final class Snapshot: Sendable {
         self.file = file
         self.pin = pin
         self.clusterShift = clusterShift
+        part = nil
         lenders = nil
         joinedValues = JoinedValues()
         let whole = file.space(limit: UInt64(file.plainByteCount), joinedValues: joinedValues)
@@ -67,6 +70,7 @@ package final class Snapshot: Sendable {
         file = base.file
         pin = nil
         clusterShift = base.clusterShift
+        part = nil
         lenders = (base, writes.arena)
         joinedValues = base.joinedValues
         top = base.top.with(names: names, tables: tables)
@@ -75,6 +79,32 @@ package final class Snapshot: Sendable {
         self.tables = try Snapshot.readTables(
             top, space, fileFormat: FileHeader.writtenFormat, clusterShift: clusterShift, previous: base)
         (positions, self.names, schemaVersion) = try Snapshot.directory(self.tables, base)
+    }
+
+    /// Makes a view of some classes of a version. The others cannot be reached through it: neither their tables,
+    /// nor the links that lead from them to those that are shown.
+    ///
+    /// - Parameter part: The version, and the classes that are shown.
+    /// - Complexity: Linear in the number of columns of the classes.
+    package init(_ part: SnapshotPart) {
+        let whole = part.whole
+        self.part = part
+        file = whole.file
+        pin = nil
+        lenders = nil
+        clusterShift = whole.clusterShift
+        joinedValues = whole.joinedValues
+        top = whole.top
+        space = whole.space
+        schemaVersion = whole.schemaVersion
+        tables = whole.tables.compactMap { table in
+            if table.className == nil { return table }
+            return part.shown.contains(table.key) ? Table(table, backlinks: table.backlinks.filter(part.listsLinks)) : nil
+        }
+        positions = Dictionary(tables.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
+        // Objects that are only read inside of others have no name to list them by.
+        let named = tables.enumerated().lazy.filter { !part.shared.contains($1.key) }
+        names = Dictionary(named.map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The look-ups of a version by key and name, and its schema version.

@@ -31,6 +31,7 @@ import Testing
                 maxActiveVersions: 200
                 backlinkNames: {Dog: {owners: Person.dogs}}
                 requireIfMatch: [Dog]
+                classes: [Dog, Person]
               other: {path: /else/where.realm, compactOnOpen: {minTotalBytes: 1MiB, maxUsedRatio: 0.5}}
             memory: scratch
             no-transactions: true
@@ -46,6 +47,7 @@ import Testing
         #expect(options.realms.map(\.path) == ["/etc/realm-rest/app.realm", "/else/where.realm"])
         let (app, other) = (options.realms[0].settings, options.realms[1].settings)
         #expect(app.mode == .readOnly && app.maximumVersions == 200 && app.conditionalClasses == ["Dog"])
+        #expect(app.shownClasses?.names == ["Dog", "Person"] && other.shownClasses == nil)
         #expect(other.compaction?.minimumTotalBytes == 1 << 20 && other.compaction?.maximumUsedRatio == 0.5)
         #expect(options.memoryRealms == ["scratch"] && !options.allowsTransactions && options.isReadOnly && options.showsTiming)
     }

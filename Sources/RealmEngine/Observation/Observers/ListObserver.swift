@@ -90,9 +90,7 @@ final class ListObserver: TargetObserver {
     /// Computes the change of positions from the recorded operations, or by comparing keys if links to
     /// deleted objects are stored.
     private func changes(_ before: [ObjectKey], _ modified: Set<ObjectKey>, _ range: ObservedRange) -> CollectionChanges {
-        if let target,
-            range.from.snapshot.table(target)?.hasTombstones == true || range.to.snapshot.table(target)?.hasTombstones == true
-        {
+        if let target, range.from.snapshot.hasTombstones(target) || range.to.snapshot.hasTombstones(target) {
             // Operations also count unresolved links, which are never shown.
             let keys = keys
             return SequenceDiff.changes(

@@ -21,6 +21,7 @@ extension WriteSession {
         case .null:
             guard shape.isNullable else { throw WriteError(.nullNotAllowed, "a link is needed here, not null") }
             return .null
+        case _ where !isShown(table.key): throw WriteSession.hiddenTarget
         case .link(let link):
             let target = try resolve(link, expecting: table)
             return .link(target.table, target.object)
@@ -57,7 +58,7 @@ extension WriteSession {
             if let table, place.table != table.key { throw WriteSession.otherClass(table) }
             return place
         case .stub(let className, let key):
-            guard let named = try stored(try transaction.table(named: Table.classPrefix + className)) else {
+            guard let named = try classTable(named: className) else {
                 throw WriteError(.linkTargetMissing, "there is no class '\(className)'")
             }
             if let table, named.key != table.key { throw WriteSession.otherClass(table) }
@@ -65,6 +66,10 @@ extension WriteSession {
             return place
         }
     }
+
+    /// The error for a link to a class that the realm does not show: nothing is known of its objects.
+    private static let hiddenTarget = WriteError(
+        .readOnlyProperty, "the links lead to objects that this realm does not show; they can be removed, but not made")
 
     /// Makes the error for a link to an object of a wrong class.
     private static func otherClass(_ table: TableState) -> WriteError {

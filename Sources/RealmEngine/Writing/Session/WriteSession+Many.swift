@@ -61,7 +61,7 @@ extension WriteSession {
         var count = 0
         for key in try stored(try transaction.tableKeys()) {
             let table = try table(key)
-            guard table.name.hasPrefix(Table.classPrefix), table.kind != .embedded else { continue }
+            guard table.name.hasPrefix(Table.classPrefix), table.kind != .embedded, isShown(key) else { continue }
             count += try stored(try transaction.count(in: key))
             try stored(try changing.deleteAllObjects(in: key))
             try checkDeadline()

@@ -39,6 +39,9 @@ package final class WriteSession {
     package var naming = MemberNaming.plain
     /// The names of linking objects, which queries accept and which cannot be written.
     let backlinkNames: BacklinkNames
+    /// The classes that this write knows of; nil for all classes of the file. They are the same at its end, as a
+    /// realm that shows a part of its classes neither adds nor removes any.
+    let part: SnapshotPart?
     /// Receives the progress of a long write, and states whether it was cancelled; nil for a write
     /// without either.
     package var control: WorkControl?
@@ -72,15 +75,17 @@ package final class WriteSession {
     ///   - transaction: The transaction, which the session shares with other writes of its group.
     ///   - deadline: The instant at which the write is given up.
     ///   - backlinkNames: The configured names of linking objects.
+    ///   - part: The classes that the write knows of; nil for all.
     ///   - limits: The limits of memory and schemas.
     init(
-        _ transaction: WriteTransaction, deadline: Instant, backlinkNames: BacklinkNames = .none,
+        _ transaction: WriteTransaction, deadline: Instant, backlinkNames: BacklinkNames = .none, part: SnapshotPart? = nil,
         limits: WriteLimits = WriteLimits()
     ) {
         self.transaction = transaction
         budget = WorkBudget(deadline: deadline)
         transaction.budget = budget
         self.backlinkNames = backlinkNames
+        self.part = part
         self.limits = limits
         byteLimit = limits.writeBytes
         arena = transaction.writes.arena
@@ -119,10 +124,11 @@ package final class WriteSession {
     ///
     /// - Throws: `WriteError` when storage fails.
     package func view() throws(WriteError) -> Snapshot {
-        guard transaction.hasChanges else { return transaction.base }
+        if !transaction.hasChanges, part == nil { return transaction.base }
         if let keptView { return keptView }
-        viewCount += 1
-        let view = try stored(try transaction.view())
+        let whole = transaction.hasChanges ? try stored(try transaction.view()) : transaction.base
+        if transaction.hasChanges { viewCount += 1 }
+        let view = part.map { Snapshot(SnapshotPart($0, of: whole)) } ?? whole
         keptView = view
         return view
     }
@@ -174,10 +180,19 @@ package final class WriteSession {
     /// Returns the uncommitted state of a table.
     func table(_ key: TableKey) throws(WriteError) -> TableState { try stored(try transaction.table(key)) }
 
+    /// Returns the table of a class, by the name without prefix; nil when there is none that this write knows of.
+    func classTable(named name: String) throws(WriteError) -> TableState? {
+        guard let table = try stored(try transaction.table(named: Table.classPrefix + name)) else { return nil }
+        return isShown(table.key) ? table : nil
+    }
+
+    /// Returns whether the write knows of a class.
+    func isShown(_ table: TableKey) -> Bool { part?.shown.contains(table) ?? true }
+
     /// Returns the table of a class, by the name without prefix; throws `classNotFound` when there is
     /// none.
     func table(class name: String) throws(WriteError) -> TableState {
-        guard let table = try stored(try transaction.table(named: Table.classPrefix + name)) else {
+        guard let table = try classTable(named: name) else {
             throw WriteError(.classNotFound, "there is no class '\(name)'")
         }
         return table
