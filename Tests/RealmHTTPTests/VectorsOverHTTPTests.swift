@@ -46,9 +46,16 @@ struct VectorsOverHTTPTests {
     }
 
     private static func canBeSaid(_ entry: QueryVectors.Case) -> Bool {
-        guard entry.json["mapping"] == nil, !entry.isParseOnly else { return false }
+        guard entry.json["mapping"] == nil, !entry.isParseOnly, !isReadByType(entry) else { return false }
         let text = "\(entry.arguments)"
         return !text.contains("\"$objkey\"") && !text.contains("\"$geo\"")
+    }
+
+    /// Whether the engine refuses a text that is passed for another type, which is read by that type over HTTP
+    /// (`ArgumentRowTests`).
+    private static func isReadByType(_ entry: QueryVectors.Case) -> Bool {
+        guard entry.error == "invalid", entry.arguments.count == 1, let text = entry.arguments[0].text else { return false }
+        return entry.query == "o == $0" && text.count == 24 || entry.query == "t == $0" && text == "1970-01-01"
     }
 
     private static func failure(

@@ -122,7 +122,13 @@ enum OpenAPIParts {
         ("OriginClass", inPath("originClass", "Names the class whose objects link to this object.")),
         ("OriginProperty", inPath("originProperty", "Names the linking property of that class.")),
         ("Where", inQuery("where", "Selects objects by a predicate in the Realm Query Language.", text)),
-        ("Args", inQuery("args", "Gives the arguments $0, $1, … of the predicate as a JSON array.", text)),
+        (
+            "Args",
+            inQuery(
+                "args",
+                "Gives the arguments $0, $1, … of the predicate as a JSON array. A text is read by the type of what it is compared with.",
+                text)
+        ),
         ("Sort", inQuery("sort", "Sorts by a comma-separated list of key paths; a leading minus sign means descending.", text)),
         (
             "Distinct",

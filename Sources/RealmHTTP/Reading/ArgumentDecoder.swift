@@ -7,6 +7,8 @@ package import RealmStorage
 /// Turns the elements of `args` into query arguments: plain JSON, Extended JSON wrappers, lists and
 /// shapes.
 ///
+/// A text stays a text: when the query is bound it is read by the type of what it is compared with.
+///
 /// Arguments are kept apart from the text of a query, so they need no quoting. They are decoded
 /// against a snapshot, because a link among them is looked up there.
 package struct ArgumentDecoder {
@@ -36,7 +38,7 @@ package struct ArgumentDecoder {
         case .bool(let flag): return .bool(flag)
         case .integer(let number): return .int(number)
         case .real(let number): return .double(number)
-        case .string(let text): return .string(text)
+        case .string(let text): return .text(text)
         case .longInteger, .longReal: throw invalid("the number is out of range; use a wrapper such as $numberDecimal", pointer)
         case .array(let elements):
             var list: [QueryArgument] = []

@@ -96,7 +96,7 @@ extension PagePosition.Cell {
         case .bool(let flag): bytes.append(flag ? 3 : 2)
         case .float(let number): bytes.append(tag: 4, UInt64(number.bitPattern))
         case .double(let number): bytes.append(tag: 5, number.bitPattern)
-        case .string(let text): bytes.append(tag: 6, Array(text.utf8))
+        case .string(let text), .text(let text): bytes.append(tag: 6, Array(text.utf8))
         case .binary(let data): bytes.append(tag: 7, data)
         case .stringBytes(let text): bytes.append(tag: 15, text)
         case .timestamp(let date):

@@ -170,7 +170,7 @@ extension QueryArgument {
         case .bool(let flag): return .bool(flag)
         case .float(let number): return .float(number)
         case .double(let number): return .double(number)
-        case .string(let text): return .string(QueryArgument.keep(Array(text.utf8), &owners))
+        case .string(let text), .text(let text): return .string(QueryArgument.keep(Array(text.utf8), &owners))
         case .stringBytes(let bytes): return .string(QueryArgument.keep(bytes, &owners))
         case .binary(let bytes): return .binary(QueryArgument.keep(bytes, &owners))
         case .timestamp(let date): return .timestamp(date)

@@ -40,18 +40,19 @@ extension Binder {
                     constant.range)
             }
             var values: [Value] = []
-            for element in elements { values.append(try convert(try value(of: element, constant.range), constant, hint)) }
+            for element in elements { values.append(try converted(element, constant, hint)) }
             return ConstantOperand(list: values, quantifier: quantifier, label: label)
         }
         if let quantifier {
             throw invalid(.argument, "\(quantifier.rawValue) needs a list, but '\(label)' is not one", constant.range)
         }
-        let value = try convert(try value(of: argument, constant.range), constant, hint)
+        let value = try converted(argument, constant, hint)
         let type = type(of: value, hint)
         let isUsable = value.isNull || type.isComparable(with: hint) || (type == .typedLink && hint == .link)
         guard isUsable else {
             throw invalid(
-                .argument, "cannot compare argument \(label) of type '\(value.typeName)' to a \(hint.rawValue)",
+                .argument,
+                "cannot compare argument \(label) of type '\(value.typeName)' to a \(hint.rawValue), expected \(PlainText.form(of: hint))",
                 constant.range)
         }
         return ConstantOperand(value, type: type, label: label)
@@ -113,7 +114,8 @@ extension Binder {
         case .argument(let number, _):
             return try value(of: try argument(number, constant.range), constant.range)
         case .object(let className, let key):
-            return try object(String(decoding: className, as: UTF8.self), try value(of: key), constant.range)
+            let (target, type) = try keyed(String(decoding: className, as: UTF8.self), constant.range)
+            return try object(of: target, try primaryKey(key, type))
         }
     }
 
@@ -135,7 +137,7 @@ extension Binder {
         case .bool(let bool): return .bool(bool)
         case .float(let number): return .float(number)
         case .double(let number): return .double(number)
-        case .string(let text): return .string(pool.keep(text.utf8))
+        case .string(let text), .text(let text): return .string(pool.keep(text.utf8))
         case .stringBytes(let bytes): return .string(pool.keep(bytes))
         case .binary(let bytes): return .binary(pool.keep(bytes))
         case .timestamp(let timestamp): return .timestamp(timestamp)
@@ -144,30 +146,63 @@ extension Binder {
         case .uuid(let uuid): return .uuid(uuid)
         case .objectKey(let key): return key.isNull ? .null : .link(.null, key)
         case .link(let table, let key): return key.isNull ? .null : .link(table, key)
-        case .object(let className, let key): return try object(className, try value(of: key, range), range)
+        case .object(let className, let key):
+            return try object(of: try keyed(className, range).class, try value(of: key, range))
         case .list: throw invalid(.argument, "a single value is required, but a list was passed", range)
         case .shape: throw invalid(.argument, "a shape is only allowed after geoWithin", range)
         }
     }
 
-    /// Returns the link to the object of a class with a primary key; null when there is none.
+    /// Returns a class whose objects have primary keys, and the type of these.
     ///
     /// - Parameters:
     ///   - className: The name of the class, with or without its prefix.
-    ///   - key: The value of the primary key.
     ///   - range: The bytes of the text, for the position of an error.
-    private func object(_ className: String, _ key: Value, _ range: Range<Int>) throws(QueryError) -> Value {
+    private func keyed(_ className: String, _ range: Range<Int>) throws(QueryError) -> (class: Table, type: OperandType) {
         guard let target = snapshot.table(named: className) ?? snapshot.classTable(named: className) else {
             throw invalid(.unknownProperty, "unknown object type '\(className)'", range)
         }
-        guard target.primaryKey != nil else {
+        guard let primaryKey = target.primaryKey else {
             throw invalid(.structure, "'\(className)' has no primary key", range)
         }
+        return (target, OperandType(primaryKey.type))
+    }
+
+    /// Returns the primary key inside `obj()`. A text that was passed is read by the type of the key.
+    ///
+    /// - Throws: `QueryError.invalid` for a text that cannot be read in this way.
+    private func primaryKey(_ constant: ConstantSyntax, _ type: OperandType) throws(QueryError) -> Value {
+        guard case .argument(let number, _) = constant.kind else { return try value(of: constant) }
+        let argument = try argument(number, constant.range)
+        guard case .text = argument else { return try value(of: argument, constant.range) }
+        let key = try converted(argument, constant, type)
+        guard OperandType(of: key) == type else {
+            throw invalid(
+                .argument, "argument \(source(constant.range)) is no \(type.rawValue), expected \(PlainText.form(of: type))",
+                constant.range)
+        }
+        return key
+    }
+
+    /// Returns the link to the object of a class with a primary key; null when there is none.
+    private func object(of target: Table, _ key: Value) throws(QueryError) -> Value {
         let found = try storage { () throws(StorageError) in try target.findByPrimaryKey(key) }
         return found.map { .link(target.key, $0.key) } ?? .null
     }
 
     // MARK: - Conversion
+
+    /// Returns the value of an argument for a comparison with a value of type `hint`.
+    ///
+    /// A text without a type is read by that type, and remains a string when it cannot be; all else
+    /// is converted like a literal.
+    private func converted(
+        _ argument: QueryArgument, _ constant: ConstantSyntax, _ hint: OperandType
+    ) throws(QueryError) -> Value {
+        let value = try value(of: argument, constant.range)
+        guard case .text(let text) = argument, hint != .typeOfValue else { return try convert(value, constant, hint) }
+        return PlainText.value(text, as: hint, in: pool) ?? value
+    }
 
     /// Converts a constant for a comparison with a value of type `hint`. What cannot be converted
     /// remains as it is.

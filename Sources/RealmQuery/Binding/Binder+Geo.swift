@@ -69,7 +69,7 @@ extension Binder {
         case .argument(let number):
             switch try argument(number, syntax.regionRange) {
             case .shape(let shape): return shape
-            case .string(let text): return try shape(from: text, syntax.regionRange)
+            case .string(let text), .text(let text): return try shape(from: text, syntax.regionRange)
             default: throw invalid(.argument, "the argument is not a shape", syntax.regionRange)
             }
         }

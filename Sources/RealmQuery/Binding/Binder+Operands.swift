@@ -56,8 +56,10 @@ extension Binder {
             guard path.elements.isEmpty else {
                 throw invalid(.argument, "a key path argument cannot be combined with other names", path.range)
             }
-            guard case .string(let text) = try argument(number, path.range) else {
-                throw invalid(.argument, "a key path argument must be a string", path.range)
+            let text: String
+            switch try argument(number, path.range) {
+            case .string(let path), .text(let path): text = path
+            default: throw invalid(.argument, "a key path argument must be a string", path.range)
             }
             let elements = PathBuilder.elements(ofPath: text)
             guard elements.count <= Parser.maximumPathLength else {
@@ -82,7 +84,7 @@ extension Binder {
         case .int(-1): return .last
         // A negative index lies outside every list.
         case .int(let index): return .index(index < 0 ? .max : Int(index))
-        case .string(let key): return .key(key)
+        case .string(let key), .text(let key): return .key(key)
         default: throw invalid(.argument, "an index must be an int or a string", range)
         }
     }

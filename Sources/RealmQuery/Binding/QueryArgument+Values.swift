@@ -38,7 +38,7 @@ extension QueryArgument {
         case .bool(let bool): return .bool(bool)
         case .float(let number): return .float(number)
         case .double(let number): return .double(number)
-        case .string(let text): return .string(pool.keep(text.utf8))
+        case .string(let text), .text(let text): return .string(pool.keep(text.utf8))
         case .stringBytes(let bytes): return .string(pool.keep(bytes))
         case .binary(let bytes): return .binary(pool.keep(bytes))
         case .timestamp(let date): return .timestamp(date)

@@ -15,8 +15,11 @@ package indirect enum QueryArgument: Sendable {
     case float(Float)
     /// A double: a binary floating-point number of 64 bits.
     case double(Double)
-    /// A string that is valid UTF-8.
+    /// A string that is valid UTF-8. It is compared as the reference engine compares strings.
     case string(String)
+    /// A text without a type of its own, as JSON has it: `PlainText` reads it by the type of what it
+    /// is compared with.
+    case text(String)
     /// The bytes of a string that is not valid UTF-8, which a file may contain.
     case stringBytes([UInt8])
     /// Binary data of any length, which can be compared with binary data only.
@@ -45,7 +48,7 @@ extension QueryArgument {
     /// The number of bytes of a text or of binary data; 0 for all else.
     var byteCount: Int {
         switch self {
-        case .string(let text): return text.utf8.count
+        case .string(let text), .text(let text): return text.utf8.count
         case .binary(let bytes), .stringBytes(let bytes): return bytes.count
         default: return 0
         }

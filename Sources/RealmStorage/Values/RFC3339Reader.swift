@@ -10,18 +10,20 @@ struct RFC3339Reader {
     /// The index of the next byte to be read.
     var position = 0
 
-    /// Reads the whole text.
+    /// Reads the whole text. A date alone is midnight UTC.
     ///
     /// - Returns: The seconds since 1970 in UTC and the nanoseconds after them; nil when the text
     ///   is not a date.
     mutating func read() -> (seconds: Int64, nanoseconds: Int64)? {
         guard let year = number(4), take("-"), let month = number(2), take("-"), let day = number(2), year >= 1,
-            let date = CalendarDate(year: year, month: Int(month), day: Int(day)), take("T") || take("t"),
-            let hour = number(2), take(":"), let minute = number(2), take(":"), let second = number(2),
+            let date = CalendarDate(year: year, month: Int(month), day: Int(day))
+        else { return nil }
+        let midnight = date.daysSinceEpoch * Timestamp.secondsPerDay
+        if position == text.count { return (midnight, 0) }
+        guard take("T") || take("t"), let hour = number(2), take(":"), let minute = number(2), take(":"), let second = number(2),
             hour < 24, minute < 60, second < 60, let nanoseconds = fraction(), let offset = offset(), position == text.count
         else { return nil }
-        let seconds = date.daysSinceEpoch * Timestamp.secondsPerDay + hour * 3600 + minute * 60 + second
-        return (seconds - offset, nanoseconds)
+        return (midnight + hour * 3600 + minute * 60 + second - offset, nanoseconds)
     }
 
     /// Reads exactly `digitCount` digits; nil when there are fewer.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Dates as RFC 3339 text: `YYYY-MM-DDTHH:MM:SS[.fraction]` and `Z` or an offset, for the years
-/// 0001 to 9999.
+/// 0001 to 9999. A date alone is read as midnight UTC.
 extension Timestamp {
     /// Appends the text in UTC, with as many fraction digits (0 to 9) as needed.
     ///
@@ -18,8 +18,8 @@ extension Timestamp {
         return appendRFC3339(to: &text) ? String(decoding: text, as: UTF8.self) : nil
     }
 
-    /// Reads a whole text. The offset (`Z`, `+HH:MM` or `-HH:MM`) is required; at most nine
-    /// fraction digits are allowed.
+    /// Reads a whole text: a date alone, which is midnight UTC, or one with a time. After a time the
+    /// offset (`Z`, `+HH:MM` or `-HH:MM`) is required; at most nine fraction digits are allowed.
     ///
     /// It fails for leap seconds, days that do not exist and instants outside the years 0001 to
     /// 9999.

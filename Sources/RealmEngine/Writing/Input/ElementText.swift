@@ -43,16 +43,10 @@ package struct ElementText: Sendable {
         switch type {
         case .string: return KeyText.stringBytes(text).map { .string($0) }
         case .bool: return text == "true" ? OwnedValue(.bool(true)) : text == "false" ? OwnedValue(.bool(false)) : nil
-        case .double: return number(text).map { OwnedValue(.double($0)) }
-        case .float: return number(text).map { OwnedValue(.float(Float($0))) }
+        case .double: return NumberText.double(text).map { OwnedValue(.double($0)) }
+        case .float: return NumberText.double(text).map { OwnedValue(.float(Float($0))) }
         case .link, .backlink, .mixed: return nil
         default: return try? ValueReader.read(.text(text), as: type, isNullable: false)
         }
-    }
-
-    /// Returns the number that is written in the usual notation, or by its name.
-    private static func number(_ text: String) -> Double? {
-        if let special = NumberText.special(text) { return special }
-        return (try? NumberText.decimal(text)) == nil ? nil : Double(text)
     }
 }

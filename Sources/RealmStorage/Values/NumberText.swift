@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmStorage
-
-/// Parses numbers that are given as texts: in typed wrappers, as plain values of properties and in CSV
-/// cells.
+/// Parses numbers that are given as texts: in typed wrappers, as plain values of properties, as arguments
+/// of queries and in CSV cells.
 package enum NumberText {
     /// The error for a number that is well-formed but outside the range of its type.
     package struct OutOfRange: Error, Sendable {
@@ -42,6 +40,14 @@ package enum NumberText {
             throw OutOfRange(detail: "a decimal has at most 34 digits and exponents from -6176 to 6111")
         }
         return parsed.value
+    }
+
+    /// Parses a number in the usual notation, or the name of a special one, as a double; nil for other
+    /// texts, and for numbers beyond the range of a double.
+    package static func double(_ text: String) -> Double? {
+        if let special = special(text) { return special }
+        guard isWrittenOut(text), let number = Double(text), number.isFinite else { return nil }
+        return number
     }
 
     /// Returns whether the text contains digits, and besides them only signs, a point and an exponent.
