@@ -65,8 +65,8 @@ package struct ArgumentDecoder {
         case "$geoBox", "$geoCircle", "$geoPolygon", "$geoPoint":
             // The code is the same as for a shape that can be read but makes no sense.
             guard let shape = ShapeDecoder.shape(name, value) else {
-                throw Problem(.invalidQuery, "the shape '\(name)' cannot be read").with("parameter", "args").with(
-                    "pointer", pointer)
+                throw Problem(.invalidQuery, "the shape '\(name)' cannot be read, expected \(ShapeDecoder.form(name))")
+                    .with("parameter", "args").with("pointer", pointer)
             }
             return shape
         default:

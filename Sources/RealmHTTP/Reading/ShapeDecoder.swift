@@ -23,6 +23,18 @@ enum ShapeDecoder {
         return shape.map(QueryArgument.shape)
     }
 
+    /// The JSON that a wrapper has to hold, as error messages show it.
+    ///
+    /// - Parameter name: The name of the wrapper.
+    static func form(_ name: String) -> String {
+        switch name {
+        case "$geoBox": return "two corners: [[lon,lat],[lon,lat]]"
+        case "$geoCircle": return #"{"center":[lon,lat],"radius":…} with radians or a text such as "100km""#
+        case "$geoPolygon": return "rings of points: [[[lon,lat],…],…]"
+        default: return "[lon,lat] or [lon,lat,altitude]"
+        }
+    }
+
     /// Reads two opposite corners: `[[lon,lat],[lon,lat]]`.
     private static func box(_ value: JSONValue) -> GeoShape? {
         guard let corners = value.array, corners.count == 2, let first = point(corners[0]), let second = point(corners[1])
@@ -30,10 +42,10 @@ enum ShapeDecoder {
         return .box(first, second)
     }
 
-    /// Reads `{"center":[lon,lat],"radius":…}`, with the radius in radians.
+    /// Reads `{"center":[lon,lat],"radius":…}`, with the radius in radians or as a text with a unit.
     private static func circle(_ value: JSONValue) -> GeoShape? {
         guard let object = value.object, object.count == 2, let center = object["center"].flatMap(point),
-            let radius = object["radius"].flatMap(number)
+            let radius = object["radius"].flatMap(radius)
         else { return nil }
         return .circle(center: center, radius: radius)
     }
@@ -57,6 +69,11 @@ enum ShapeDecoder {
         else { return nil }
         guard coordinates.count == 3 else { return GeoPoint(longitude: longitude, latitude: latitude) }
         return coordinates[2].map { GeoPoint(longitude: longitude, latitude: latitude, altitude: $0) }
+    }
+
+    /// Returns a radius in radians, from a number of them or a text such as `100km`.
+    private static func radius(_ value: JSONValue) -> Double? {
+        value.string.flatMap(DistanceUnit.angle(ofText:)) ?? number(value)
     }
 
     /// Returns a JSON number as a double; nil for anything else, and for numbers that a double

@@ -74,7 +74,7 @@ package struct GeoRegion: Sendable {
     /// - Throws: `Invalid` when the centre is out of range, or the radius is negative or NaN.
     private init(center: GeoPoint, radius: Double) throws(Invalid) {
         let axis = try GeoRegion.spherePoint(center)
-        guard radius >= 0 else { throw Invalid(text: "the radius of a circle must be a number of radians, 0 or more") }
+        guard radius >= 0 else { throw Invalid(text: "the radius of a circle must be 0 or more, in radians or with a unit such as 5.5km") }
         form = .cap(center: axis, limit: 2 * GeoRegion.capHeight(radius))
         let latitude = center.latitude * (.pi / 180)
         latitudes = GeoRegion.widened(max(latitude - radius, -.pi), min(latitude + radius, .pi))
@@ -118,8 +118,11 @@ package struct GeoRegion: Sendable {
 
     /// The point on the unit sphere for a place in degrees.
     ///
-    /// - Throws: `Invalid` when the degrees are out of range.
+    /// - Throws: `Invalid` when the degrees are out of range, or the altitude is below 0.
     private static func spherePoint(_ point: GeoPoint) throws(Invalid) -> SpherePoint {
+        if let altitude = point.altitude {
+            guard altitude >= 0 else { throw Invalid(text: "the altitude \(altitude) of a point is below 0") }
+        }
         guard point.longitude.magnitude <= 180, point.latitude.magnitude <= 90 else {
             throw Invalid(
                 text:

@@ -9,9 +9,10 @@ extension ShapeSyntax {
         switch self {
         case .box(let corner, let opposite):
             return .box(try ShapeSyntax.point(corner, coordinate), try ShapeSyntax.point(opposite, coordinate))
-        case .circle(let center, let radius):
+        case .circle(let center, let radius, let unit):
             return .circle(
-                center: try ShapeSyntax.point(center, coordinate), radius: try ShapeSyntax.number(radius, coordinate))
+                center: try ShapeSyntax.point(center, coordinate),
+                radius: unit.angle(of: try ShapeSyntax.number(radius, coordinate)))
         case .polygon(let rings):
             var points: [[GeoPoint]] = []
             for ring in rings {

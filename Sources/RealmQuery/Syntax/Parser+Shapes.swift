@@ -43,7 +43,8 @@ extension Parser {
         case .geoCircle:
             let center = try parsePoint()
             try require(.comma)
-            shape = .circle(center, radius: try parseCoordinate())
+            let radius = try parseCoordinate()
+            shape = .circle(center, radius: radius, try parseUnit())
         default:
             var rings: [[ShapeSyntax.Point]] = []
             repeat { rings.append(try parseRing()) } while try take(.comma)
@@ -62,8 +63,36 @@ extension Parser {
         return points
     }
 
-    /// Parses `[longitude, latitude]`, with an optional altitude, which must be a float token.
+    /// Parses the unit after a radius, if there is one.
+    private mutating func parseUnit() throws(QueryError) -> DistanceUnit {
+        guard token.kind == .identifier else { return .radians }
+        guard let unit = DistanceUnit(rawValue: lexer.text(of: token)) else {
+            throw unexpected(DistanceUnit.allCases.map { "'\($0.rawValue)'" })
+        }
+        try advance()
+        return unit
+    }
+
+    /// Parses `geoPoint(longitude, latitude)`, with an optional altitude.
+    private mutating func parseNamedPoint() throws(QueryError) -> ShapeSyntax.Point {
+        try advance()
+        try require(.leftParenthesis)
+        let longitude = try parseCoordinate()
+        try require(.comma)
+        let latitude = try parseCoordinate()
+        var altitude: Double?
+        if try take(.comma) {
+            guard case .number(let number) = try parseCoordinate() else { throw unexpected(["an altitude in numbers"]) }
+            altitude = number
+        }
+        try require(.rightParenthesis)
+        return ShapeSyntax.Point(longitude: longitude, latitude: latitude, altitude: altitude)
+    }
+
+    /// Parses `[longitude, latitude]`, with an optional altitude, which must be a float token, or
+    /// `geoPoint(…)` in its place.
     private mutating func parsePoint() throws(QueryError) -> ShapeSyntax.Point {
+        if token.kind == .identifier, lexer.text(of: token).lowercased() == "geopoint" { return try parseNamedPoint() }
         try require(.leftBracket)
         let longitude = try parseCoordinate()
         try require(.comma)
@@ -86,6 +115,8 @@ extension Parser {
         case .float: coordinate = .number(floatValue)
         case .natural: coordinate = .number(Double(Literal.integer(tokenBytes)))
         case .argument: coordinate = .argument(argumentNumber(prefix: 1))
+        case .number where tokenBytes.first == ASCII.minus:
+            throw unexpected(["a coordinate with a decimal point: \(lexer.text(of: token)).0"])
         default: throw unexpected(["a coordinate"])
         }
         try advance()

@@ -5,7 +5,7 @@
 indirect enum ShapeSyntax: Sendable {
     /// A number in a shape: a coordinate or a radius, written out or passed as an argument.
     enum Coordinate: Sendable {
-        /// The number itself: degrees for a coordinate, radians for a radius.
+        /// The number itself: degrees for a coordinate; the unit of a radius follows it.
         case number(Double)
         /// The number of the argument `$n` that holds the value.
         case argument(Int)
@@ -23,8 +23,8 @@ indirect enum ShapeSyntax: Sendable {
 
     /// `geoBox`: the polygon with two opposite corners, given in either order.
     case box(Point, Point)
-    /// `geoCircle`: the points within an angular radius, in radians, of a centre.
-    case circle(Point, radius: Coordinate)
+    /// `geoCircle`: the points within a radius, in the given unit, of a centre.
+    case circle(Point, radius: Coordinate, DistanceUnit)
     /// `geoPolygon`: an outer ring, followed by the rings of its holes.
     case polygon([[Point]])
 }
