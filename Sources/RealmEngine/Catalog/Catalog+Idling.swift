@@ -98,7 +98,6 @@ extension Catalog {
         }
         guard isFailed else { return self[name] }
         if realm.isListed { noteConfigured(realm.name) }
-        origins.noteFailure(of: name)
         if let options = try? realm.openOptions() { plan(realm.name, realm.path, options, after: error) }
         return .failed(error)
     }

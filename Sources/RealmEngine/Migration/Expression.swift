@@ -2,7 +2,7 @@
 
 internal import RealmStorage
 
-/// A small expression over the properties of one object: key paths, literals, the operators `+ - * /` and
+/// A small expression over properties of objects: key paths, literals, the operators `+ - * /` and
 /// parentheses.
 ///
 /// Migrations use it to compute new values from old ones (`{"$expr": "firstName + ' ' + lastName"}`). It
@@ -39,6 +39,16 @@ indirect enum Expression {
     static func parse(_ text: String) throws(WriteError) -> Expression {
         var parser = ExpressionParser(text)
         return try parser.parse()
+    }
+
+    /// The key paths in the expression, from left to right; none of them is empty.
+    var paths: [[String]] {
+        switch self {
+        case .value: return []
+        case .path(let names): return [names]
+        case .negated(let inner): return inner.paths
+        case .binary(_, let left, let right): return left.paths + right.paths
+        }
     }
 
     /// Evaluates the expression.
@@ -136,64 +146,5 @@ indirect enum Expression {
         case .multiply: return left * right
         case .divide: return left / right
         }
-    }
-}
-
-extension WriteSession {
-    /// Evaluates an expression for one object.
-    ///
-    /// - Parameters:
-    ///   - expression: The parsed expression.
-    ///   - place: The object whose properties the key paths start at.
-    /// - Returns: The result as an input value, ready to be written to a property. A nested list or
-    ///   dictionary counts as null.
-    /// - Throws: `WriteError` of the evaluation, or `invalidSchema` for a key path that does not exist.
-    func evaluate(_ expression: Expression, of place: ObjectPlace) throws(WriteError) -> InputValue {
-        let value = try expression.value { path throws(WriteError) in try operand(path, of: place) }
-        return value.use { value in
-            switch value {
-            case .null, .list, .dictionary: return .null
-            case .bool(let flag): return .bool(flag)
-            case .int(let number): return .integer(number)
-            case .float(let number): return .typed(.float(number))
-            case .double(let number): return .real(number)
-            case .string(let bytes): return .typed(.stringBytes(bytes.array))
-            case .binary(let bytes): return .typed(.binary(bytes.array))
-            case .timestamp(let date): return .typed(.timestamp(date))
-            case .decimal(let number): return .typed(.decimal(number))
-            case .objectID(let id): return .typed(.objectID(id))
-            case .uuid(let id): return .typed(.uuid(id))
-            case .link(let table, let object):
-                let name = isShown(table) ? (try? self.table(table).className) ?? "" : ""
-                return .link(.stub(className: name, key: .objectKey(object)))
-            }
-        }
-    }
-
-    /// Returns the value at a key path. A null link on the way makes the value null.
-    ///
-    /// - Parameters:
-    ///   - path: The names of properties; all but the last must be links.
-    ///   - place: The object at which the path starts.
-    /// - Returns: The value, copied so that it remains valid when the object is changed.
-    /// - Throws: `WriteError` with the code `invalidSchema` when a step is not a single-valued property
-    ///   of its class, or leads to no object although more steps follow.
-    private func operand(_ path: [String], of place: ObjectPlace) throws(WriteError) -> OwnedValue {
-        var place = place
-        var held = OwnedValue(.null)
-        for (index, name) in path.enumerated() {
-            let table = try table(place.table)
-            guard let column = table.column(named: name), column.collection == nil else {
-                throw WriteError(.invalidSchema, "class '\(table.className)' has no single value '\(name)'")
-            }
-            held = OwnedValue(copying: try stored(try transaction.value(column, of: place.object, in: place.table)))
-            guard index < path.count - 1 else { break }
-            switch held.value {
-            case .null: return held
-            case .link(let key, let object) where isShown(key): place = ObjectPlace(table: key, object: object)
-            default: throw WriteError(.invalidSchema, "'\(name)' leads to no object")
-            }
-        }
-        return held
     }
 }

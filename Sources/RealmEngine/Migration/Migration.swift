@@ -18,6 +18,9 @@ package struct Migration: Sendable {
     /// How member names in the values of `set` and `create` steps refer to properties.
     package var naming: MemberNaming
 
+    /// The maximum number of steps of a migration, those inside loops included.
+    static let maximumStepCount = 10_000
+
     /// Makes a migration.
     ///
     /// - Parameters:

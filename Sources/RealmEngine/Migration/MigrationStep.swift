@@ -29,11 +29,14 @@ package enum MigrationStep: Sendable {
     /// Writes values to the matching objects. A value may be an expression over the values that the
     /// object had before the step.
     case set(MigrationMatch, values: InputObject)
-    /// Creates an object of a class with the given members.
-    case create(className: String, body: InputObject)
+    /// Creates an object of a class with the given members, or with `upsert` writes to the one with the
+    /// same primary key. Later steps know it under the name `as`.
+    case create(className: String, body: InputObject, as: String? = nil, upsert: WriteSession.UpsertPolicy? = nil)
     /// Deletes the matching objects together with the embedded objects they own; each counts as lost
     /// data.
     case delete(MigrationMatch)
+    /// Carries out steps that change data for each object of a class.
+    case forEach(MigrationLoop)
 
     /// The name of the member that contains the step in JSON. Errors have it in their path, as in
     /// `/steps/2/renameClass/to`.
@@ -52,6 +55,13 @@ package enum MigrationStep: Sendable {
         case .set: return "set"
         case .create: return "create"
         case .delete: return "delete"
+        case .forEach: return "forEach"
         }
+    }
+
+    /// The number of steps: 1, and those inside a loop.
+    var stepCount: Int {
+        if case .forEach(let loop) = self { return loop.stepCount }
+        return 1
     }
 }

@@ -18,12 +18,17 @@ extension WriteSession {
     /// Its limit on the bytes that may be copied is raised to the size limit of the file, because some
     /// steps change all objects.
     ///
-    /// - Parameter migration: The steps with the versions that they lead from and to.
+    /// Old values (`$old`) are those at the beginning of the migration, also when another migration was
+    /// carried out before it in the same write.
+    ///
+    /// - Parameters:
+    ///   - migration: The steps with the versions that they lead from and to.
+    ///   - part: Which part of the work of this write the migration is, for its progress; nil for all.
     /// - Returns: The schemas before and after.
     /// - Throws: `WriteError`: `schemaVersionConflict` when the file has another schema version than
     ///   `fromVersion`, `invalidSchema` and `wouldLoseData` from the steps. Errors have the path of the
     ///   step, as in `/steps/2/renameClass/to`. The caller rolls the write back.
-    package func migrate(_ migration: Migration) throws(WriteError) -> Migrated {
+    package func migrate(_ migration: Migration, part: (done: Int, of: Int)? = nil) throws(WriteError) -> Migrated {
         let before = try schema()
         guard before.version == migration.fromVersion || before.version == nil && migration.fromVersion == 0 else {
             throw WriteError(
@@ -34,17 +39,32 @@ extension WriteSession {
             throw WriteError(
                 .invalidSchema, "a schema version never goes down", path: InputPath([.name("toVersion")]))
         }
+        guard migration.steps.reduce(0, { $0 + $1.stepCount }) <= Migration.maximumStepCount else {
+            throw WriteError(
+                .invalidSchema, "a migration has at most \(Migration.maximumStepCount) steps", path: InputPath([.name("steps")]))
+        }
         naming = migration.naming
+        migrationWork = MigrationWork()
+        migrationWork.past = try pastState()
         // Some steps change all objects.
         byteLimit = max(byteLimit, Int(clamping: transaction.base.space.limit))
         for (index, step) in migration.steps.enumerated() {
-            try beginStep(index, of: migration.steps.count)
+            let part = part ?? (done: 0, of: migration.steps.count)
+            try beginStep(part.done + index, of: part.of)
             try at(
                 .name("steps"),
                 try at(.index(index), try at(.name(step.name), try apply(step, losing: migration.allowsDataLoss))))
         }
         if before.version != migration.toVersion { try stored(try changing.setSchemaVersion(migration.toVersion)) }
         return Migrated(before: before, after: try schema())
+    }
+
+    /// Returns the present state as a snapshot that later changes leave as it is.
+    private func pastState() throws(WriteError) -> Snapshot {
+        let view = try view()
+        // Nodes that are older than a savepoint are copied before they change.
+        if transaction.hasChanges { _ = transaction.savepoint() }
+        return view
     }
 
     /// Records that a step begins, and reports the progress of the migration.
@@ -87,8 +107,9 @@ extension WriteSession {
         case .setIndex(let className, let name, let indexed): try setIndex(className, name, indexed)
         case .setType(let className, let type): try setType(className, type, losing)
         case .set(let match, let values): try set(match, values)
-        case .create(let className, let body): _ = try at(.name("body"), try create(className, body))
+        case .create(let className, let body, let name, let upsert): try create(className, body, as: name, upsert)
         case .delete(let match): try delete(match, losing)
+        case .forEach(let loop): try forEach(loop, losing)
         }
     }
 
@@ -267,85 +288,6 @@ extension WriteSession {
         } catch {
             throw WriteError(.invalidSchema, error.detail)
         }
-    }
-
-    // MARK: - Data
-
-    /// Writes values to the matching objects. For each object, all expressions are computed before any of
-    /// its values changes.
-    private func set(_ match: MigrationMatch, _ values: InputObject) throws(WriteError) {
-        let table = try migrating(match.className)
-        let objects = try matches(match, table)
-        let expressions = try expressions(in: values)
-        for (number, object) in objects.enumerated() {
-            if number & 0xff == 0xff { try noteProgress(number, of: objects.count) }
-            try spend(WriteSession.unitsPerElement)
-            let place = ObjectPlace(table: table.key, object: object)
-            let body = try at(.name("values"), try computed(values, expressions, place))
-            try at(.name("values"), try write(body, to: place, table, .merge, Options()))
-        }
-    }
-
-    /// Deletes the matching objects; throws `wouldLoseData` when there are any and the loss of data is
-    /// not allowed.
-    private func delete(_ match: MigrationMatch, _ losing: Bool) throws(WriteError) {
-        let table = try migrating(match.className)
-        guard table.kind != .embedded else {
-            throw WriteSession.invalid("objects of an embedded class are deleted with their owners", "class")
-        }
-        let objects = try matches(match, table)
-        try requireLoss(of: [(name: "objects", count: objects.count)], losing)
-        for (number, object) in objects.enumerated() {
-            if number & 0xff == 0xff { try noteProgress(number, of: objects.count) }
-            try spend(WriteSession.unitsPerElement)
-            try stored(try changing.deleteObject(object, in: table.key))
-        }
-    }
-
-    /// Returns the keys of the objects that a step applies to, as they are when it begins.
-    ///
-    /// - Parameters:
-    ///   - match: The class, the query and its arguments.
-    ///   - table: The table of the class.
-    /// - Throws: `WriteError` for a query that does not fit the class, with the path `where`, for wrong
-    ///   arguments, and for an expired deadline.
-    private func matches(_ match: MigrationMatch, _ table: TableState) throws(WriteError) -> [ObjectKey] {
-        let arguments: [QueryArgument]
-        do {
-            arguments = try match.arguments(try view())
-        } catch {
-            throw WriteError(caller: error)
-        }
-        let bound = try at(.name("where"), try bind(match.query, to: table.key, arguments))
-        return try queried(try bound.execute(check: { [budget] in budget.goesOn }))
-    }
-
-    /// Returns the members of an object with expressions replaced by their results, all computed from the
-    /// values before the step.
-    private func computed(
-        _ values: InputObject, _ expressions: [String: Expression], _ place: ObjectPlace
-    ) throws(WriteError) -> InputObject {
-        var members: [(name: String, value: InputValue)] = []
-        for (name, value) in values.members {
-            guard let expression = expressions[name] else {
-                members.append((name: name, value: value))
-                continue
-            }
-            members.append((name: name, value: try at(.name(name), try evaluate(expression, of: place))))
-        }
-        return InputObject(members)
-    }
-
-    /// Parses the expressions among the values, once for all objects of the step.
-    ///
-    /// - Returns: The expressions by the names of their members; members with plain values are missing.
-    private func expressions(in values: InputObject) throws(WriteError) -> [String: Expression] {
-        var expressions: [String: Expression] = [:]
-        for (name, value) in values.members {
-            guard case .expression(let text) = value else { continue }
-            expressions[name] = try at(.name("values"), try at(.name(name), try Expression.parse(text)))
-        }
-        return expressions
     }
 }
 

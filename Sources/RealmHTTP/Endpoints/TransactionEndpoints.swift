@@ -131,8 +131,9 @@ struct TransactionEndpoints: Sendable {
     /// Registers a transaction as a lease, which administrators can end by rolling it back.
     private func addLease(_ info: TransactionInfo, _ database: Database) {
         leases.add(
-            LeaseRegistry.Lease(id: info.id, kind: .transaction, realm: database.name.text, principal: nil) {
-                database.rollBackTransaction(info.id, owner: nil) { _ in }
+            // A lease may stay in the list after its transaction has ended, and must not keep the realm open.
+            LeaseRegistry.Lease(id: info.id, kind: .transaction, realm: database.name.text, principal: nil) { [weak database] in
+                database?.rollBackTransaction(info.id, owner: nil) { _ in }
             })
     }
 }

@@ -10,14 +10,15 @@ internal import RealmStorage
 /// when its only member has the name of one; every other object is a set of members, which the
 /// engine checks.
 package struct InputReader {
-    /// Whether `{"$expr":…}` is an expression that is computed from other properties, as in
-    /// migrations. Elsewhere it is an object with a member of that name.
+    /// Whether `{"$expr":…}` is an expression that is computed from other properties, and `{"$each":…}`
+    /// is computed from a collection, as in migrations. Elsewhere they are objects with members of these
+    /// names.
     private let takesExpressions: Bool
 
     /// Creates a reader.
     ///
-    /// - Parameter takesExpressions: Whether the values may be expressions, as in the `set` step of
-    ///   a migration.
+    /// - Parameter takesExpressions: Whether the values may be expressions at any depth, as in the
+    ///   steps of a migration.
     package init(takesExpressions: Bool = false) { self.takesExpressions = takesExpressions }
 
     /// An error in a wrapper, and its place relative to the input.
@@ -112,8 +113,9 @@ package struct InputReader {
     /// Reads the contents of a wrapper; nil when no wrapper has this name.
     private func wrapper(_ name: String, _ value: JSONValue) throws(InputError) -> InputValue? {
         switch name {
-        case "$link": return .link(try InputReader.readable(InputReader.link(value), name))
+        case "$link": return .link(try InputReader.readable(link(value), name))
         case "$expr" where takesExpressions: return .expression(try InputReader.readable(value.string, name))
+        case "$each" where takesExpressions: return .each(try each(value))
         default:
             do throws(ExtendedJSON.InputError) {
                 return try ExtendedJSON.value(name, value).map { .typed($0) }
@@ -130,10 +132,38 @@ package struct InputReader {
     }
 
     /// Reads the contents of `$link`: `{"class","key"}`, or `{"ref"}` for an object made earlier in
-    /// the same request. Nil for any other form.
-    private static func link(_ value: JSONValue) -> LinkInput? {
+    /// the same request. Where expressions are taken, the key may be one. Nil for any other form.
+    private func link(_ value: JSONValue) -> LinkInput? {
         if let stub = value.object, stub.count == 1, let name = stub["ref"]?.string { return .reference(name) }
+        if takesExpressions, let stub = value.object, stub.count == 2, let className = stub["class"]?.string,
+            let (name, text) = stub["key"]?.object?.single, name == "$expr", let expression = text.string
+        {
+            return .stub(className: className, key: .primaryKey(.expression(expression)))
+        }
         return ExtendedJSON.stub(value).map { .stub(className: $0.className, key: .text($0.key)) }
+    }
+}
+
+extension InputReader {
+    /// The members of `$each`.
+    private static let eachNames: Set = ["in", "as", "keyAs", "value"]
+
+    /// Reads the contents of `$each`: a key path, the names of element and key, and the value that is made
+    /// for each element.
+    fileprivate func each(_ json: JSONValue) throws(InputError) -> EachInput {
+        guard let object = json.object, let source = object["in"]?.string, let variable = object["as"]?.string,
+            let value = object["value"], object.names.allSatisfy(InputReader.eachNames.contains),
+            object["keyAs"] == nil || object["keyAs"]?.string != nil
+        else {
+            throw InputError(
+                code: .typeMismatch, detail: "'$each' has the members 'in', 'as' and 'value', perhaps 'keyAs', and no others",
+                steps: [.name("$each")])
+        }
+        do throws(InputError) {
+            return EachInput(in: source, as: variable, keyAs: object["keyAs"]?.string, try self.value(value))
+        } catch {
+            throw error.inside(.name("value")).inside(.name("$each"))
+        }
     }
 }
 

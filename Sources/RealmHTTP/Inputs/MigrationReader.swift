@@ -39,6 +39,34 @@ struct MigrationReader {
             allowsDataLoss: try reader.flag(object, "allowDataLoss", place) ?? false, naming: .documents)
     }
 
+    /// Reads the migrations of a request that attaches a realm: the steps of one migration, or several
+    /// migrations, each with its versions.
+    ///
+    /// - Parameters:
+    ///   - json: The value of the member `migrations`.
+    ///   - place: The place of the value in the body.
+    /// - Throws: `invalid_body` with a pointer to the malformed part, and for migrations that begin at the
+    ///   same version or do not lead to a higher one.
+    func migrations(_ json: JSONValue, _ place: InputPlace) throws(Problem) -> AttachMigrations {
+        guard let list = json.array, let first = list.first?.object, first["steps"] != nil || first["toVersion"] != nil else {
+            return .steps(try steps(json, place))
+        }
+        var migrations: [Migration] = []
+        var beginnings: Set<UInt64> = []
+        for (index, one) in list.enumerated() {
+            let inner = place.inside(index)
+            let migration = try MigrationReader(limits, inner).migration(one)
+            guard migration.toVersion > migration.fromVersion ?? 0 else {
+                throw reader.malformed("'toVersion' has to be higher than 'fromVersion'", inner.inside("toVersion"))
+            }
+            guard beginnings.insert(migration.fromVersion ?? 0).inserted else {
+                throw reader.malformed("another migration begins at the same version", inner.inside("fromVersion"))
+            }
+            migrations.append(migration)
+        }
+        return .chain(MigrationChain(migrations))
+    }
+
     /// Reads the steps of a migration, each an object with one member that is named after what it
     /// does.
     ///
@@ -53,7 +81,7 @@ struct MigrationReader {
         for (index, one) in list.enumerated() {
             let inner = place.inside(index)
             guard let (verb, value) = one.object?.single else {
-                throw reader.malformed("a step is an object with one member, which is named after what it does", inner)
+                throw reader.malformed(MigrationReader.oneMember, inner)
             }
             steps.append(try step(verb, value, inner.inside(verb)))
         }
@@ -66,13 +94,15 @@ struct MigrationReader {
         "removeProperty": ["class", "name"], "renameProperty": ["class", "name", "to"],
         "changeProperty": ["class", "name", "optional", "type", "conversion", "nullValue", "onFailure", "rounding"],
         "setPrimaryKey": ["class", "name"], "setIndex": ["class", "name", "indexed"], "setType": ["class", "type"],
-        "set": ["class", "where", "args", "values"], "create": ["class", "body"], "delete": ["class", "where", "args"],
+        "set": ["class", "where", "args", "values"], "create": ["class", "body", "as", "upsert"],
+        "delete": ["class", "where", "args"],
     ]
 
     /// Reads one step, whose members begin either with the name of a class (`name`) or with the
     /// class that it is about (`class`).
     private func step(_ verb: String, _ json: JSONValue, _ place: InputPlace) throws(Problem) -> MigrationStep {
         if verb == "addClass" { return .addClass(try reader.classInput(json, place)) }
+        if verb == "forEach" { return .forEach(try loop(json, place, isInner: false)) }
         guard let names = MigrationReader.names[verb] else { throw reader.malformed("there is no step '\(verb)'", place) }
         let object = try reader.members(json, names, place)
         if names[0] == "name" {
@@ -83,8 +113,11 @@ struct MigrationReader {
         let className = try reader.required(object, "class", place)
         switch verb {
         case "set":
-            return .set(try match(className, object, place), values: try values(object, "values", place, takesExpressions: true))
-        case "create": return .create(className: className, body: try values(object, "body", place, takesExpressions: false))
+            return .set(try match(className, object, place), values: try values(object, "values", place))
+        case "create":
+            return .create(
+                className: className, body: try values(object, "body", place), as: try reader.text(object, "as", place),
+                upsert: try policy(object, place))
         case "delete": return .delete(try match(className, object, place))
         case "setType": return .setType(className: className, type: try reader.required(object, "type", place))
         case "setPrimaryKey":
@@ -92,6 +125,13 @@ struct MigrationReader {
             return .setPrimaryKey(className: className, name: try reader.text(object, "name", place))
         default: return try propertyStep(verb, className: className, object, at: place)
         }
+    }
+
+    /// Reads `upsert`: which values a `create` step writes to an object that exists; nil when it is
+    /// absent.
+    private func policy(_ object: JSONObject, _ place: InputPlace) throws(Problem) -> WriteSession.UpsertPolicy? {
+        guard let text = try reader.choice(object, "upsert", among: ["modified", "all"], at: place) else { return nil }
+        return text == "all" ? .all : .modified
     }
 
     /// Reads a step that is about one property of a class.
@@ -128,6 +168,61 @@ struct MigrationReader {
         }
     }
 
+    // MARK: - Loops
+
+    /// Reads the value of a `forEach` step: what it goes through, the names, and the steps of a round.
+    ///
+    /// - Parameters:
+    ///   - json: The value of the member `forEach`.
+    ///   - place: The place of the value in the body.
+    ///   - isInner: Whether the loop is inside another one, so that it goes through a collection and not
+    ///     through a class.
+    private func loop(_ json: JSONValue, _ place: InputPlace, isInner: Bool) throws(Problem) -> MigrationLoop {
+        let names = isInner ? ["in", "as", "keyAs", "steps"] : ["class", "where", "args", "as", "keyAs", "steps"]
+        let object = try reader.members(json, names, place)
+        let source: MigrationLoop.Source
+        if isInner {
+            source = .elements(path: try reader.required(object, "in", place))
+        } else {
+            let className = try reader.required(object, "class", place)
+            let selects = object["where"] != nil || object["args"] != nil
+            source = .objects(selects ? try match(className, object, place) : MigrationMatch(className))
+        }
+        let variable = try reader.required(object, "as", place)
+        let keyVariable = try reader.text(object, "keyAs", place)
+        let inner = place.inside("steps")
+        guard let list = object["steps"]?.array else { throw reader.malformed("'steps' has to be an array", inner) }
+        var steps: [LoopStep] = []
+        for (index, one) in list.enumerated() {
+            guard let (verb, value) = one.object?.single else {
+                throw reader.malformed(MigrationReader.oneMember, inner.inside(index))
+            }
+            steps.append(try loopStep(verb, value, inner.inside(index).inside(verb)))
+        }
+        return MigrationLoop(source, as: variable, keyAs: keyVariable, steps)
+    }
+
+    /// Reads one step of a loop.
+    private func loopStep(_ verb: String, _ json: JSONValue, _ place: InputPlace) throws(Problem) -> LoopStep {
+        switch verb {
+        case "create":
+            let object = try reader.members(json, ["class", "body", "as", "upsert"], place)
+            return .create(
+                className: try reader.required(object, "class", place), body: try values(object, "body", place),
+                as: try reader.text(object, "as", place), upsert: try policy(object, place))
+        case "set":
+            let object = try reader.members(json, ["object", "values"], place)
+            return .set(object: try reader.required(object, "object", place), values: try values(object, "values", place))
+        case "delete":
+            return .delete(object: try reader.required(try reader.members(json, ["object"], place), "object", place))
+        case "forEach": return .forEach(try loop(json, place, isInner: true))
+        default: throw reader.malformed("inside 'forEach' there are the steps create, set, delete and forEach", place)
+        }
+    }
+
+    /// What a step has to be.
+    private static let oneMember = "a step is an object with one member, which is named after what it does"
+
     // MARK: - Values
 
     /// Reads a member that is a value of a property; nil when it is absent.
@@ -139,20 +234,15 @@ struct MigrationReader {
         return try read.value(at: place.inside(name))
     }
 
-    /// Reads a member that has values for several properties.
+    /// Reads a member that has values for several properties, which may be computed from old values.
     ///
     /// - Parameters:
     ///   - object: The step.
     ///   - name: The name of the member, for example `values`.
     ///   - place: The place of the step in the body.
-    ///   - takesExpressions: Whether values may be computed from the object's old ones.
-    private func values(
-        _ object: JSONObject, _ name: String, _ place: InputPlace, takesExpressions: Bool
-    ) throws(Problem) -> InputObject {
+    private func values(_ object: JSONObject, _ name: String, _ place: InputPlace) throws(Problem) -> InputObject {
         guard let json = object[name] else { throw reader.malformed("'\(name)' is missing", place) }
-        let read = Result { () throws(InputReader.InputError) in
-            try InputReader(takesExpressions: takesExpressions).object(json)
-        }
+        let read = Result { () throws(InputReader.InputError) in try InputReader(takesExpressions: true).object(json) }
         return try read.value(at: place.inside(name))
     }
 

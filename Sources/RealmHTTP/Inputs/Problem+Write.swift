@@ -25,6 +25,7 @@ extension Problem {
         if let limit = error.limit { problem = problem.with("limit", .integer(Int64(limit))) }
         switch error.exceeded {
         case .writeBytes?: problem = problem.with("limitName", "write-bytes")
+        case .migrationRounds?: problem = problem.with("limitName", "migration-rounds")
         case nil: break
         }
         if let key = error.key { problem = problem.with("key", key) }

@@ -189,7 +189,14 @@ extension OpenAPIWrites {
                     "backlinkNames": [
                         "type": "object", "additionalProperties": ["type": "object", "additionalProperties": text],
                     ],
-                    "schemaVersion": count, "migrations": ["type": "array", "items": OpenAPIParts.schema("MigrationStep")],
+                    "schemaVersion": count,
+                    "migrations": [
+                        "type": "array",
+                        "items": [
+                            "type": "object", "additionalProperties": anything,
+                            "description": "All of them a MigrationStep, or all of them a Migration.",
+                        ],
+                    ],
                     "allowDataLoss": flag, "maxActiveVersions": count, "upgrade": OpenAPIParts.choice("in-place"), "seed": text,
                     "compactOnOpen": compactionConditions, "autoCompact": compactionConditions,
                     "onMigrationNeeded": OpenAPIParts.choice("fail", "delete"),
@@ -262,6 +269,7 @@ extension OpenAPIWrites {
                 ])
         ),
         ("MigrationStep", migrationStep),
+        ("MigrationLoopStep", loopStep),
         (
             "Migrated",
             object(
@@ -359,11 +367,36 @@ extension OpenAPIWrites {
                 member("setIndex", ["class", "name", "indexed"], ["class": text, "name": text, "indexed": word]),
                 member("setType", ["class", "type"], ["class": text, "type": OpenAPIParts.choice("object", "embedded")]),
                 member("set", ["class", "where", "values"], matches.adding([.init("values", values)])),
-                member("create", ["class", "body"], ["class": text, "body": values]),
+                member("create", ["class", "body"], creation),
                 member("delete", ["class", "where"], matches),
+                member(
+                    "forEach", ["class", "as", "steps"],
+                    matches.adding([.init("as", text), .init("keyAs", text), .init("steps", loopSteps)])),
             ]),
         ]
     }()
+
+    /// The schema of the value of a `create` step.
+    private static let creation: DocumentValue = [
+        "class": text, "body": ["type": "object", "additionalProperties": anything], "as": text,
+        "upsert": OpenAPIParts.choice("modified", "all"),
+    ]
+
+    /// The schema of the steps of a loop.
+    private static let loopSteps: DocumentValue = ["type": "array", "items": OpenAPIParts.schema("MigrationLoopStep")]
+
+    /// The schema of one step inside a `forEach` step: an object with exactly one member.
+    private static let loopStep: DocumentValue = [
+        "type": "object", "minProperties": 1, "maxProperties": 1,
+        "properties": [
+            "create": object(["class", "body"], creation),
+            "set": object(
+                ["object", "values"], ["object": text, "values": ["type": "object", "additionalProperties": anything]]),
+            "delete": object(["object"], ["object": text]),
+            "forEach": object(
+                ["in", "as", "steps"], ["in": text, "as": text, "keyAs": text, "steps": loopSteps]),
+        ],
+    ]
 }
 
 extension DocumentValue {

@@ -37,6 +37,8 @@ package struct Limits: Sendable {
     package var queryTerms = 100
     /// The maximum memory in bytes for what one write changes; imports are exempt.
     package var writeBytes = WriteLimits().writeBytes
+    /// The maximum number of rounds that the loops of one migration may make together.
+    package var migrationRounds = WriteLimits().migrationRounds
     /// The maximum number of values that one query may keep in order to sort rows or to find
     /// distinct ones.
     package var sortedValues = 2_000_000
@@ -275,6 +277,7 @@ package struct Limits: Sendable {
         Entry(name: "read-seconds", range: 1...3600, path: \.readSeconds),
         Entry(name: "write-seconds", range: 1...3600, path: \.writeSeconds),
         Entry(name: "write-bytes", range: (1 << 20)...(1 << 34), path: \.writeBytes),
+        Entry(name: "migration-rounds", range: 1...(1 << 40), path: \.migrationRounds),
         Entry(name: "request-seconds", range: 1...3600, path: \.requestSeconds),
         Entry(name: "head-seconds", range: 1...3600, path: \.headSeconds),
         Entry(name: "body-seconds", range: 1...86_400, path: \.bodySeconds),

@@ -14,6 +14,7 @@ extension WriteLimits {
         idleTime = .seconds(limits.transactionIdleSeconds)
         lifetime = .seconds(limits.transactionSeconds)
         writeBytes = limits.writeBytes
+        migrationRounds = limits.migrationRounds
         classes = limits.classes
         properties = limits.properties
     }

@@ -19,8 +19,8 @@ struct RealmAttachment: Sendable {
     private(set) var settings: RealmSettings
     /// The classes that the realm has to have; nil keeps the schema of the file.
     var schema: SchemaInput?
-    /// The steps that bring the data of an older schema to `wantedVersion`.
-    var migrationSteps: [MigrationStep]?
+    /// What brings the data of an older schema to `wantedVersion`; nil without migrations.
+    var migrations: AttachMigrations?
     /// Whether all data is deleted when the schema does not fit without a migration.
     var startsOver = false
     /// Whether the migration steps of the request may lose data.
@@ -120,11 +120,11 @@ struct RealmAttachment: Sendable {
             schema = nil
             wantedVersion = version
         }
-        if let steps = object["migrations"] {
-            migrationSteps = try MigrationReader(limits).steps(steps, InputPlace().inside("migrations"))
+        if let value = object["migrations"] {
+            migrations = try MigrationReader(limits).migrations(value, InputPlace().inside("migrations"))
         }
         wantedVersion = wantedVersion ?? schema?.version
-        guard migrationSteps == nil || wantedVersion != nil else {
+        guard migrations == nil || wantedVersion != nil else {
             throw reader.malformed("'migrations' lead to a 'schemaVersion', which is missing", InputPlace().inside("migrations"))
         }
     }
@@ -197,7 +197,7 @@ struct RealmAttachment: Sendable {
             guard settings.shownClasses == nil else {
                 throw RealmAttachment.conflict("starting over removes all classes, also those that are not shown", "/classes")
             }
-            guard migrationSteps == nil else {
+            guard migrations == nil else {
                 throw RealmAttachment.conflict("'migrations' and starting over exclude each other", "/onMigrationNeeded")
             }
         }
@@ -208,7 +208,7 @@ struct RealmAttachment: Sendable {
             throw RealmAttachment.conflict("only a file of the mode follow is looked at", "/followInterval")
         }
         if settings.mode == .readOnly || settings.mode == .follow {
-            if schema != nil || migrationSteps != nil {
+            if schema != nil || migrations != nil {
                 throw RealmAttachment.conflict("the schema of a read-only realm cannot be changed", "/mode")
             }
             if settings.compaction != nil {

@@ -13,8 +13,8 @@ struct SchemaPlan: Sendable {
     private let schema: SchemaInput?
     /// The schema version that the realm has to have afterwards; nil for any.
     private let wantedVersion: UInt64?
-    /// The steps of a migration to `wantedVersion`; nil without a migration.
-    private let steps: [MigrationStep]?
+    /// What brings the data to `wantedVersion`; nil without migrations.
+    private let migrations: AttachMigrations?
     /// Whether the migration steps may lose data.
     private let allowsDataLoss: Bool
     /// Whether the realm is empty because it was created for this request.
@@ -31,7 +31,7 @@ struct SchemaPlan: Sendable {
     init(_ attachment: RealmAttachment, isNew: Bool) {
         schema = attachment.schema
         wantedVersion = attachment.wantedVersion
-        steps = attachment.migrationSteps
+        migrations = attachment.migrations
         allowsDataLoss = attachment.allowsDataLoss
         settings = attachment.settings
         self.isNew = isNew
@@ -69,25 +69,50 @@ struct SchemaPlan: Sendable {
         return migrates
     }
 
-    /// Performs the migration steps if the realm has an older version than the one that they lead
-    /// to.
+    /// Performs the migrations if the realm has an older version than the one that they lead to.
     ///
-    /// - Returns: Whether the steps were performed.
+    /// - Returns: Whether steps were performed.
+    /// - Throws: The problem of a step, with its place in `migrations`; `schema_version_conflict` when
+    ///   migrations are missing between the version of the realm and the wanted one.
     private func migrate(_ session: WriteSession) throws -> Bool {
         let version = try session.schema().version ?? 0
-        guard let steps, let wantedVersion, wantedVersion > version else { return false }
-        let migration = Migration(
-            from: version, to: wantedVersion, steps, allowsDataLoss: allowsDataLoss, naming: .documents)
-        do throws(WriteError) {
-            _ = try session.migrate(migration)
-        } catch {
-            // In this request the steps are in `migrations`, not in `steps`.
-            var inner = error
-            if let first = inner.path.steps.first, first == .name("steps") {
-                inner.path = InputPath(Array(inner.path.steps.dropFirst()))
+        guard let migrations, let wantedVersion, wantedVersion > version else { return false }
+        switch migrations {
+        case .steps(let steps):
+            let migration = Migration(
+                from: version, to: wantedVersion, steps, allowsDataLoss: allowsDataLoss, naming: .documents)
+            do throws(WriteError) {
+                _ = try session.migrate(migration)
+            } catch {
+                // In this request the steps are in `migrations`, not in `steps`.
+                var inner = error
+                if let first = inner.path.steps.first, first == .name("steps") {
+                    inner.path = InputPath(Array(inner.path.steps.dropFirst()))
+                }
+                throw Problem(inner, at: SchemaPlan.place)
             }
-            throw Problem(inner, at: InputPlace().inside("migrations"))
+        case .chain(let chain): try migrate(session, chain, from: version, to: wantedVersion)
         }
         return true
     }
+
+    /// Performs the migrations of a chain that lead from the version of the realm to the wanted one.
+    private func migrate(
+        _ session: WriteSession, _ chain: MigrationChain, from version: UInt64, to wanted: UInt64
+    ) throws(Problem) {
+        let way = try Problem.writing(SchemaPlan.place) { () throws(WriteError) in try chain.way(from: version, to: wanted) }
+        let stepCount = way.reduce(0) { $0 + $1.migration.steps.count }
+        var done = 0
+        for (index, migration) in way {
+            var migration = migration
+            if allowsDataLoss { migration.allowsDataLoss = true }
+            try Problem.writing(SchemaPlan.place.inside(index)) { () throws(WriteError) in
+                _ = try session.migrate(migration, part: (done: done, of: max(1, stepCount)))
+            }
+            done += migration.steps.count
+        }
+    }
+
+    /// The place of the migrations in the body of the request.
+    private static let place = InputPlace().inside("migrations")
 }

@@ -13,7 +13,7 @@ extension RouteTable {
                         parameters: ["DryRun"] + OpenAPIWrites.shape + ["IfMatch", "Prefer", "IdempotencyKey", "RequestId"],
                         taking: .json, body: OpenAPIParts.schema("Migration"),
                         responses: OpenAPIWrites.responses(("200", "The body states the schema before and after.", "Migrated")),
-                        problems: .ofWrites, .ofValues, .ofQueries, .ofSchemas)
+                        problems: .ofWrites, .ofValues, .ofQueries, .ofSchemas, [.tooManyAffected])
                 ) { $0.migrations.migrate }
             ]),
         Route(

@@ -231,4 +231,68 @@ import Testing
             #expect(try server.get("shop/objects/Item/1?meta=none").text == #"{"id":1,"first":"Ann","full":"Ann Lee"}"#)
         }
     }
+
+    /// Migrations from 1 to 2, from 2 to 3, and from 5 to 6.
+    private static let chain = """
+        [{"fromVersion":2,"toVersion":3,"steps":[
+          {"set":{"class":"Item","where":"TRUEPREDICATE","values":{"full":{"$expr":"$old.full + '!'"}}}},
+          {"renameProperty":{"class":"Item","name":"full","to":"name"}}]},
+        {"fromVersion":5,"toVersion":6,"steps":[]},
+        {"fromVersion":1,"toVersion":2,"allowDataLoss":true,"steps":[
+          {"addProperty":{"class":"Item","property":{"name":"full","type":"string"},"value":""}},
+          {"set":{"class":"Item","where":"TRUEPREDICATE","values":{"full":{"$expr":"first + ' ' + last"}}}},
+          {"removeProperty":{"class":"Item","name":"last"}}]}]
+        """
+
+    @Test(arguments: [1, 2])
+    func `A55: of several migrations those are carried out that lead from the version of the file to the wanted one`(
+        _ version: Int
+    ) throws {
+        try withWriteServer { (server: WriteServer) throws in
+            #expect(try server.attach(#"{"name":"shop","schema":\#(ObjectRowTests.schema(version))}"#).status == 201)
+            try server.done("POST", "shop/objects/Item", #"{"id":1,"first":"Ann","last":"Lee"}"#)
+            if version == 2 {
+                let rename = #"{"renameProperty":{"class":"Item","name":"last","to":"full"}}"#
+                try server.done("POST", "shop/migrations", #"{"fromVersion":2,"toVersion":2,"steps":[\#(rename)]}"#)
+            }
+            try server.done("DELETE", "shop")
+            let body = #"{"path":"\#(server.folder)/shop.realm","schemaVersion":3,"migrations":\#(ObjectRowTests.chain)}"#
+            let dry = try server.attach(body, "?dryRun=true")
+            #expect(dry.json["committed"]?.bool == false && dry.json["body"]?["schemaVersion"]?.int == 3, "\(dry.text)")
+            #expect(try server.get("shop").status == 404)
+            let attached = try server.attach(body)
+            #expect(attached.status == 201 && attached.json["schemaVersion"]?.int == 3, "\(attached.text)")
+            let expected = version == 1 ? #"{"id":1,"first":"Ann","name":"Ann Lee!"}"# : #"{"id":1,"first":"Ann","name":"Lee!"}"#
+            #expect(try server.get("shop/objects/Item/1?meta=none").text == expected)
+        }
+    }
+
+    @Test func `A55: a gap between migrations is named, and a step that fails has its place; the file stays as it was`() throws {
+        try withWriteServer { (server: WriteServer) throws in
+            #expect(try server.attach(#"{"name":"shop","schema":\#(ObjectRowTests.schema(1))}"#).status == 201)
+            try server.done("POST", "shop/objects/Item", #"{"id":1,"first":"Ann","last":"Lee"}"#)
+            try server.done("DELETE", "shop")
+            let path = #""path":"\#(server.folder)/shop.realm""#
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: server.folder + "/shop.realm"))
+            for query in ["?dryRun=true", ""] {
+                let gap = try server.attach(#"{\#(path),"schemaVersion":6,"migrations":\#(ObjectRowTests.chain)}"#, query)
+                #expect(gap.status == 409 && gap.code == "schema_version_conflict", "\(gap.text)")
+                #expect(gap.text.contains("version 1, and no migration leads from 3 on to 6"), "\(gap.text)")
+                #expect(gap.json["pointer"]?.text == "/migrations")
+            }
+            let wrong = ObjectRowTests.chain.replacingOccurrences(of: "$old.full", with: "$old.missing")
+            let failed = try server.attach(#"{\#(path),"schemaVersion":3,"migrations":\#(wrong)}"#)
+            #expect(failed.code == "invalid_schema", "\(failed.text)")
+            #expect(failed.json["pointer"]?.text == "/migrations/0/steps/0/set/values/full", "\(failed.text)")
+            let lossy = ObjectRowTests.chain.replacingOccurrences(of: #""allowDataLoss":true,"#, with: "")
+            #expect(
+                try server.attach(#"{\#(path),"schemaVersion":3,"migrations":\#(lossy)}"#).json["pointer"]?.text
+                    == "/migrations/2/steps/2/removeProperty")
+            let twice = #"[{"fromVersion":1,"toVersion":2,"steps":[]},{"fromVersion":1,"toVersion":3,"steps":[]}]"#
+            let refused = try server.attach(#"{\#(path),"schemaVersion":3,"migrations":\#(twice)}"#)
+            #expect(refused.code == "invalid_body", "\(refused.text)")
+            #expect(refused.json["pointer"]?.text == "/migrations/1/fromVersion")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: server.folder + "/shop.realm")) == bytes)
+        }
+    }
 }

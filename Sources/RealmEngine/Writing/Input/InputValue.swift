@@ -34,6 +34,8 @@ package enum InputValue: Sendable {
     case object(InputObject)
     /// The text of an expression over the object that is changed; accepted in migrations only.
     case expression(String)
+    /// A value for each element of a collection; accepted in migrations only.
+    indirect case each(EachInput)
 
     /// The name of this kind of input in error messages, with its article.
     var kind: String {
@@ -46,7 +48,7 @@ package enum InputValue: Sendable {
         case .link: return "a link"
         case .list: return "an array"
         case .object: return "an object"
-        case .expression: return "an expression"
+        case .expression, .each: return "an expression"
         }
     }
 }

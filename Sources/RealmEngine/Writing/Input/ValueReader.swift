@@ -180,7 +180,7 @@ enum ValueReader {
         case .typed(let typed): return held(typed)
         case .wideInteger: throw outOfRange("the number is beyond 64 bits; state its type, for example decimal128")
         case .wideReal: throw outOfRange("the number exceeds the range of a double")
-        case .null, .link, .list, .object, .expression: return nil
+        case .null, .link, .list, .object, .expression, .each: return nil
         }
     }
 

@@ -110,6 +110,8 @@ package struct WriteError: Error, Sendable {
     package enum Setting: Sendable {
         /// The setting `WriteLimits.writeBytes`.
         case writeBytes
+        /// The setting `WriteLimits.migrationRounds`.
+        case migrationRounds
     }
 
     /// The kind of error, from which the HTTP layer derives the status code.

@@ -14,6 +14,8 @@ package struct WriteLimits: Sendable {
     /// The memory in bytes that the changes of one write may take.
     /// Without it, one long value that is written to all objects of a class could take any amount.
     package var writeBytes = 128 << 20
+    /// The number of rounds that the loops of one migration may make together.
+    package var migrationRounds = 10_000_000
     /// The time for which a write waits for an interactive transaction to end.
     package var lockWait = Duration.seconds(5)
     /// The longest time for which an interactive transaction may remain unused before it ends.

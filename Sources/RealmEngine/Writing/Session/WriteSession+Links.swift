@@ -31,7 +31,7 @@ extension WriteSession {
             }
             let target = try upsertNested(body, in: table, options)
             return .link(target.table, target.object)
-        case .list, .expression: throw ValueReader.mismatch(input, .link)
+        case .list, .expression, .each: throw ValueReader.mismatch(input, .link)
         default: return try link(primaryKey: input, to: table)
         }
     }

@@ -47,6 +47,8 @@ package final class WriteSession {
     package var control: WorkControl?
     /// The step of a migration that is in progress; nil outside migrations.
     var stepProgress: StepProgress?
+    /// What the steps of a migration share.
+    var migrationWork = MigrationWork()
     /// Called after a query of a class was evaluated, with the instant at which it began.
     var didQuery: (_ begin: Instant, _ className: String) -> Void = { _, _ in }
     /// The limits of schemas and of the memory for changes.
@@ -157,7 +159,7 @@ package final class WriteSession {
     }
 
     /// The error for a write whose changes take too much memory, with the limit.
-    private var tooMuch: WriteError {
+    var tooMuch: WriteError {
         var error = WriteError(.tooManyAffected, "the write changes more than \(byteLimit) bytes; change fewer objects at a time")
         error.limit = byteLimit
         error.exceeded = .writeBytes

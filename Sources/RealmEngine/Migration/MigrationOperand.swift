@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// What a name or key path in an expression of a migration stands for.
+enum MigrationOperand {
+    /// A single value, null included, with bytes of its own.
+    case value(OwnedValue)
+    /// An object, top-level or embedded, in one of the two states.
+    case object(ObjectPlace, State)
+    /// The elements of a list or set, or the entries of a dictionary, in their order.
+    case collection([Element], isDictionary: Bool)
+
+    /// Which state of the file is read.
+    enum State {
+        /// That which the earlier steps have left.
+        case present
+        /// That before the migration.
+        case past
+    }
+
+    /// One element of a collection.
+    struct Element {
+        /// The key of an entry of a dictionary as text, otherwise the index from 0.
+        let key: OwnedValue
+        /// The element or the value of the entry.
+        let value: MigrationOperand
+    }
+
+    /// The operand of a link that is null, and of what did not exist before the migration.
+    static let null = MigrationOperand.value(OwnedValue(.null))
+}
+
+/// What the names in the expressions of a migration stand for while one object is processed.
+struct MigrationBindings {
+    /// The object at whose properties key paths begin that begin with no variable; nil inside loops.
+    var subject: ObjectPlace?
+    /// The objects and elements by the names of their variables.
+    var variables: [String: MigrationOperand] = [:]
+
+    /// Returns the bindings with a variable for an element, and one for its key if that has a name.
+    func adding(_ element: MigrationOperand.Element, as name: String, keyAs keyName: String?) -> MigrationBindings {
+        var inner = self
+        inner.variables[name] = element.value
+        if let keyName { inner.variables[keyName] = .value(element.key) }
+        return inner
+    }
+}

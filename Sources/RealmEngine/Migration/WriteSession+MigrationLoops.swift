@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Carries out the `forEach` steps of migrations.
+extension WriteSession {
+    /// What the loops of one step have deleted.
+    private struct Deletions {
+        /// The number of deleted objects.
+        var count = 0
+        /// The path of the first step that deleted one.
+        var path = InputPath()
+    }
+
+    /// Carries out a loop over the objects of a class.
+    ///
+    /// - Parameters:
+    ///   - loop: The loop.
+    ///   - losing: Whether objects may be deleted.
+    /// - Throws: `WriteError`: `invalidSchema` for names and expressions that do not fit, `wouldLoseData`
+    ///   with the number of objects that it would delete, and the errors of its steps with their paths.
+    ///   Errors in values have the key of the object of the round.
+    func forEach(_ loop: MigrationLoop, _ losing: Bool) throws(WriteError) {
+        let bindings = MigrationBindings(variables: named.mapValues { .object($0, .present) })
+        let scope = MigrationScope(variables: Set(named.keys), hasSubject: false)
+        let plan = try plan(loop, scope, depth: 1, InputPath())
+        guard case .objects(let match) = plan.source else {
+            throw WriteSession.invalid("a loop that is not inside another one needs a class", "in")
+        }
+        let table = try migrating(match.className)
+        let objects = try matches(match, table)
+        var deletions = Deletions()
+        for (number, object) in objects.enumerated() {
+            if number & 0xff == 0xff { try noteProgress(number, of: objects.count) }
+            let place = ObjectPlace(table: table.key, object: object)
+            let element = MigrationOperand.Element(key: OwnedValue(.int(Int64(number))), value: .object(place, .present))
+            do throws(WriteError) {
+                try round(plan, element, in: bindings, &deletions)
+            } catch {
+                throw try error.concerning(place, in: self)
+            }
+        }
+        do throws(WriteError) {
+            try requireLoss(of: [(name: "objects", count: deletions.count)], losing)
+        } catch {
+            var placed = error
+            placed.path = deletions.path
+            throw placed
+        }
+    }
+
+    // MARK: - Plans
+
+    /// Checks the names of a loop and parses its expressions.
+    ///
+    /// - Parameters:
+    ///   - loop: The loop.
+    ///   - scope: The variables around it.
+    ///   - depth: The number of loops around it, with itself.
+    ///   - prefix: The path from the outermost loop to this one.
+    /// - Throws: `WriteError` with the code `invalidSchema`, and the path inside the loop.
+    private func plan(
+        _ loop: MigrationLoop, _ scope: MigrationScope, depth: Int, _ prefix: InputPath
+    ) throws(WriteError) -> LoopPlan {
+        guard depth <= LoopPlan.maximumDepth else {
+            throw WriteError(.invalidSchema, "at most \(LoopPlan.maximumDepth) loops are inside each other")
+        }
+        let source: LoopPlan.Source
+        switch loop.source {
+        case .objects(let match):
+            guard depth == 1 else { throw WriteSession.invalid("a loop inside another one goes through a collection", "class") }
+            _ = try migrating(match.className)
+            source = .objects(match)
+        case .elements(let path): source = .elements(try at(.name("in"), try scope.path(path)))
+        }
+        var inner = try at(.name("as"), try scope.adding(loop.variable))
+        inner = try at(.name("keyAs"), try inner.adding(loop.keyVariable))
+        var actions: [LoopPlan.Action] = []
+        for (index, step) in loop.steps.enumerated() {
+            let path = InputPath(prefix.steps + [.name("steps"), .index(index), .name(step.name)])
+            let action = try at(
+                .name("steps"),
+                try at(.index(index), try at(.name(step.name), try self.action(step, &inner, depth: depth, path))))
+            actions.append(action)
+        }
+        return LoopPlan(source: source, variable: loop.variable, keyVariable: loop.keyVariable, actions: actions)
+    }
+
+    /// Checks one step of a loop; an object that it names is a variable of the steps after it.
+    private func action(
+        _ step: LoopStep, _ scope: inout MigrationScope, depth: Int, _ path: InputPath
+    ) throws(WriteError) -> LoopPlan.Action {
+        switch step {
+        case .create(let className, let body, let name, let upsert):
+            let template = try creation(className, body, upsert: upsert, scope)
+            scope = try at(.name("as"), try scope.adding(name))
+            return .create(className: className, body: template, name: name, upsert: upsert)
+        case .set(let object, let values):
+            try at(.name("object"), try scope.require(object))
+            return .set(object: object, values: try at(.name("values"), try ObjectTemplate(values, scope)))
+        case .delete(let object):
+            try at(.name("object"), try scope.require(object))
+            return .delete(object: object, path)
+        case .forEach(let loop): return .forEach(try plan(loop, scope, depth: depth + 1, path))
+        }
+    }
+
+    // MARK: - Rounds
+
+    /// Carries out one round of a loop, unless its object has been deleted by an earlier round.
+    private func round(
+        _ plan: LoopPlan, _ element: MigrationOperand.Element, in outer: MigrationBindings, _ deletions: inout Deletions
+    ) throws(WriteError) {
+        try countRound()
+        try spend(WriteSession.unitsPerElement)
+        var bindings = outer.adding(element, as: plan.variable, keyAs: plan.keyVariable)
+        if case .object(let place, _) = element.value {
+            guard try isThere(place) else { return }
+            named[plan.variable] = place
+        }
+        for (index, action) in plan.actions.enumerated() {
+            try at(
+                .name("steps"),
+                try at(.index(index), try at(.name(action.name), try perform(action, &bindings, &deletions))))
+        }
+        for name in bindings.variables.keys where outer.variables[name] == nil { named[name] = nil }
+    }
+
+    /// Carries out one step of a round.
+    private func perform(
+        _ action: LoopPlan.Action, _ bindings: inout MigrationBindings, _ deletions: inout Deletions
+    ) throws(WriteError) {
+        migrationWork.computedBytes = 0
+        switch action {
+        case .create(let className, let body, let name, let upsert):
+            let place = try at(.name("body"), try create(className, body, as: name, upsert: upsert, bindings))
+            if let name { bindings.variables[name] = .object(place, .present) }
+        case .set(let name, let values):
+            let place = try at(.name("object"), try object(name, bindings))
+            try at(.name("values"), try write(try object(values, bindings), to: place, try table(place.table), .merge, Options()))
+        case .delete(let name, let path):
+            let place = try at(.name("object"), try object(name, bindings))
+            guard try table(place.table).kind != .embedded else {
+                throw WriteSession.invalid("objects of an embedded class are deleted with their owners", "object")
+            }
+            if deletions.count == 0 { deletions.path = path }
+            deletions.count += 1
+            try stored(try changing.deleteObject(place.object, in: place.table))
+        case .forEach(let plan):
+            guard case .elements(let path) = plan.source else { return }
+            guard let collection = try at(.name("in"), try self.collection(path, bindings)) else { return }
+            let outer = bindings
+            for element in collection.elements { try round(plan, element, in: outer, &deletions) }
+        }
+    }
+
+    /// Returns the object of a variable.
+    ///
+    /// - Throws: `WriteError`: `typeMismatch` for a variable that is no object, `invalidSchema` for an
+    ///   object that has been deleted.
+    private func object(_ variable: String, _ bindings: MigrationBindings) throws(WriteError) -> ObjectPlace {
+        guard case .object(let place, _)? = bindings.variables[variable] else {
+            throw WriteError(.typeMismatch, "'\(variable)' is no object")
+        }
+        try requireObject(place, variable)
+        return place
+    }
+
+    /// Counts a round of a loop or of `$each`.
+    ///
+    /// - Throws: `WriteError` with the code `tooManyAffected` when the migration has made more rounds than
+    ///   its limit.
+    func countRound() throws(WriteError) {
+        migrationWork.rounds += 1
+        guard migrationWork.rounds > limits.migrationRounds else { return }
+        var error = WriteError(
+            .tooManyAffected, "the loops of one migration make at most \(limits.migrationRounds) rounds; divide the migration")
+        error.limit = limits.migrationRounds
+        error.exceeded = .migrationRounds
+        throw error
+    }
+}
