@@ -143,6 +143,36 @@ extension Catalog {
         return byUse.sorted { $0.use < $1.use }.contains { closeIfUnused($0.name) }
     }
 
+    // MARK: - Realms of earlier servers
+
+    /// Why a realm is not opened that was attached with a key, which no server keeps.
+    private static let keyIsGone = StorageError.refused(
+        .encryptionKeyRequired("keys are not kept when the server ends; give it again"))
+
+    /// Lists a realm that an earlier server has attached; the next request opens it.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the realm.
+    ///   - path: The resolved path of its file.
+    ///   - options: How it is opened.
+    ///   - lacksKey: Whether it needs a key that is not known; it has failed until it gets one.
+    /// - Throws: `Failure` when the name or the file is in use.
+    package func restore(
+        _ name: RealmName, path: String, _ options: Database.OpenOptions, lacksKey: Bool
+    ) throws(Failure) {
+        let isOwner = options.mode != .copy && options.mode != .follow
+        if isOwner, let other = nameServing(path: path), other != name.text { throw .fileServed(name: other) }
+        let isFree = states.withLock { states -> Bool in
+            guard states[name.text] == nil else { return false }
+            states[name.text] =
+                lacksKey ? .failed(Catalog.keyIsGone) : .closed(ClosedRealm(attached: name, path: path, options.forReopening))
+            return true
+        }
+        guard isFree else { throw .alreadyAttached(name) }
+        origins.add(name.text, path: path, isRequested: true, isOwner: isOwner)
+        if lacksKey { plan(name, path, options, after: Catalog.keyIsGone) }
+    }
+
     // MARK: - Closing
 
     /// Returns the open realms that no request has named for a time.

@@ -14,7 +14,7 @@ extension Catalog {
         /// The path of the file, as it was given when the realm was first opened.
         let path: String
         /// The options for opening it, without those that only apply to the first opening.
-        let options: Database.OpenOptions
+        var options: Database.OpenOptions
         /// The number that distinguishes it from the plan of an earlier realm with the same name.
         let number: UInt64
         /// Whether the realm is being opened again or closed at present.
@@ -171,6 +171,27 @@ extension Catalog {
             noteAttempt(plan, error.isAboutContents ? facts : nil)
             return .failed(error)
         }
+    }
+
+    /// Opens a failed realm with another key. Blocks as long as opening takes.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the realm.
+    ///   - key: The key, which is kept if the realm can be opened with it.
+    /// - Returns: The new state; nil when the realm has not failed, or another thread is opening or closing it.
+    package func revive(_ name: String, with key: EncryptionKey) -> State? {
+        let former = plans.withLock { plans -> Database.OpenOptions? in
+            guard !plans.isClosed, let plan = plans.byName[name], !plan.isBusy else { return nil }
+            plans.byName[name]?.isBusy = true
+            plans.byName[name]?.options.key = key
+            plans.byName[name]?.failedFacts = nil
+            return plan.options
+        }
+        guard let former else { return nil }
+        let state = revive(name)
+        if case .ready? = state { return state }
+        plans.withLock { $0.byName[name]?.options = former }
+        return state
     }
 
     /// Ends an attempt, so that the realm may be opened again after the pause of its plan.

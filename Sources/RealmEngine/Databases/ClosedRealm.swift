@@ -46,6 +46,20 @@ package final class ClosedRealm: Sendable {
         former = nil
     }
 
+    /// Makes a realm that an earlier server has attached.
+    ///
+    /// - Parameters:
+    ///   - name: The name under which it is served.
+    ///   - path: The path of its file.
+    ///   - options: How it is opened.
+    init(attached name: RealmName, path: String, _ options: Database.OpenOptions) {
+        self.name = name
+        self.path = path
+        self.options = { options }
+        isListed = false
+        former = nil
+    }
+
     /// Makes what is left of a realm that was open.
     ///
     /// - Parameters:

@@ -134,4 +134,51 @@ struct RealmEndpoints: Sendable {
             departure.run(call, promise)
         }
     }
+
+    // MARK: - Keys
+
+    /// Answers `PUT /v1/realms/{realm}/key`: opens a realm that has failed with the key in the body.
+    ///
+    /// - Returns: A reply that a worker completes with 204 when the realm is open.
+    /// - Throws: `invalid_body`; `already_attached` for a realm that is open. Problems of the file and the key are in
+    ///   the reply.
+    func putKey(_ call: WriteCall) throws(Problem) -> Reply {
+        let reader = SchemaReader(place: InputPlace())
+        let object = try reader.members(try call.request.takeJSON(call.limits), ["encryptionKey"], InputPlace())
+        guard let key = try reader.key(object, "encryptionKey", InputPlace()) else {
+            throw reader.malformed("'encryptionKey' is missing", InputPlace())
+        }
+        guard let name = call.match.decoded(.realm) else { throw RealmDeparture.unknown }
+        return directory.workers.reply(to: call.request) { promise in
+            do throws(Problem) {
+                try open(name, with: key)
+                promise.complete(Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")]))
+            } catch {
+                promise.complete(Response(error, for: call.request))
+            }
+        }
+    }
+
+    /// How often a realm that is just being opened by the server itself is tried, with 10 ms in between.
+    private static let keyAttempts = 500
+
+    /// Opens a failed realm with a key. Called on a worker.
+    private func open(_ name: String, with key: EncryptionKey) throws(Problem) {
+        for _ in 0..<RealmEndpoints.keyAttempts {
+            switch catalog[name] {
+            case nil: throw RealmDeparture.unknown
+            case .ready?: throw Problem(.alreadyAttached, "the realm is open already")
+            case .opening?: throw Problem(.realmUnavailable, "the realm is being opened")
+            case .closed?: _ = catalog.openNow(name)
+            case .failed?:
+                switch catalog.revive(name, with: key) {
+                case .ready?: return
+                case .failed(let error)?: throw Problem(opening: error)
+                // The server is opening or closing it at the moment.
+                case .opening?, .closed?, nil: System.pause(milliseconds: 10)
+                }
+            }
+        }
+        throw Problem(.realmUnavailable, "the file of the realm is in use or changing at the moment")
+    }
 }

@@ -179,6 +179,7 @@ extension OpenAPIWrites {
             "Compacted",
             object(["before", "after", "version"], ["before": count, "after": count, "version": text])
         ),
+        ("RealmKey", object(["encryptionKey"], ["encryptionKey": text])),
         (
             "RealmAttachment",
             object(

@@ -387,6 +387,7 @@ final class Attaching: Sendable {
             fail(Problem(error), promise)
             return false
         }
+        directory.keep(attachment)
         let response = promise.map { _ in answer(database, backup ?? database.originalName) }
         end { if let promise, let response { promise.complete(response) } }
         return true

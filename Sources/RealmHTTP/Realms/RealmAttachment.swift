@@ -30,6 +30,8 @@ struct RealmAttachment: Sendable {
     /// The members of the body as JSON, without the encryption key. Administrators see them in the
     /// realm's document.
     let options: String
+    /// The members of the body that hold for as long as the realm is served.
+    private let lasting: JSONObject
 
     /// Where the bytes of a realm that is attached are: in a new file, in an existing one, or in
     /// memory.
@@ -81,6 +83,8 @@ struct RealmAttachment: Sendable {
         settings = try RealmSettings(object)
         settings.key = try reader.key(object, "encryptionKey", InputPlace())
         options = RealmAttachment.shown(object)
+        lasting = JSONObject(
+            object.members.filter { RealmSettings.names.contains($0.name) }.map { (name: $0.name, value: $0.value) })
         try readSchema(object, reader, call.limits)
         try readOpening(object, reader)
         try checkCombinations()
@@ -282,6 +286,11 @@ struct RealmAttachment: Sendable {
 
     /// The problem `file_not_found` that points at the seed.
     var missingSeed: Problem { Problem(.fileNotFound, "the seed does not exist").with("pointer", "/seed") }
+
+    /// What is kept of the realm for the next start of the server; nil for a realm in memory.
+    var entry: AttachedRealms.Entry? {
+        source.path.map { AttachedRealms.Entry(name: name, path: $0, hasKey: settings.key != nil, options: lasting) }
+    }
 
     /// The problem `already_attached` when another realm serves the file; nil when none does. A
     /// private copy is a file of its own, so it never conflicts.

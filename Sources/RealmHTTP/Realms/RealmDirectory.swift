@@ -34,6 +34,9 @@ final class RealmDirectory: Sendable {
     /// by the name of the realm. Administrators see them in the realm's document.
     let attachedOptions = RankedMutex<[String: String]>(.leaf, [:])
 
+    /// The attached realms that are served again after the next start; nil without a data folder.
+    let attachedRealms: AttachedRealms?
+
     /// Makes the directory of a server from its parts.
     ///
     /// - Parameters:
@@ -58,6 +61,7 @@ final class RealmDirectory: Sendable {
         self.workers = workers
         self.pinned = pinned
         self.notifications = notifications
+        attachedRealms = options.isReadOnly ? nil : options.dataFolder.map { AttachedRealms(dataFolder: $0) }
     }
 
     /// Reserves the name and the path of a realm that is about to be attached.

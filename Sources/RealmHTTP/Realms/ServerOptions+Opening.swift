@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmStorage
 
 /// How the options of a server determine the options of its realms.
 extension ServerOptions {
@@ -17,5 +18,15 @@ extension ServerOptions {
         opening.verification = verification
         opening.keptCopyCount = keptCopyCount
         return opening
+    }
+
+    /// The encryption key of a realm: the one among the options, otherwise the one in the
+    /// environment variable `REALM_REST_KEY_NAME`, where `NAME` is the name of the realm with `_`
+    /// for each dot and hyphen; nil for a realm without a key.
+    ///
+    /// - Throws: `StorageError` when the key in the environment is malformed.
+    func key(of name: RealmName) throws(StorageError) -> EncryptionKey? {
+        if let key = keys[name.text] { return key }
+        return try environmentKey(of: name.text).map { text throws(StorageError) in try EncryptionKey(text: text) }
     }
 }

@@ -47,6 +47,18 @@ extension RouteTable {
                 ) { $0.realms.detach },
             ]),
         Route(
+            "/v1/realms/{realm}/key", .concernsFile,
+            operations: [
+                .write(
+                    .put, for: .administer,
+                    .init(
+                        "putRealmKey", "Opens a realm that lacks its encryption key.", tag: "realms",
+                        parameters: ["RequestId"], taking: .json, body: OpenAPIParts.schema("RealmKey"),
+                        responses: OpenAPIWrites.responses(("204", "The realm is open.", nil), isAsynchronous: false),
+                        problems: .ofBodies, .ofRealms, .ofFiles)
+                ) { $0.realms.putKey }
+            ]),
+        Route(
             "/v1/realms/{realm}/schema", .readsContents,
             operations: [
                 .read(

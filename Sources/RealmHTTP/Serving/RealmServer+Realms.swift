@@ -64,7 +64,7 @@ extension RealmServer {
         of name: RealmName, _ options: ServerOptions
     ) throws(StorageError) -> Database.OpenOptions {
         var opening = options.openOptions
-        opening.key = try key(of: name, options)
+        opening.key = try options.key(of: name)
         opening.mode = options.followsFiles ? .follow : options.isReadOnly ? .readOnly : nil
         opening.upgradesInPlace = options.upgradesInPlace
         opening.backlinkNames = options.backlinkNames[name.text] ?? .none
@@ -83,7 +83,7 @@ extension RealmServer {
         }
         var settings = realm.settings
         do throws(StorageError) {
-            if settings.key == nil { settings.key = try key(of: realm.name, options) }
+            if settings.key == nil { settings.key = try options.key(of: realm.name) }
         } catch {
             throw Failure(description: "the key of '\(realm.name)' in the environment: \(error)")
         }
@@ -211,13 +211,5 @@ extension RealmServer {
                 throw Failure(description: "backlink names for '\(realm)': \(defect)")
             }
         }
-    }
-
-    /// The encryption key of a realm: the one among the options, otherwise the one in the
-    /// environment variable `REALM_REST_KEY_NAME`, where `NAME` is the name of the realm with `_`
-    /// for each dot and hyphen; nil for a realm without a key.
-    private static func key(of name: RealmName, _ options: ServerOptions) throws(StorageError) -> EncryptionKey? {
-        if let key = options.keys[name.text] { return key }
-        return try options.environmentKey(of: name.text).map { text throws(StorageError) in try EncryptionKey(text: text) }
     }
 }

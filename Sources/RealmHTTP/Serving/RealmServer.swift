@@ -73,6 +73,7 @@ package final class RealmServer: Sendable {
             catalog: catalog, options: options, rules: rules,
             folders: RealmFolders(data: dataRoot, attach: attachRoots),
             realmLimit: min(options.limits.realms, descriptors.realms), accessLog: log)
+        state.directory.restoreAttached(report)
         let handler = RequestDispatcher(state)
         var configuration = HTTPServer.Configuration()
         configuration.limits = options.limits

@@ -74,7 +74,9 @@ package struct GeoRegion: Sendable {
     /// - Throws: `Invalid` when the centre is out of range, or the radius is negative or NaN.
     private init(center: GeoPoint, radius: Double) throws(Invalid) {
         let axis = try GeoRegion.spherePoint(center)
-        guard radius >= 0 else { throw Invalid(text: "the radius of a circle must be 0 or more, in radians or with a unit such as 5.5km") }
+        guard radius >= 0 else {
+            throw Invalid(text: "the radius of a circle must be 0 or more, in radians or with a unit such as 5.5km")
+        }
         form = .cap(center: axis, limit: 2 * GeoRegion.capHeight(radius))
         let latitude = center.latitude * (.pi / 180)
         latitudes = GeoRegion.widened(max(latitude - radius, -.pi), min(latitude + radius, .pi))

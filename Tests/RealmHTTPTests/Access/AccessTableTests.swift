@@ -44,6 +44,7 @@ import Testing
         "/v1/realms/{realm}/compact": ["POST": .administer],
         "/v1/realms/{realm}/backups": ["GET, HEAD, POST": .administer],
         "/v1/realms/{realm}/backups/{id}": ["GET, HEAD, DELETE": .administer],
+        "/v1/realms/{realm}/key": ["PUT": .administer],
         "/v1/realms/{realm}/restore": ["POST": .administer],
         "/v1/realms/{realm}/import": ["POST": .write],
     ]

@@ -64,6 +64,7 @@ import Testing
         _ = FileManager.default.createFile(atPath: folder + "/bad.realm", contents: Data("no realm".utf8))
         let server = try server()
         let port = try #require(server.server.adminDaemon).socket.port
+        _ = try server.get("/v1/realms/bad/schema")
         let seen = try #require(try server.get("/v1/realms/bad").json["problem"])
         #expect(seen["code"]?.text == "not_a_realm")
         #expect(seen["detail"]?.text == "the realm could not be opened")

@@ -79,6 +79,8 @@ import Testing
         let server = try WorkloadServer(encrypted: key == nil ? [] : [name])
         try FileManager.default.copyItem(atPath: original, toPath: server.path(name))
         let port = try server.start()
+        // The first request opens the file.
+        _ = try HTTPClient.request(port: port, "GET", "/v1/realms/\(name)/schema")
         let realm = try HTTPClient.request(port: port, "GET", "/v1/realms/" + name)
         guard realm.json["mode"]?.text == "rw" else {
             let answer = try HTTPClient.request(
