@@ -29,7 +29,8 @@ package struct TreeDigest: Equatable, Sendable {
         while let entry = unsafe readdir(handle) {
             let bytes = unsafe withUnsafeBytes(of: entry.pointee.d_name) { unsafe Array($0.prefix { $0 != 0 }) }
             let name = String(decoding: bytes, as: UTF8.self)
-            guard name != ".", name != ".." else { continue }
+            // What a server keeps about its realms is not theirs.
+            guard name != ".", name != "..", name != ".realm-rest" else { continue }
             let path = folder + "/" + name
             entries[prefix + name] = describe(path)
             var info = stat()

@@ -34,6 +34,8 @@ extension Database {
         package var conditionalClasses: Set<String> = []
         /// The classes that are shown; nil for all classes of the file.
         package var shownClasses: ShownClasses?
+        /// The values of properties that creates leave out.
+        package var defaults = ClassDefaults.none
         /// Whether the whole file is checked before it is written to.
         package var verification = FileStore.Verification.auto
         /// The number of copies of each kind that are kept beside the file; see `FileCopies`. With 0 none
@@ -313,6 +315,7 @@ extension Database {
             limits: options.limits,
             backlinkNames: options.backlinkNames,
             shownClasses: options.shownClasses, observation: options.observation, logger: options.logger)
+        database.setDefaults(options.defaults)
         database.startWriter()
         return database
     }

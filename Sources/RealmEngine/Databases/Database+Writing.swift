@@ -271,6 +271,7 @@ extension Database: WriteBackend {
     func makeSession(_ transaction: WriteTransaction, deadline: Instant) -> WriteSession {
         let part = shownClasses == nil ? nil : current.snapshot.part
         let session = WriteSession(transaction, deadline: deadline, backlinkNames: backlinkNames, part: part, limits: limits)
+        session.defaults = defaults
         session.didQuery = { [log] begin, className in log.noteQuery(since: begin, className: className) }
         return session
     }

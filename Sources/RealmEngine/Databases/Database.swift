@@ -123,7 +123,18 @@ package final class Database: VersionSource {
     package var conditionalClasses: Set<String> { source?.options.conditionalClasses ?? [] }
 
     /// Stores what is needed to open the realm again.
-    func noteSource(_ path: String, _ options: OpenOptions) { opening.withLock { $0 = Source(path: path, options: options) } }
+    func noteSource(_ path: String, _ options: OpenOptions) {
+        opening.withLock { $0 = Source(path: path, options: options) }
+        setDefaults(options.defaults)
+    }
+
+    /// The values of properties that creates leave out; set once, when the realm is opened.
+    private let classDefaults = RankedMutex(.leaf, ClassDefaults.none)
+    /// The values of properties that creates leave out.
+    package var defaults: ClassDefaults { classDefaults.withLock { $0 } }
+
+    /// Sets the values of properties that creates leave out, before the first write.
+    func setDefaults(_ defaults: ClassDefaults) { classDefaults.withLock { $0 = defaults } }
 
     /// Opens a file for reading only, without a check that no other process writes to it.
     package convenience init(

@@ -16,6 +16,9 @@ package struct PropertySchema: Sendable, Equatable {
     package let index: IndexKind?
     /// The name of the class that links lead to; nil for other types.
     package let objectType: String?
+    /// The value that a create takes when it leaves the property out, as JSON; nil for none. It is part of the
+    /// configuration, not of the file.
+    package var defaultText: String?
 
     /// Makes a property that is described without a file.
     package init(

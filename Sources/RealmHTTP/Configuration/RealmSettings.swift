@@ -30,6 +30,8 @@ package struct RealmSettings: Sendable {
     /// The classes whose objects may only be written by requests with a condition such as
     /// `If-Match`.
     package var conditionalClasses: Set<String> = []
+    /// The values of properties that creates leave out.
+    package var defaults = ClassDefaults.none
     /// The classes that the realm shows; nil for all classes of the file.
     package var shownClasses: ShownClasses?
 
@@ -37,7 +39,7 @@ package struct RealmSettings: Sendable {
     static let names = [
         "mode", "followInterval", "backlinkNames", "maxActiveVersions", "upgrade", "compactOnOpen", "autoCompact",
         "keepMigrationBackups",
-        "requireIfMatch", "classes",
+        "requireIfMatch", "classes", "defaults",
     ]
 
     /// Makes the settings of a realm that states none.
@@ -68,6 +70,7 @@ package struct RealmSettings: Sendable {
         autoCompaction = try RealmSettings.compaction(object, "autoCompact", maximumUsedRatio: 0.5, at: place)
         keptCopyCount = try RealmSettings.number(object, "keepMigrationBackups", 0...1000, at: place)
         conditionalClasses = try RealmSettings.classes(object["requireIfMatch"], place.inside("requireIfMatch"))
+        if let json = object["defaults"] { defaults = try ClassDefaults(json, at: place.inside("defaults")) }
         shownClasses = try reader.classNames(object["classes"], place.inside("classes")).map { ShownClasses($0) }
     }
 
@@ -169,6 +172,7 @@ package struct RealmSettings: Sendable {
         options.autoCompaction = autoCompaction
         options.conditionalClasses = conditionalClasses
         options.shownClasses = shownClasses
+        options.defaults = defaults
         if upgradesInPlace {
             options.mode = .readWrite
             options.upgradesInPlace = true
@@ -195,6 +199,11 @@ package struct RealmSettings: Sendable {
     func defect(in snapshot: Snapshot) -> (member: String, reason: String)? {
         if let defect = unknownClass(in: snapshot) { return defect }
         if let reason = backlinkNames.defect(in: snapshot) { return ("backlinkNames", reason) }
+        if let defect = defaults.defect(in: snapshot) {
+            let place = InputPlace().inside("defaults").inside(defect.className)
+            let pointer = (defect.property.map { place.inside($0) } ?? place).pointer
+            return (String(pointer.dropFirst()), defect.reason)
+        }
         for name in conditionalClasses.sorted() where snapshot.classTable(named: name) == nil {
             return ("requireIfMatch", "there is no class '\(name)'")
         }

@@ -143,6 +143,7 @@ struct RealmEndpoints: Sendable {
     /// - Throws: `invalid_body`; `already_attached` for a realm that is open. Problems of the file and the key are in
     ///   the reply.
     func putKey(_ call: WriteCall) throws(Problem) -> Reply {
+        try QueryParameters(call.request.target).requireKnown([])
         let reader = SchemaReader(place: InputPlace())
         let object = try reader.members(try call.request.takeJSON(call.limits), ["encryptionKey"], InputPlace())
         guard let key = try reader.key(object, "encryptionKey", InputPlace()) else {

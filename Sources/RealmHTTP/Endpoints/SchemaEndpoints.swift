@@ -38,7 +38,7 @@ struct SchemaEndpoints: Sendable {
         try parameters.requireKnown(["format", "snapshot"])
         let format = try schemaFormat(call, parameters["format"])
         let context = try ReadContext(call, snapshot: parameters["snapshot"])
-        let schema = RealmSchema(context.snapshot, context.database.backlinkNames)
+        let schema = RealmSchema(context.snapshot, context.database.backlinkNames).adding(context.database.defaults)
         let text = try schemaText(call, schema, format)
         let version = schema.version.map(String.init) ?? "none"
         let etag = "\"s.\(context.version.token.epoch).\(version).\(SchemaEndpoints.hash(text))\""

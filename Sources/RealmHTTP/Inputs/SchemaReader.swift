@@ -69,7 +69,7 @@ struct SchemaReader {
     ///   - place: Its place in the body.
     /// - Throws: `invalid_body` for an unknown or malformed member, or a missing `name` or `type`.
     func property(_ json: JSONValue, _ place: InputPlace) throws(Problem) -> PropertyInput {
-        let object = try members(json, ["name", "type", "collection", "optional", "indexed", "objectType"], place)
+        let object = try members(json, ["name", "type", "collection", "optional", "indexed", "objectType", "default"], place)
         return PropertyInput(
             try required(object, "name", place), try required(object, "type", place),
             collection: try text(object, "collection", place), optional: try flag(object, "optional", place),

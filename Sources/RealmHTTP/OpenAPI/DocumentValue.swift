@@ -15,6 +15,8 @@ package indirect enum DocumentValue: Sendable, Equatable {
     ///
     /// The description has no other numbers, so there is no case for fractions.
     case int(Int)
+    /// A value that is JSON text already, and written as it is.
+    case json(String)
     /// A text without quotation marks or escapes; these are added when it is written.
     case string(String)
     /// A list of values, written in this order.
@@ -105,6 +107,7 @@ extension DocumentValue {
         case .null: return "null"
         case .bool(let flag): return flag ? "true" : "false"
         case .int(let number): return String(number)
+        case .json(let text): return text
         case .string(let text): return DocumentValue.quoted(text)
         case .array(let elements): return "[" + elements.map(\.json).joined(separator: ",") + "]"
         case .object(let members):

@@ -135,6 +135,7 @@ enum OpenAPISchemas {
             "optional": flag,
             "indexed": ["type": "string", "nullable": true, "description": "Is null, general or fulltext."],
             "objectType": nullableText,
+            "default": ["description": "Is the value that a create takes when it leaves the property out."],
         ],
     ]
 

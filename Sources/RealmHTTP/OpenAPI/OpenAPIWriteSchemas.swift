@@ -187,6 +187,10 @@ extension OpenAPIWrites {
                 [
                     "name": text, "schema": OpenAPIParts.schema("SchemaDefinition"), "path": text, "inMemory": text,
                     "mode": OpenAPIParts.choice("rw", "ro", "copy", "follow"), "followInterval": text, "encryptionKey": text,
+                    "defaults": [
+                        "type": "object", "description": "Holds the values of properties that creates leave out, by class.",
+                        "additionalProperties": ["type": "object", "additionalProperties": true],
+                    ],
                     "backlinkNames": [
                         "type": "object", "additionalProperties": ["type": "object", "additionalProperties": text],
                     ],

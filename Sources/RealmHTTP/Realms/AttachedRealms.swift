@@ -53,6 +53,12 @@ final class AttachedRealms: Sendable {
         path = (dataFolder.hasSuffix("/") ? dataFolder : dataFolder + "/") + ".realm-rest/realms.json"
     }
 
+    /// Makes the folder of the file if there is none, so that attaching a realm changes nothing in the data folder.
+    func makeFolder() {
+        let folder = System.folder(of: path)
+        if System.entry(atPath: folder) == nil { _ = System.makeFolder(folder) }
+    }
+
     // MARK: - Reading
 
     /// Reads the stored entries. An entry that is malformed is left out.
@@ -131,8 +137,7 @@ final class AttachedRealms: Sendable {
 
     /// Replaces the file.
     private func store(_ entries: [Entry]) throws(StorageError) {
-        let folder = System.folder(of: path)
-        if System.entry(atPath: folder) == nil { _ = System.makeFolder(folder) }
+        makeFolder()
         var writer = JSONWriter(reservingCapacity: 4096)
         writer.beginObject()
         writer.key("realms")

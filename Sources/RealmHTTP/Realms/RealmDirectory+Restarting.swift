@@ -11,6 +11,7 @@ extension RealmDirectory {
     ///
     /// - Parameter report: Called with a sentence about each realm that is not served any more.
     func restoreAttached(_ report: (String) -> Void) {
+        attachedRealms?.makeFolder()
         let entries: [AttachedRealms.Entry]
         do throws(StorageError) {
             entries = try attachedRealms?.load() ?? []

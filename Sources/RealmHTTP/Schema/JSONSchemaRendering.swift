@@ -46,6 +46,12 @@ enum JSONSchemaRendering {
     /// Returns the schema of a property: that of its element, or an array or object of them for a
     /// collection.
     private static func property(_ property: PropertySchema) -> DocumentValue {
+        guard let text = property.defaultText else { return shape(property) }
+        return shape(property).adding([.init("default", .json(text))])
+    }
+
+    /// Returns the schema of a property without its default.
+    private static func shape(_ property: PropertySchema) -> DocumentValue {
         let element = element(property)
         switch property.collection {
         case nil: return element

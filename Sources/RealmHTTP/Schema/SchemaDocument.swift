@@ -44,10 +44,10 @@ package enum SchemaDocument {
             ("name", backlink.name.map(DocumentValue.string)))
     }
 
-    /// Returns the document of a property: its name, type, kind of collection, nullability, index
-    /// and target class.
+    /// Returns the document of a property: its name, type, kind of collection, nullability, index, target
+    /// class and default, if it has one.
     private static func document(_ property: PropertySchema) -> DocumentValue {
-        [
+        let document: DocumentValue = [
             "name": .string(property.name),
             "type": .string(property.type.rawValue),
             "collection": property.collection.map { .string($0.name) } ?? .null,
@@ -55,6 +55,8 @@ package enum SchemaDocument {
             "indexed": property.index.map { .string($0 == .fullText ? "fulltext" : "general") } ?? .null,
             "objectType": property.objectType.map(DocumentValue.string) ?? .null,
         ]
+        guard let text = property.defaultText else { return document }
+        return document.adding([.init("default", .json(text))])
     }
 }
 

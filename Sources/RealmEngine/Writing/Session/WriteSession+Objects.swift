@@ -179,6 +179,7 @@ extension WriteSession {
             }
             key = value
         }
+        let body = completed(body, table)
         let draft = spareDraft ?? ObjectDraft()
         // Objects that are given in place of links are created meanwhile, and need drafts of their own.
         spareDraft = nil
@@ -195,6 +196,14 @@ extension WriteSession {
         }
         try requireComplete(table) { draft.given[$0] }
         return place
+    }
+
+    /// Returns a body with the defaults of its class for the members that it lacks.
+    private func completed(_ body: InputObject, _ table: TableState) -> InputObject {
+        guard !defaults.byClass.isEmpty, let values = defaults.byClass[table.className] else { return body }
+        // A property may have been removed since the defaults were checked.
+        let absent = values.filter { member(named: $0.name, of: body) == nil && table.column(named: $0.name) != nil }
+        return absent.isEmpty ? body : InputObject(body.members + absent.map { (name: naming.member($0.name), value: $0.input) })
     }
 
     /// Reads a body into a draft, and returns whether all members fit their properties.
@@ -250,6 +259,8 @@ extension WriteSession {
         _ body: InputObject, to place: ObjectPlace, _ table: TableState, _ rule: WriteRule, _ options: Options
     ) throws(WriteError) {
         var given = [Bool](repeating: false, count: table.columns.count)
+        var body = body
+        if case .create = rule { body = completed(body, table) }
         for (name, value) in body.members {
             guard let position = try at(.name(name), try position(named: name, of: table, options)) else { continue }
             given[position] = true

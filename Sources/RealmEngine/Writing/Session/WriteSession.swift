@@ -39,6 +39,8 @@ package final class WriteSession {
     package var naming = MemberNaming.plain
     /// The names of linking objects, which queries accept and which cannot be written.
     let backlinkNames: BacklinkNames
+    /// The values of properties that a create leaves out.
+    var defaults = ClassDefaults.none
     /// The classes that this write knows of; nil for all classes of the file. They are the same at its end, as a
     /// realm that shows a part of its classes neither adds nor removes any.
     let part: SnapshotPart?
