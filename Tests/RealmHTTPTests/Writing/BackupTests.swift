@@ -114,7 +114,7 @@ import Testing
             #expect(outside.status == 403)
             #expect(outside.code == "path_not_allowed")
             #expect(
-                try FileManager.default.contentsOfDirectory(atPath: server.folder).contains { $0.hasPrefix(".realm-rest") }
+                try FileManager.default.contentsOfDirectory(atPath: server.folder).contains { $0.hasPrefix(".realm-rest-") }
                     == false)
         }
     }
