@@ -165,6 +165,14 @@ realm_rest_head_size (struct MHD_Connection *connection)
   return info ? (long) info->header_size : 0;
 }
 
+/* The family of a socket address, such as AF_INET6. Several modules declare the members of struct sockaddr, and which of
+   them Swift takes them from depends on the order in which it reads the modules, so Swift does not read them. */
+static inline int
+realm_rest_address_family (const struct sockaddr *address)
+{
+  return address->sa_family;
+}
+
 /* Bounds what the allocator keeps of memory that was freed. It keeps pieces for threads apart, and at the end of each it
    keeps as much as twice the largest block that was ever freed, which trimming does not reach: with a few large answers
    that comes to gigabytes on a machine of many cores. */

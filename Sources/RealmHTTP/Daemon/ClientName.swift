@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CMicrohttpd  // its headers make the system declarations used here visible
+internal import CMicrohttpd
 internal import Glibc
 
 /// The name under which connections and work of one client are counted together. Without
@@ -16,7 +16,7 @@ enum ClientName {
     ///   them, or an empty text for every other peer.
     static func of(_ address: UnsafePointer<sockaddr>?) -> String {
         guard let address = unsafe address, let name = unsafe SocketAddress.nameAndPort(address)?.0 else { return "" }
-        guard unsafe Int32(address.pointee.sa_family) == AF_INET6 else { return name }
+        guard unsafe realm_rest_address_family(address) == AF_INET6 else { return name }
         // A socket for both families shows IPv4 addresses in the form ::ffff:a.b.c.d.
         if name.hasPrefix("::ffff:"), name.contains(".") { return String(name.dropFirst(7)) }
         return unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { pointer in

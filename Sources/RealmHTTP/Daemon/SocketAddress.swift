@@ -10,7 +10,7 @@ enum SocketAddress {
     /// - Parameter address: A socket address of any family.
     /// - Returns: The address without brackets and the port; nil unless it is IPv4 or IPv6.
     static func nameAndPort(_ address: UnsafePointer<sockaddr>) -> (String, Int)? {
-        switch unsafe Int32(address.pointee.sa_family) {
+        switch unsafe realm_rest_address_family(address) {
         case AF_INET:
             return unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { pointer in
                 var source = unsafe pointer.pointee.sin_addr
