@@ -5,7 +5,7 @@ import RealmHTTP
 import RealmStorage
 
 /// Waits for signals on a thread of its own, so that the process ends even if another thread
-/// hangs.
+/// hangs. SIGHUP, where it is among the signals, reads the configuration again.
 ///
 /// The first signal begins an orderly end: running requests have `graceSeconds`, and closing
 /// the realms has a few seconds more. The second signal ends the process within a second,
@@ -56,7 +56,12 @@ final class Ending: Sendable {
     private func watch(_ server: RealmServer, _ signals: sigset_t, _ graceSeconds: Double) {
         var signals = signals
         var signal: Int32 = 0
-        while unsafe sigwait(&signals, &signal) != 0 {}
+        repeat {
+            while unsafe sigwait(&signals, &signal) != 0 {}
+            if signal == SIGHUP { Ending.reload(server) }
+        } while signal == SIGHUP
+        // A server that is stopping reads nothing again.
+        unsafe sigdelset(&signals, SIGHUP)
         state.broadcast { $0.hasBegun = true }
         var end = Instant.now().adding(seconds: graceSeconds + Ending.closingSeconds)
         if let second = Ending.next(&signals, until: end) {
@@ -70,6 +75,15 @@ final class Ending: Sendable {
         StandardStreams.error("the server did not stop in time and is terminated")
         server.closeLog(seconds: 0.1)
         _exit(128 + signal)
+    }
+
+    /// Reads the configuration again, and tells the operator the result.
+    private static func reload(_ server: RealmServer) {
+        do throws(Problem) {
+            StandardStreams.error(try server.state.reloading.run().description)
+        } catch {
+            StandardStreams.error("the configuration stays as it was: \(error.detail)")
+        }
     }
 
     /// Waits for the next signal.

@@ -13,7 +13,7 @@ struct ServeCommand: ParsableCommand {
         discussion: """
             Every file is served under its name without '.realm'. The first line on standard output is the address; \
             after that there is one line for each request. SIGTERM or SIGINT ends the server when running requests are \
-            done, a second signal at once.
+            done, a second signal at once. SIGHUP reads the configuration file again.
             """)
 
     /// The paths of the files to serve; a folder means the realm files in it.
@@ -38,7 +38,7 @@ struct ServeCommand: ParsableCommand {
                 "Nothing to serve: name a file or folder, or give --data DIR, --memory NAME or --config FILE; "
                     + "without any of them the file \(Configuration.usualFile) of the working folder is served.")
         }
-        try ServerRun.run(server)
+        try ServerRun.run(server, from: configuration)
     }
 
     /// Whether the command line names nothing to serve.

@@ -15,18 +15,24 @@ enum ServerRun {
     ///
     /// - Parameters:
     ///   - options: The options of the server.
+    ///   - configuration: What the options were read from, which SIGHUP reads again when it has a file; nil when
+    ///     they were not read.
     ///   - whenListening: Called with the URL of the server after its address was printed.
     /// - Throws: `ExitCode(1)` after the reason was printed, when the server cannot start.
-    static func run(_ options: ServerOptions, whenListening: (String) throws -> Void = { _ in }) throws {
+    static func run(
+        _ options: ServerOptions, from configuration: Configuration? = nil, whenListening: (String) throws -> Void = { _ in }
+    ) throws {
         // The signals are blocked before any thread exists, so that all threads inherit this
         // and only `sigwait` receives them.
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
         unsafe sigaddset(&signals, SIGTERM)
         unsafe sigaddset(&signals, SIGINT)
+        // Without a file to read again, SIGHUP ends the process as usual, for example with its terminal.
+        if configuration?.hasFile ?? false { unsafe sigaddset(&signals, SIGHUP) }
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
         do {
-            let server = try RealmServer(options) { StandardStreams.error($0) }
+            let server = try RealmServer(options, from: configuration) { StandardStreams.error($0) }
             let ending = try Ending(server, signals, graceSeconds: options.graceSeconds)
             try server.start {
                 try StandardStreams.output("listening on \(server.url)\n")

@@ -26,7 +26,7 @@ package final class LocalServer: Sendable {
         var options = ServerOptions()
         options.limits.readSeconds = 5
         state = ServerState(
-            catalog: Catalog(), options: options, rules: AccessRules(hosts: HostPolicy(boundAddress: "127.0.0.1")))
+            catalog: Catalog(), options: LiveOptions(options), rules: AccessRules(hosts: HostPolicy(boundAddress: "127.0.0.1")))
         handler = RequestDispatcher(state)
     }
 

@@ -3,7 +3,9 @@
 /// What all reads of a server share. It is made when the server is made, and does not change.
 package final class ReadServices: Sendable {
     /// The limits of the server, as configured.
-    let limits: Limits
+    let liveLimits: LiveLimits
+    /// The limits in force.
+    var limits: Limits { liveLimits.current }
     /// The versions that clients hold as snapshots.
     let pinned: PinnedVersions
 
@@ -12,8 +14,8 @@ package final class ReadServices: Sendable {
     /// - Parameters:
     ///   - limits: The limits of the server, as configured.
     ///   - pinned: The versions that clients hold as snapshots.
-    init(limits: Limits, pinned: PinnedVersions) {
-        self.limits = limits
+    init(limits: LiveLimits, pinned: PinnedVersions) {
+        liveLimits = limits
         self.pinned = pinned
     }
 }

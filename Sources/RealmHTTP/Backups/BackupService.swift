@@ -15,19 +15,71 @@ final class BackupService: Sendable {
     private let spoolFolders: [String]
     /// The copies that requests stored outside of the data folder.
     let stored = StoredCopies()
+    /// The log, which gets a line for each failure of the plan; nil without a log.
+    private let log: AccessLog?
     /// The backups of the plan; nil without one.
-    let planned: PlannedBackups?
+    var planned: PlannedBackups? { state.withLock { $0.planned } }
+
+    /// The plan, which a reload of the configuration replaces.
+    private struct State {
+        /// The backups of the plan in force; nil without one.
+        var planned: PlannedBackups?
+        /// Whether the server runs, so that backups of a plan are made.
+        var isStarted = false
+    }
+
+    private let state: RankedMutex<State>
 
     /// Makes the backups of the realms in a catalog.
     ///
     /// - Parameters:
     ///   - catalog: The realms by name.
-    ///   - planned: The backups of the plan; nil without one.
+    ///   - plan: The plan; nil for none.
     ///   - spoolFolders: Folders for temporary files, in the order in which they are tried.
-    init(_ catalog: Catalog, _ planned: PlannedBackups?, spoolFolders: [String]) {
+    ///   - log: The log, which gets a line for each failure of the plan; nil for none.
+    init(_ catalog: Catalog, _ plan: BackupPlan?, spoolFolders: [String], log: AccessLog?) {
         self.catalog = catalog
         self.spoolFolders = spoolFolders
-        self.planned = planned
+        self.log = log
+        state = RankedMutex(
+            .leaf, State(planned: plan.map { PlannedBackups($0.makingFiles(inOneOf: spoolFolders), catalog, log: log) }))
+    }
+
+    // MARK: - The plan
+
+    /// Begins to make the backups of the plan.
+    ///
+    /// - Throws: `Threads.Failure` when the system provides no thread.
+    func start() throws(Threads.Failure) {
+        let planned = state.withLock { state in
+            state.isStarted = true
+            return state.planned
+        }
+        try planned?.start()
+    }
+
+    /// Ends the backups of the plan. It waits up to five seconds for one that is being made.
+    func stop() {
+        let planned = state.withLock { state in
+            state.isStarted = false
+            return state.planned
+        }
+        planned?.stop()
+    }
+
+    /// Puts another plan in force, whose first round begins at once. A backup that is being made is cancelled.
+    ///
+    /// - Parameter plan: The plan; nil for none.
+    /// - Throws: `Threads.Failure` when the system provides no thread.
+    func replacePlan(with plan: BackupPlan?) throws(Threads.Failure) {
+        let next = plan.map { PlannedBackups($0.makingFiles(inOneOf: spoolFolders), catalog, log: log) }
+        let (old, isStarted) = state.withLock { state -> (PlannedBackups?, Bool) in
+            let old = state.planned
+            state.planned = next
+            return (old, state.isStarted)
+        }
+        old?.stop()
+        if isStarted { try next?.start() }
     }
 
     // MARK: - Finding

@@ -16,8 +16,22 @@ package struct Configuration: Sendable {
         case commandLine
     }
 
+    /// One step by which a configuration was made, for making it again.
+    private enum Step {
+        /// The settings of a file.
+        case file(path: String)
+        /// An option of the command line.
+        case option(name: String, value: JSONValue)
+        /// An option `--limit` of the command line.
+        case limit(String)
+    }
+
     /// The options that result.
     package var options: ServerOptions
+    /// The options before the first step.
+    private let defaults: ServerOptions
+    /// The steps that led to the options, in their order.
+    private var steps: [Step] = []
     /// Where values came from, by the name of the setting; defaults are absent.
     private var origins: [String: Origin] = [:]
     /// The lines of the values in the file, by the JSON Pointer.
@@ -31,7 +45,31 @@ package struct Configuration: Sendable {
     /// Makes a configuration of defaults.
     ///
     /// - Parameter options: The options to start from.
-    package init(_ options: ServerOptions = ServerOptions()) { self.options = options }
+    package init(_ options: ServerOptions = ServerOptions()) {
+        self.options = options
+        defaults = options
+    }
+
+    /// Whether a file is among what the configuration was made from.
+    package var hasFile: Bool { steps.contains { if case .file = $0 { true } else { false } } }
+
+    /// Makes the configuration again from the same file, as it is now, and the same command line.
+    ///
+    /// Key files and other files that it names are read again too.
+    ///
+    /// - Returns: The new configuration.
+    /// - Throws: `ConfigurationError`, as `apply(file:)`.
+    package func again() throws(ConfigurationError) -> Configuration {
+        var configuration = Configuration(defaults)
+        for step in steps {
+            switch step {
+            case .file(let path): try configuration.apply(file: path)
+            case .option(let name, let value): try configuration.apply(option: name, value)
+            case .limit(let text): try configuration.apply(limit: text)
+            }
+        }
+        return configuration
+    }
 
     // MARK: - The file
 
@@ -49,6 +87,7 @@ package struct Configuration: Sendable {
             throw ConfigurationError(file: path, text: "\(error)")
         }
         try apply(text: String(decoding: bytes, as: UTF8.self), ofFile: path)
+        steps.append(.file(path: path))
     }
 
     /// Applies the settings of the text of a file.
@@ -113,6 +152,7 @@ package struct Configuration: Sendable {
             throw ConfigurationError(text: "--\(option)\(Configuration.suffix(error.pointer)): \(error.detail)")
         }
         origins[setting.name] = .commandLine
+        steps.append(.option(name: option, value: value))
     }
 
     /// Returns what follows the name of an option that states a member of an object: `-key-file` for `/keyFile`.
@@ -132,6 +172,7 @@ package struct Configuration: Sendable {
             throw ConfigurationError(text: "--limit: \(error)")
         }
         origins["limits." + limit.prefix { $0 != "=" }] = .commandLine
+        steps.append(.limit(limit))
     }
 
     // MARK: - Showing

@@ -32,4 +32,11 @@ package struct ConfiguredRealm: Sendable {
         self.settings = settings
         entry = json
     }
+
+    /// Whether another entry states the same realm with the same options and the same key.
+    ///
+    /// - Parameter other: An entry of the same name.
+    func isSame(as other: ConfiguredRealm) -> Bool {
+        path == other.path && entry == other.entry && settings.key == other.settings.key
+    }
 }

@@ -61,7 +61,7 @@ extension ServerSetting {
             },
             show: { .string($0.layout.rawValue) }),
         ServerSetting(
-            "idle.closeAfter", option: "close-after",
+            "idle.closeAfter", option: "close-after", effect: .now,
             read: { reader, json, options throws(Problem) in
                 guard let seconds = Quantity.seconds(try reader.text(json)), (0...31_622_400).contains(seconds) else {
                     throw reader.problem("a time up to 366d is needed, such as 300s or 5m; 0 for never")
@@ -70,7 +70,7 @@ extension ServerSetting {
             },
             show: { .integer(Int64($0.idleSeconds)) }),
         ServerSetting(
-            "idle.maxOpen", option: "max-open",
+            "idle.maxOpen", option: "max-open", effect: .now,
             read: { reader, json, options throws(Problem) in options.openLimit = try reader.number(json, 1...(1 << 20)) },
             show: { .integer(Int64($0.openLimit ?? $0.limits.realms)) }),
         .texts("files", \.paths, arePaths: true),
@@ -84,7 +84,7 @@ extension ServerSetting {
             },
             show: { $0.defaultRealm.map { .string($0) } ?? .null }),
         ServerSetting(
-            "realms",
+            "realms", effect: .openings,
             read: { reader, json, options throws(Problem) in
                 for (name, value) in try reader.members(json) {
                     options.realms.append(try ConfiguredRealm(name, value, reader.inside(name)))
@@ -93,13 +93,13 @@ extension ServerSetting {
             show: { .object(JSONObject($0.realms.map { ($0.name.text, $0.entry) })) }),
         .texts("memory", \.memoryRealms),
         ServerSetting(
-            "keys", option: "key",
+            "keys", option: "key", effect: .openings,
             read: { reader, json, options throws(Problem) in
                 for (name, value) in try reader.members(json) { options.keys[name] = try reader.inside(name).key(value) }
             },
             show: { .object(JSONObject($0.keys.keys.sorted().map { ($0, .string("***")) })) }),
         ServerSetting(
-            "backlinkNames",
+            "backlinkNames", effect: .openings,
             read: { reader, json, options throws(Problem) in
                 for (name, value) in try reader.members(json) {
                     options.backlinkNames[name] = try backlinkNames(value, reader.inside(name))
@@ -116,20 +116,21 @@ extension ServerSetting {
         .flag("readOnly", \.isReadOnly),
         .flag("follow", \.followsFiles),
         ServerSetting(
-            "upgrade",
+            "upgrade", effect: .openings,
             read: { reader, json, options throws(Problem) in
                 options.upgradesInPlace = try reader.choice(json, among: ["in-place", "none"]) == "in-place"
             },
             show: { .string($0.upgradesInPlace ? "in-place" : "none") }),
         ServerSetting(
-            "verify",
+            "verify", effect: .openings,
             read: { reader, json, options throws(Problem) in
                 let name = try reader.choice(json, among: FileStore.Verification.allCases.map(\.rawValue))
                 options.verification = FileStore.Verification(rawValue: name) ?? options.verification
             },
             show: { .string($0.verification.rawValue) }),
-        .number("keepMigrationBackups", \.keptCopyCount, in: 0...1000),
-        ServerSetting("backup", read: readBackup, show: { $0.backupPlan.map(showBackup) ?? .null }),
+        .number("keepMigrationBackups", \.keptCopyCount, in: 0...1000, effect: .openings),
+        ServerSetting(
+            "backup", effect: .now, read: readBackup, show: { $0.backupPlan.map(showBackup) ?? .null }),
     ]
 
     /// Reads names of linking objects: an object, or the path of a file with one.
@@ -225,14 +226,14 @@ extension ServerSetting {
     /// What is logged.
     private static let logging: [ServerSetting] = [
         ServerSetting(
-            "log.format", option: "log-format",
+            "log.format", option: "log-format", effect: .now,
             read: { reader, json, options throws(Problem) in
                 let name = try reader.choice(json, among: AccessLog.Format.allCases.map(\.rawValue) + ["none"])
                 options.logFormat = AccessLog.Format(rawValue: name)
             },
             show: { .string($0.logFormat?.rawValue ?? "none") }),
         ServerSetting(
-            "log.level", option: "log-level",
+            "log.level", option: "log-level", effect: .now,
             read: { reader, json, options throws(Problem) in
                 let name = try reader.choice(json, among: AccessLog.Level.allCases.map(\.name))
                 options.logLevel = AccessLog.Level(name: name) ?? options.logLevel

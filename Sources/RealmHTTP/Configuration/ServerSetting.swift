@@ -19,9 +19,15 @@ struct ServerSetting: Sendable {
     /// Returns the value that the options have.
     let show: Show
 
+    /// When another value is in force after the configuration was read again.
+    let effect: SettingEffect
+
     /// Makes a setting.
-    init(_ name: String, option: String? = nil, read: @escaping Read, show: @escaping Show) {
+    init(
+        _ name: String, option: String? = nil, effect: SettingEffect = .restart, read: @escaping Read, show: @escaping Show
+    ) {
         self.name = name
+        self.effect = effect
         self.option = option
         self.read = read
         self.show = show
@@ -72,10 +78,10 @@ extension ServerSetting {
     /// A setting whose value is a whole number.
     static func number(
         _ name: String, option: String? = nil, _ path: any WritableKeyPath<ServerOptions, Int> & Sendable,
-        in range: ClosedRange<Int>
+        in range: ClosedRange<Int>, effect: SettingEffect = .restart
     ) -> ServerSetting {
         ServerSetting(
-            name, option: option,
+            name, option: option, effect: effect,
             read: { reader, json, options throws(Problem) in options[keyPath: path] = try reader.number(json, range) },
             show: { .integer(Int64($0[keyPath: path])) })
     }
@@ -99,7 +105,7 @@ extension ServerSetting {
     /// `64MiB`.
     static func limit(_ entry: Limits.Entry) -> ServerSetting {
         ServerSetting(
-            "limits." + entry.name,
+            "limits." + entry.name, effect: entry.takesEffect,
             read: { reader, json, options throws(Problem) in
                 let text = try reader.text(json)
                 do throws(Limits.Rejection) {

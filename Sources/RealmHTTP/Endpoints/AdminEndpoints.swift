@@ -10,8 +10,10 @@ internal import RealmEngine
 struct AdminEndpoints: Sendable {
     /// The realms whose transactions and names are shown.
     let catalog: Catalog
-    /// The options that the server was started with.
-    let options: ServerOptions
+    /// The options of the server, which a reload changes.
+    let options: LiveOptions
+    /// Reads the configuration again.
+    let reloading: Reloading
     /// The hosts and origins that the server accepts, which the configuration shows.
     let rules: AccessRules
     /// The transactions, snapshots and streams that clients hold.
@@ -69,6 +71,20 @@ struct AdminEndpoints: Sendable {
         return .now(Response(unstored: configurationDocument))
     }
 
+    /// Answers `POST /admin/reload`: reads the configuration again and puts it in force.
+    ///
+    /// - Throws: `unknown_parameter` for any query parameter. A configuration that cannot be read is in the reply.
+    func reload(_ call: Call) throws(Problem) -> Reply {
+        try QueryParameters(call.request.target).requireKnown([])
+        return .work { [reloading] in
+            do throws(Problem) {
+                return Response(unstored: try reloading.run().json)
+            } catch {
+                return Response(error, for: call.request)
+            }
+        }
+    }
+
     /// Applies the body of a `PATCH`.
     ///
     /// The new level is in force for all log lines that follow; nothing is written to a file.
@@ -94,6 +110,7 @@ struct AdminEndpoints: Sendable {
     ///
     /// Keys, tokens and paths are not in it.
     private var configurationDocument: OutputBuffer {
+        let options = options.current
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("version", text: Build.version)

@@ -9,7 +9,9 @@ internal import SystemPackage
 /// A copy holds its version, not the writer: writes go on while it is made.
 struct BackupEndpoints: Sendable {
     /// The limits of the server, of which the time of a streamed response applies to making a copy.
-    let limits: Limits
+    let liveLimits: LiveLimits
+    /// The limits in force.
+    var limits: Limits { liveLimits.current }
     /// Folders for the files of copies that are sent, in the order in which they are tried.
     let spoolFolders: [String]
     /// The folders that copies may be stored in, and the realms of the server.

@@ -6,7 +6,9 @@ internal import RealmStorage
 /// The backups of a realm: listing, making, reading and deleting them. All work is done by workers.
 struct BackupListEndpoints: Sendable {
     /// The limits of the server, of which the time of a streamed response applies to making a backup.
-    let limits: Limits
+    let liveLimits: LiveLimits
+    /// The limits in force.
+    var limits: Limits { liveLimits.current }
     /// The backups of all realms.
     let backups: BackupService
 

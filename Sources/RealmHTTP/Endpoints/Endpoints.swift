@@ -60,19 +60,21 @@ struct Endpoints: Sendable {
     ///   - apiText: Returns the API description as JSON, for a form of integers.
     init(_ state: ServerState, apiText: @escaping @Sendable (OpenAPIDocument.Integers) -> String) {
         administration = AdminEndpoints(
-            catalog: state.catalog, options: state.options, rules: state.rules, registry: state.leases,
+            catalog: state.catalog, options: state.liveOptions, reloading: state.reloading, rules: state.rules,
+            registry: state.leases,
             logLevel: state.logLevel)
         backups = BackupEndpoints(
-            limits: state.limits, spoolFolders: state.spoolFolders, directory: state.directory, stored: state.backups.stored)
-        backupLists = BackupListEndpoints(limits: state.limits, backups: state.backups)
+            liveLimits: state.liveLimits, spoolFolders: state.spoolFolders, directory: state.directory,
+            stored: state.backups.stored)
+        backupLists = BackupListEndpoints(liveLimits: state.liveLimits, backups: state.backups)
         changes = ChangeEndpoints(
             notifications: state.notifications, leases: state.leases, timers: state.timers, workers: state.workers)
         compactions = CompactionEndpoints(workers: state.workers)
-        imports = ImportEndpoints(limits: state.limits, spoolFolders: state.spoolFolders)
+        imports = ImportEndpoints(liveLimits: state.liveLimits, spoolFolders: state.spoolFolders)
         operations = OperationsEndpoints(catalog: state.catalog, registry: state.metrics, lifecycle: state.lifecycle)
         realms = RealmEndpoints(directory: state.directory)
         restores = RestoreEndpoints(
-            limits: state.limits, spoolFolders: state.spoolFolders, directory: state.directory, backups: state.backups)
+            liveLimits: state.liveLimits, spoolFolders: state.spoolFolders, directory: state.directory, backups: state.backups)
         schemas = SchemaEndpoints(apiText: apiText)
         snapshots = SnapshotEndpoints(pinned: state.pinned, access: state.rules.access)
         subscriptions = SubscriptionEndpoints(notifications: state.notifications, workers: state.workers)

@@ -6,7 +6,9 @@ internal import RealmStorage
 /// Imports of earlier exports, and of lines of objects as NDJSON or CSV.
 struct ImportEndpoints: Sendable {
     /// The bounds on bodies and on their records.
-    let limits: Limits
+    let liveLimits: LiveLimits
+    /// The limits in force.
+    var limits: Limits { liveLimits.current }
     /// Folders for inflated bodies, in the order in which they are tried.
     let spoolFolders: [String]
 

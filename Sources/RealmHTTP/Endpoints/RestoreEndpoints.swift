@@ -6,7 +6,9 @@ internal import RealmStorage
 /// Replaces the file of a realm by a backup, or by the file in the body of a request.
 struct RestoreEndpoints: Sendable {
     /// The bounds on bodies.
-    let limits: Limits
+    let liveLimits: LiveLimits
+    /// The limits in force.
+    var limits: Limits { liveLimits.current }
     /// Folders for inflated bodies, in the order in which they are tried.
     let spoolFolders: [String]
     /// The realms as clients see and change them.

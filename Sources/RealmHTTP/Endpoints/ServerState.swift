@@ -9,8 +9,10 @@ internal import RealmStorage
 /// All of it is made here, before anything that uses it, and never replaced; it lives as long as
 /// the server. Endpoints do not see this object: each is given the parts that it needs.
 package final class ServerState: Sendable {
-    /// The options that the server was started with.
-    package let options: ServerOptions
+    /// The options in force, which a reload of the configuration changes.
+    let liveOptions: LiveOptions
+    /// Reads the configuration again.
+    package let reloading: Reloading
     /// The realms by name, each being opened, open, or failed.
     package let catalog: Catalog
     /// Which hosts and origins are accepted, and what each client may do.
@@ -47,41 +49,48 @@ package final class ServerState: Sendable {
     /// - Parameters:
     ///   - catalog: The realms, which may be opened before or later.
     ///   - options: The options of the server, with its limits.
+    ///   - configuration: What the options were read from, which a reload reads again; nil for nothing.
     ///   - rules: Which hosts and origins are accepted, and what each client may do.
     ///   - folders: The folders in which requests may name files; by default none.
     ///   - realmLimit: How many realms the system's limit on open files permits; nil for the
     ///     configured limit alone.
     ///   - accessLog: The log of requests; nil for none.
     package init(
-        catalog: Catalog, options: ServerOptions, rules: AccessRules, folders: RealmFolders = RealmFolders(),
-        realmLimit: Int? = nil, accessLog: AccessLog? = nil
+        catalog: Catalog, options: LiveOptions, configuration: Configuration? = nil, rules: AccessRules,
+        folders: RealmFolders = RealmFolders(), realmLimit: Int? = nil, accessLog: AccessLog? = nil
     ) {
+        liveOptions = options
+        let options = liveOptions.current
         let limits = options.limits
-        self.options = options
         self.catalog = catalog
         self.rules = rules
         self.accessLog = accessLog
         logLevel = accessLog?.level ?? AccessLog.LevelSwitch()
         workers = WorkerPool(limits)
         waitingBytes = ByteLedger(limit: limits.waitingBytes, limitOfPrincipal: limits.waitingBytesPerPrincipal)
-        pinned = PinnedVersions(limits, leases, timers)
-        notifications = ChangeService(limits, timers, workers)
+        pinned = PinnedVersions(liveOptions.limits, leases, timers)
+        notifications = ChangeService(liveOptions.limits, timers, workers)
         caretaker = RealmCaretaker(
             catalog: catalog, pinned: pinned, notifications: notifications, workers: workers,
-            idleSeconds: options.idleSeconds > 0 ? Double(options.idleSeconds) : nil, log: accessLog)
+            options: liveOptions, log: accessLog)
         let spoolFolders = ServerState.spoolFolders(options)
-        backups = BackupService(
-            catalog,
-            options.backupPlan.map { PlannedBackups($0.makingFiles(inOneOf: spoolFolders), catalog, log: accessLog) },
-            spoolFolders: spoolFolders)
+        backups = BackupService(catalog, options.backupPlan, spoolFolders: spoolFolders, log: accessLog)
         directory = RealmDirectory(
-            catalog: catalog, options: options, folders: folders, realmLimit: realmLimit ?? limits.realms,
+            catalog: catalog, options: liveOptions, folders: folders, realmLimit: realmLimit ?? limits.realms,
             access: rules.access, workers: workers, pinned: pinned, notifications: notifications)
+        reloading = Reloading(
+            configuration, liveOptions, directory: directory, backups: backups, accessLog: accessLog, logLevel: logLevel)
         addMetrics()
     }
 
+    /// The options in force.
+    package var options: ServerOptions { liveOptions.current }
+
     /// The limits on sizes, counts and times, from the options of the server.
-    package var limits: Limits { options.limits }
+    package var limits: Limits { liveLimits.current }
+
+    /// The limits in force, for what goes on reading them.
+    var liveLimits: LiveLimits { liveOptions.limits }
 
     /// The folders in which long bodies are stored: the data folder, if there is one, then the
     /// temporary folder of the system.
@@ -106,7 +115,8 @@ package final class ServerState: Sendable {
         }
         metrics.add { [notifications] text in notifications.write(to: &text) }
         metrics.add { [caretaker] text in caretaker.write(to: &text) }
-        if let planned = backups.planned { metrics.add { text in planned.write(to: &text) } }
+        metrics.add { [backups] text in backups.planned?.write(to: &text) }
+        metrics.add { [reloading] text in reloading.write(to: &text) }
         guard let accessLog else { return }
         metrics.add { text in
             text.single(

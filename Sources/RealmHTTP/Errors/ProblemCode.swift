@@ -118,6 +118,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case pathNotFound = "path_not_found"
     /// 422: a class or a property cannot be declared like this.
     case invalidSchema = "invalid_schema"
+    /// 422: the configuration of the server cannot be read again.
+    case invalidConfiguration = "invalid_configuration"
     /// 422: a value has another type than its property.
     case typeMismatch = "type_mismatch"
     /// 422: a number, date or text is beyond what the type can hold.
@@ -223,7 +225,8 @@ extension ProblemCode {
         case .uriTooLong: return 414
         case .unsupportedMediaType: return 415
         case .hostNotAllowed: return 421
-        case .unknownProperty, .missingProperty, .noPrimaryKey, .pathNotFound, .invalidSchema, .typeMismatch, .outOfRange,
+        case .unknownProperty, .missingProperty, .noPrimaryKey, .pathNotFound, .invalidSchema, .invalidConfiguration,
+            .typeMismatch, .outOfRange,
             .nullNotAllowed, .keyMismatch, .primaryKeyImmutable, .readOnlyProperty, .linkTargetMissing, .nestedObject,
             .invalidDictionaryKey, .decimalNeedsString, .idempotencyKeyReused, .aggregateOverflow, .answerTooLarge, .notARealm,
             .encryptionKeyRequired, .encryptionKeyWrong, .fileFormatUnsupported, .filesystemUnsuitable:

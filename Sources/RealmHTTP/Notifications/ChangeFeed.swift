@@ -52,7 +52,9 @@ final class ChangeFeed: Sendable {
     let names: BacklinkNames
     /// The thread that evaluates all observed definitions of the realm.
     private let hub: ObservationHub
-    private let limits: Limits
+    private let liveLimits: LiveLimits
+    /// The limits in force.
+    private var limits: Limits { liveLimits.current }
     /// The notifications of the realm, which own the feed.
     private let notifications: RealmNotifications
     private let state: RankedMutex<State>
@@ -74,7 +76,7 @@ final class ChangeFeed: Sendable {
         self.definition = definition
         names = notifications.database.backlinkNames
         hub = notifications.database.observations
-        limits = notifications.limits
+        liveLimits = notifications.liveLimits
         self.notifications = notifications
         state = RankedMutex(.changeFeed, State(resolved: resolved))
     }

@@ -15,7 +15,9 @@ final class ChangeService: Sendable {
     let registrations: RegistrationTable
     /// Counts encoded, reset and replayed change sets of all realms.
     let metrics = NotificationMetrics()
-    private let limits: Limits
+    private let liveLimits: LiveLimits
+    /// The limits in force.
+    private var limits: Limits { liveLimits.current }
     /// The timer for polls, registrations and unused feeds.
     private let timers: TimerQueue
     /// The pool whose workers write snapshots for streams and polls, which may be long.
@@ -39,8 +41,8 @@ final class ChangeService: Sendable {
     ///   - limits: The limits of the server.
     ///   - timers: The timer for polls, registrations and unused feeds.
     ///   - workers: The pool that writes snapshots.
-    init(_ limits: Limits, _ timers: TimerQueue, _ workers: WorkerPool) {
-        self.limits = limits
+    init(_ limits: LiveLimits, _ timers: TimerQueue, _ workers: WorkerPool) {
+        liveLimits = limits
         self.timers = timers
         self.workers = workers
         slots = StreamSlots(limits)
@@ -55,7 +57,7 @@ final class ChangeService: Sendable {
         let notifications = state.withLock { state -> RealmNotifications? in
             guard !state.isEnding else { return nil }
             if let known = state.realms[ObjectIdentifier(database)] { return known }
-            let notifications = RealmNotifications(database, limits: limits, metrics: metrics, timers: timers) {
+            let notifications = RealmNotifications(database, limits: liveLimits, metrics: metrics, timers: timers) {
                 [workers, name = database.name.text] job in
                 // Workers count the realm as the client, so that subscribers of one realm do not delay those of another.
                 workers.submitContinuation(for: "realm " + name, job)

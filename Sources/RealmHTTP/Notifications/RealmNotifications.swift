@@ -68,7 +68,9 @@ final class RealmNotifications: Sendable {
     /// The open realm that the notifications are about.
     let database: Database
     /// The limits of the server for streams, polls and kept change sets.
-    let limits: Limits
+    let liveLimits: LiveLimits
+    /// The limits in force.
+    var limits: Limits { liveLimits.current }
     /// The counts of change sets, resets and overflows of all realms.
     private let metrics: NotificationMetrics
     /// The timer that evicts unused feeds.
@@ -88,11 +90,11 @@ final class RealmNotifications: Sendable {
     ///   - timers: The timer that evicts unused feeds.
     ///   - submit: Gives a job to a worker.
     init(
-        _ database: Database, limits: Limits, metrics: NotificationMetrics, timers: TimerQueue,
+        _ database: Database, limits: LiveLimits, metrics: NotificationMetrics, timers: TimerQueue,
         submit: @escaping @Sendable (@escaping WorkerPool.Job) -> Bool
     ) {
         self.database = database
-        self.limits = limits
+        liveLimits = limits
         self.metrics = metrics
         self.timers = timers
         self.submit = submit

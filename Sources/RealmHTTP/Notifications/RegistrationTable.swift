@@ -52,13 +52,15 @@ final class RegistrationTable: Sendable {
     /// The number of ended registrations that are remembered.
     static let memoryCount = 10_000
     private let state = RankedMutex(.registrationTable, State())
-    private let limits: Limits
+    private let liveLimits: LiveLimits
+    /// The limits in force.
+    private var limits: Limits { liveLimits.current }
 
     /// Makes a table of registrations, which is empty.
     ///
     /// - Parameter limits: The limits of the server, of which the number of registrations per
     ///   client counts.
-    init(_ limits: Limits) { self.limits = limits }
+    init(_ limits: LiveLimits) { liveLimits = limits }
 
     /// The number of registrations of all realms that have not ended.
     var count: Int { state.withLock { $0.byID.count } }

@@ -32,13 +32,15 @@ final class StreamSlots: Sendable {
     }
 
     private let state = RankedMutex(.leaf, State())
-    private let limits: Limits
+    private let liveLimits: LiveLimits
+    /// The limits in force.
+    private var limits: Limits { liveLimits.current }
 
     /// Makes counts for a server without streams and polls.
     ///
     /// - Parameter limits: The limits of the server, of which `streams` and `streamsPerPrincipal`
     ///   count.
-    init(_ limits: Limits) { self.limits = limits }
+    init(_ limits: LiveLimits) { liveLimits = limits }
 
     /// Takes a place for a stream or a poll.
     ///

@@ -130,12 +130,12 @@ package final class AccessLog: Sendable {
         var isClosed = false
         /// Whether the thread waits for `release` before it writes anything.
         var isHeld: Bool
+        /// The form in which lines are written.
+        var format: Format
     }
 
     /// The number of bytes of the log that may wait to be written. Beyond it lines are dropped.
     private static let pendingLimit = 8 << 20
-    /// The form in which all lines of the log are written.
-    private let format: Format
     private let monitor: Monitor<State>
     /// Whether the thread of the log has ended, for `close` to wait for.
     private let writerEnded = Monitor(false)
@@ -156,12 +156,14 @@ package final class AccessLog: Sendable {
     package init(
         format: Format, level: Level = .info, descriptor: Int32 = STDOUT_FILENO, isHeld: Bool = false
     ) throws(Threads.Failure) {
-        monitor = Monitor(State(isHeld: isHeld))
-        self.format = format
+        monitor = Monitor(State(isHeld: isHeld, format: format))
         self.level = LevelSwitch(level)
         self.descriptor = descriptor
         try Threads.start("log", stackBytes: 512 << 10) { [self] in writeLines() }
     }
+
+    /// Changes the form of the lines, from the next line on.
+    func setFormat(_ format: Format) { monitor.withLock { $0.format = format } }
 
     /// Adds a line about a request, if the level covers its status. Never waits for the reader of
     /// the log.
@@ -178,7 +180,7 @@ package final class AccessLog: Sendable {
                 state.dropped += 1
                 return
             }
-            switch format {
+            switch state.format {
             case .json: AccessLog.appendJSON(entry, now, to: state.pending)
             case .text: AccessLog.appendText(entry, now, to: state.pending)
             }
@@ -201,7 +203,7 @@ package final class AccessLog: Sendable {
                 state.dropped += 1
                 return
             }
-            AccessLog.append(event, of: realm, detail, at: now, format, to: state.pending)
+            AccessLog.append(event, of: realm, detail, at: now, state.format, to: state.pending)
         }
     }
 

@@ -5,11 +5,11 @@ package import RealmStorage
 
 /// All configurable limits of the server, with their defaults.
 ///
-/// The command line changes them with `--limit NAME=VALUE`, by the names in `entries`; after the
-/// start they are fixed. Byte limits count bytes, times are in seconds unless the name says
+/// The command line changes them with `--limit NAME=VALUE`, by the names in `entries`; a
+/// reload of the configuration those that `Entry.takesEffect` says. Byte limits count bytes, times are in seconds unless the name says
 /// otherwise, and names that end in `PerPrincipal` apply to one client. docs/limits.md states what
 /// happens beyond each.
-package struct Limits: Sendable {
+package struct Limits: Sendable, Equatable {
     /// The maximum length of a request target in bytes; beyond it the status is 414.
     package var targetBytes = 8 << 10
     /// The maximum number of bytes of a header section; beyond it the status is 431.
@@ -213,12 +213,34 @@ package struct Limits: Sendable {
         /// The property of `Limits` that has the value of the limit.
         let path: any WritableKeyPath<Limits, Int> & Sendable
 
+        /// When another value is in force after a reload of the configuration.
+        package var takesEffect: SettingEffect {
+            if Limits.namesOfRealms.contains(name) { return .openings }
+            return Limits.namesOfListeners.contains(name) ? .restart : .now
+        }
+
         /// What the limit counts, which follows from its name.
         var unit: Unit {
             if name.hasSuffix("-seconds") || name == "heartbeat" { return .seconds }
             return name.hasSuffix("bytes") || name.hasSuffix("bytes-per-principal") ? .bytes : .count
         }
     }
+
+    /// The names of the limits that a realm takes over when it is opened.
+    private static let namesOfRealms: Set<String> = [
+        "write-seconds", "write-bytes", "migration-rounds", "transactions-per-principal", "transaction-idle-seconds",
+        "transaction-seconds", "classes", "properties", "observation-seconds",
+    ]
+
+    /// The names of the limits by which listeners, threads and memory are set up when the server starts.
+    private static let namesOfListeners: Set<String> = [
+        "target-bytes", "header-bytes", "header-fields", "realms", "connections", "connections-per-address",
+        "admin-connections", "heartbeat", "stall-seconds", "stream-seconds", "request-seconds", "head-seconds", "body-seconds",
+        "body-rate", "idle-seconds", "workers", "workers-per-principal", "worker-queue", "worker-queue-per-principal",
+        "spool-files", "spool-files-per-principal", "spool-bytes", "spool-bytes-per-principal", "spool-reserve-bytes",
+        "metric-realms", "rate", "answer-cache-bytes", "unsent-bytes", "unsent-bytes-per-principal", "waiting-bytes",
+        "waiting-bytes-per-principal", "answer-seconds",
+    ]
 
     /// What a limit counts.
     enum Unit {

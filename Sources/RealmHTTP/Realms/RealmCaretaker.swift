@@ -48,8 +48,8 @@ final class RealmCaretaker: Sendable {
     private let log: AccessLog?
     /// The pool that closes and opens realms, which waits for files.
     private let workers: WorkerPool
-    /// The seconds without use after which a realm is closed; nil for never.
-    private let idleSeconds: Double?
+    /// The options of the server, of which the time without use counts after which a realm is closed.
+    private let options: LiveOptions
 
     /// Makes the caretaker of the realms in a catalog. It does nothing until it is started.
     ///
@@ -58,17 +58,17 @@ final class RealmCaretaker: Sendable {
     ///   - pinned: The snapshot leases of all realms.
     ///   - notifications: The streams and polls of all realms.
     ///   - workers: The pool for closing and opening.
-    ///   - idleSeconds: The seconds without use after which a realm is closed; nil for never.
+    ///   - options: The options of the server, with the time without use after which a realm is closed.
     ///   - log: The log for failures and reopenings; nil for none.
     init(
-        catalog: Catalog, pinned: PinnedVersions, notifications: ChangeService, workers: WorkerPool, idleSeconds: Double?,
+        catalog: Catalog, pinned: PinnedVersions, notifications: ChangeService, workers: WorkerPool, options: LiveOptions,
         log: AccessLog?
     ) {
         self.catalog = catalog
         self.pinned = pinned
         self.notifications = notifications
         self.workers = workers
-        self.idleSeconds = idleSeconds
+        self.options = options
         self.log = log
     }
 
@@ -132,8 +132,9 @@ final class RealmCaretaker: Sendable {
 
     /// Closes the realms that nobody has used for the configured time.
     private func closeUnused() {
-        guard let idleSeconds else { return }
-        for name in catalog.idle(forSeconds: idleSeconds) {
+        let seconds = options.current.idleSeconds
+        guard seconds > 0 else { return }
+        for name in catalog.idle(forSeconds: Double(seconds)) {
             work { [self] in closeUnused(name) }
         }
     }

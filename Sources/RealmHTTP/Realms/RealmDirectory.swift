@@ -11,8 +11,10 @@ internal import RealmStorage
 final class RealmDirectory: Sendable {
     /// The databases by name, with those that failed to open and the names that are reserved.
     let catalog: Catalog
-    /// The options that the server was started with.
-    let options: ServerOptions
+    /// The options of the server, which a reload changes.
+    private let liveOptions: LiveOptions
+    /// The options in force.
+    var options: ServerOptions { liveOptions.current }
     /// The name of the default realm.
     let defaultRealm: String
     /// The folders that paths in requests about realms may lead into.
@@ -49,11 +51,12 @@ final class RealmDirectory: Sendable {
     ///   - pinned: The snapshot leases.
     ///   - notifications: The streams and polls.
     init(
-        catalog: Catalog, options: ServerOptions, folders: RealmFolders, realmLimit: Int, access: AccessPolicy,
+        catalog: Catalog, options: LiveOptions, folders: RealmFolders, realmLimit: Int, access: AccessPolicy,
         workers: WorkerPool, pinned: PinnedVersions, notifications: ChangeService
     ) {
         self.catalog = catalog
-        self.options = options
+        liveOptions = options
+        let options = options.current
         defaultRealm = options.nameOfDefault
         self.folders = folders
         self.realmLimit = realmLimit

@@ -29,4 +29,31 @@ extension ServerOptions {
         if let key = keys[name.text] { return key }
         return try environmentKey(of: name.text).map { text throws(StorageError) in try EncryptionKey(text: text) }
     }
+
+    /// The options with which a realm of the configuration is opened.
+    ///
+    /// - Parameter realm: The entry of the realm.
+    /// - Throws: `StorageError` when its key in the environment is malformed.
+    func opening(of realm: ConfiguredRealm) throws(StorageError) -> Database.OpenOptions {
+        var settings = realm.settings
+        if settings.key == nil { settings.key = try key(of: realm.name) }
+        var opening = settings.adding(to: openOptions)
+        if isReadOnly, opening.mode != .follow { opening.mode = .readOnly }
+        opening.upgradesInPlace =
+            settings.upgradesInPlace || (upgradesInPlace && settings.mode ?? .readWrite == .readWrite)
+        return opening
+    }
+
+    /// The options with which a file that is named by itself, or found in a folder, is opened.
+    ///
+    /// - Parameter name: The name of its realm.
+    /// - Throws: `StorageError` when its key in the environment is malformed.
+    func opening(of name: RealmName) throws(StorageError) -> Database.OpenOptions {
+        var opening = openOptions
+        opening.key = try key(of: name)
+        opening.mode = followsFiles ? .follow : isReadOnly ? .readOnly : nil
+        opening.upgradesInPlace = upgradesInPlace
+        opening.backlinkNames = backlinkNames[name.text] ?? .none
+        return opening
+    }
 }

@@ -4,18 +4,20 @@ internal import RealmStorage
 
 /// The API description of one server as JSON text, in both forms of integers.
 ///
-/// Each form is assembled when a request first needs it, and kept for the life time of the server,
-/// because it depends only on the limits. Any thread may use it.
+/// Each form is assembled when a request first needs it, and kept until the largest page has another
+/// limit, which is all that it depends on. Any thread may use it.
 final class APIDescription: Sendable {
     /// The limits of the server; the description states the largest page.
-    private let limits: Limits
-    /// The texts made so far, by the form of integers.
-    private let texts = RankedMutex<[OpenAPIDocument.Integers: String]>(.leaf, [:])
+    private let liveLimits: LiveLimits
+    /// The limits in force.
+    private var limits: Limits { liveLimits.current }
+    /// The texts made so far, by the form of integers, each with the largest page that it states.
+    private let texts = RankedMutex<[OpenAPIDocument.Integers: (page: Int, text: String)]>(.leaf, [:])
 
     /// Creates the description of a server; no text is made yet.
     ///
     /// - Parameter limits: The limits that the description states.
-    init(_ limits: Limits) { self.limits = limits }
+    init(_ limits: LiveLimits) { liveLimits = limits }
 
     /// Returns the document as JSON.
     ///
@@ -25,9 +27,10 @@ final class APIDescription: Sendable {
     /// - Parameter ints: The form of integers in the responses that are described.
     /// - Complexity: O(1) after the first call for a form.
     func text(_ ints: OpenAPIDocument.Integers) -> String {
-        if let known = texts.withLock({ $0[ints] }) { return known }
+        let limits = limits
+        if let known = texts.withLock({ $0[ints] }), known.page == limits.page { return known.text }
         let text = OpenAPIDocument.api(version: Build.version, ints: ints, limits: limits).json
-        texts.withLock { $0[ints] = text }
+        texts.withLock { $0[ints] = (limits.page, text) }
         return text
     }
 }

@@ -13,7 +13,9 @@ struct AdmissionControl: Sendable {
     /// Which hosts and origins are accepted, and what each client may do.
     private let rules: AccessRules
     /// The limits of the server, of which those on heads and rates are checked here.
-    private let limits: Limits
+    private let liveLimits: LiveLimits
+    /// The limits in force.
+    private var limits: Limits { liveLimits.current }
     /// The name of the realm that `@default` stands for.
     private let defaultRealm: String
     /// Whether the whole server was started for reading only.
@@ -30,7 +32,7 @@ struct AdmissionControl: Sendable {
     /// - Parameter state: The state that the server was made with.
     init(_ state: ServerState) {
         rules = state.rules
-        limits = state.limits
+        liveLimits = state.liveLimits
         defaultRealm = state.options.nameOfDefault
         isReadOnly = state.options.isReadOnly
         catalog = state.catalog

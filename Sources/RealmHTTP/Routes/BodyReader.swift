@@ -8,14 +8,16 @@ struct BodyReader: Sendable {
     /// Folders for the files of long bodies, in the order in which they are tried.
     private let spoolFolders: [String]
     /// The limits of the server, of which those on bodies and imports are used here.
-    private let limits: Limits
+    private let liveLimits: LiveLimits
+    /// The limits in force.
+    private var limits: Limits { liveLimits.current }
 
     /// Takes the limits and folders of a server.
     ///
     /// - Parameter state: The state that the server was made with.
     init(_ state: ServerState) {
         spoolFolders = state.spoolFolders
-        limits = state.limits
+        liveLimits = state.liveLimits
     }
 
     /// Admits a request and states how much of a body it may send.

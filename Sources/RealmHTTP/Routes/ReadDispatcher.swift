@@ -14,7 +14,9 @@ struct ReadDispatcher: Sendable {
     typealias Endpoint = @Sendable (Call) throws(Problem) -> Reply
 
     /// The limits of the server, of which the time and length of a read are used here.
-    let limits: Limits
+    let liveLimits: LiveLimits
+    /// The limits in force.
+    var limits: Limits { liveLimits.current }
     /// Threads for reads that are not brief.
     let workers: WorkerPool
     /// The responses that are kept for repeated requests.

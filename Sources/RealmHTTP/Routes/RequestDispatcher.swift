@@ -31,7 +31,9 @@ package final class RequestDispatcher: RequestHandler {
     /// The rules for web pages of other origins, which preflight requests inquire about.
     private let origins: OriginPolicy
     /// The limits of the server, of which the time and length of a response are used here.
-    private let limits: Limits
+    private let liveLimits: LiveLimits
+    /// The limits in force.
+    private var limits: Limits { liveLimits.current }
     /// Whether responses have a `Server-Timing` header field.
     private let showsTiming: Bool
     /// The parts of the server that endpoints need for reads.
@@ -49,20 +51,20 @@ package final class RequestDispatcher: RequestHandler {
     ///   refusals are added to its metrics.
     package init(_ state: ServerState) {
         let answers = AnswerCache(byteLimit: state.limits.answerCacheBytes)
-        let description = APIDescription(state.limits)
+        let description = APIDescription(state.liveLimits)
         handlers = HandlerTable(RouteTable.routes, Endpoints(state) { ints in description.text(ints) })
         admission = AdmissionControl(state)
         bodies = BodyReader(state)
         finisher = ResponseFinisher(state)
-        reads = ReadDispatcher(limits: state.limits, workers: state.workers, answers: answers, timers: state.timers)
+        reads = ReadDispatcher(liveLimits: state.liveLimits, workers: state.workers, answers: answers, timers: state.timers)
         writes = WriteDispatcher()
         workers = state.workers
         catalog = state.catalog
         waitingBytes = state.waitingBytes
         origins = state.rules.origins
-        limits = state.limits
+        liveLimits = state.liveLimits
         showsTiming = state.options.showsTiming
-        readServices = ReadServices(limits: state.limits, pinned: state.pinned)
+        readServices = ReadServices(limits: state.liveLimits, pinned: state.pinned)
         writeServices = WriteServices(
             workers: state.workers, registrations: state.notifications.registrations,
             conditionalClasses: state.options.conditionalClasses)

@@ -77,7 +77,7 @@ package struct RouteOperation: Sendable {
         self.access = access
         self.handler = handler
         bodyTypes = description?.bodyTypes ?? types
-        problems = description?.problems ?? Set.ofAnyRequest.union(Set.ofBodies).union([.notFound])
+        problems = description?.problems ?? Set.ofAnyRequest.union(Set.ofBodies).union([.notFound, .invalidConfiguration])
         let name = HTTPMethod.allCases.first { methods.contains($0) }?.rawValue.lowercased() ?? ""
         self.description = description.map { (name, $0) }
     }

@@ -57,6 +57,7 @@ extension RouteTable {
     static let administrativeRoutes: [Route] = [
         Route("/admin/leases", .isHidden, operations: [.read(.get, for: .administer) { $0.administration.leases }]),
         Route("/admin/leases/{id}", .isHidden, operations: [.read(.delete, for: .administer) { $0.administration.endLease }]),
+        Route("/admin/reload", .isHidden, operations: [.read(.post, for: .administer) { $0.administration.reload }]),
         Route(
             "/admin/config", .isHidden,
             operations: [.read([.get, .patch], for: .administer, taking: .settings) { $0.administration.configuration }]),

@@ -12,13 +12,14 @@ extension RealmServer {
     /// folder that cannot be opened is reported, and stays in the catalog with its error.
     ///
     /// - Parameters:
-    ///   - options: The options of the server.
+    ///   - live: The options of the server.
     ///   - catalog: The catalog that receives the realms.
     ///   - report: Called with a sentence about each file that is not served, or that is served for
     ///     reading only against expectation.
     /// - Throws: `Failure` when a named file or a realm in memory cannot be opened, when a folder
     ///   cannot be read, or when two files would have the same name.
-    static func open(_ options: ServerOptions, _ catalog: Catalog, _ report: (String) -> Void) throws(Failure) {
+    static func open(_ live: LiveOptions, _ catalog: Catalog, _ report: (String) -> Void) throws(Failure) {
+        let options = live.current
         for path in options.paths {
             if RealmFiles.isFolder(path) {
                 try openFolder(path, options, in: catalog, report: report)
@@ -31,14 +32,15 @@ extension RealmServer {
             }
         }
         for realm in options.realms { try open(realm, options, in: catalog, report: report) }
-        if let folder = options.dataFolder { try serve(folder, options, in: catalog, report: report) }
+        if let folder = options.dataFolder { try serve(folder, live, in: catalog, report: report) }
         for name in options.memoryRealms { try openInMemory(name, options, catalog) }
     }
 
     /// Serves the files of the data folder, each of which is opened by the first request for it.
     private static func serve(
-        _ folder: String, _ options: ServerOptions, in catalog: Catalog, report: (String) -> Void
+        _ folder: String, _ live: LiveOptions, in catalog: Catalog, report: (String) -> Void
     ) throws(Failure) {
+        let options = live.current
         do throws(RealmFiles.Failure) {
             let names = try RealmFiles.names(in: folder)
             if !options.isReadOnly { NewFile.removeLeftovers(inFolder: folder, names: names) }
@@ -47,28 +49,14 @@ extension RealmServer {
             }
             // The paths of realms that were opened are resolved, so that a file is not served twice.
             let path = (try? System.resolved(folder)) ?? folder
-            let data = try DataFolder(path: path, layout: options.layout) { [options] name throws(StorageError) in
-                try opening(of: name, options)
+            let data = try DataFolder(path: path, layout: options.layout) { [live] name throws(StorageError) in
+                try live.current.opening(of: name)
             }
             if !options.isReadOnly { data.makeShards() }
             catalog.serve(data)
         } catch {
             throw Failure(description: error.description)
         }
-    }
-
-    /// The options with which a file that is named by itself, or found in a folder, is opened.
-    ///
-    /// - Throws: `StorageError` when its key in the environment is malformed.
-    private static func opening(
-        of name: RealmName, _ options: ServerOptions
-    ) throws(StorageError) -> Database.OpenOptions {
-        var opening = options.openOptions
-        opening.key = try options.key(of: name)
-        opening.mode = options.followsFiles ? .follow : options.isReadOnly ? .readOnly : nil
-        opening.upgradesInPlace = options.upgradesInPlace
-        opening.backlinkNames = options.backlinkNames[name.text] ?? .none
-        return opening
     }
 
     /// Opens a realm that the configuration names. One that cannot be opened is reported, and stays
@@ -81,21 +69,17 @@ extension RealmServer {
         } catch {
             throw Failure(description: "two realms would be served as '\(realm.name)'")
         }
-        var settings = realm.settings
+        let opening: Database.OpenOptions
         do throws(StorageError) {
-            if settings.key == nil { settings.key = try options.key(of: realm.name) }
+            opening = try options.opening(of: realm)
         } catch {
             throw Failure(description: "the key of '\(realm.name)' in the environment: \(error)")
         }
-        var opening = settings.adding(to: options.openOptions)
-        if options.isReadOnly, opening.mode != .follow { opening.mode = .readOnly }
-        opening.upgradesInPlace =
-            settings.upgradesInPlace || (options.upgradesInPlace && settings.mode ?? .readWrite == .readWrite)
         switch catalog.open(realm.name, path: realm.path, opening) {
         case .failed(let error): report("\(realm.path): \(error)")
         case .ready(let database):
             reportReadOnly(database, report)
-            guard let defect = settings.defect(in: database.current.snapshot) else { return }
+            guard let defect = realm.settings.defect(in: database.current.snapshot) else { return }
             throw Failure(description: "\(defect.member) of '\(realm.name)': \(defect.reason)")
         case .opening, .closed: break
         }
@@ -167,7 +151,7 @@ extension RealmServer {
             throw Failure(description: "two files would be served as '\(name)'")
         }
         do throws(StorageError) {
-            return catalog.open(name, path: path, try opening(of: name, options))
+            return catalog.open(name, path: path, try options.opening(of: name))
         } catch {
             throw Failure(description: "the key of '\(name)' in the environment: \(error)")
         }

@@ -42,14 +42,28 @@ package final class RealmServer: Sendable {
     /// - Throws: `Failure` for anything that should stop the start: a named file that cannot be
     ///   opened, an address that cannot be bound or needs `--insecure`, a malformed option, or too
     ///   few file descriptors for the realms. Nothing listens then.
-    package init(_ options: ServerOptions, report: (String) -> Void = { _ in }) throws(Failure) {
+    package convenience init(_ options: ServerOptions, report: (String) -> Void = { _ in }) throws(Failure) {
+        try self.init(options, from: nil, report: report)
+    }
+
+    /// Opens the realms and binds the listeners, as `init(_:report:)`.
+    ///
+    /// - Parameters:
+    ///   - options: What to serve, where to listen, and the limits.
+    ///   - configuration: What the options were read from, which a reload reads again; nil when they were not read.
+    ///   - report: Called with a sentence about each realm that is not served, or only for reading.
+    /// - Throws: `Failure`, as `init(_:report:)`.
+    package init(
+        _ options: ServerOptions, from configuration: Configuration?, report: (String) -> Void
+    ) throws(Failure) {
         self.options = options
+        let live = LiveOptions(options)
         let catalog = Catalog(forgetsAfter: .seconds(options.forgetsFailedAfterSeconds), logger: options.logger)
         let dataRoot = try options.dataFolder.map { folder throws(Failure) in try RealmServer.roots([folder]) }
         let attachRoots = try RealmServer.roots([options.dataFolder].compactMap { $0 } + options.attachRoots)
         let descriptors = try RealmServer.requireDescriptors(options)
         catalog.openLimit = min(options.openLimit ?? options.limits.realms, descriptors.realms)
-        try RealmServer.open(options, catalog, report)
+        try RealmServer.open(live, catalog, report)
         try RealmServer.checkBacklinkNames(options, catalog)
         try RealmServer.checkOrigins(options.corsOrigins)
         let socket = try RealmServer.bind(options)
@@ -70,14 +84,14 @@ package final class RealmServer: Sendable {
         rules.access.allowsAnonymousReads = options.isInsecure
         rules.access.administersOnMain = options.administersOnMain
         state = ServerState(
-            catalog: catalog, options: options, rules: rules,
+            catalog: catalog, options: live, configuration: configuration, rules: rules,
             folders: RealmFolders(data: dataRoot, attach: attachRoots),
             realmLimit: min(options.limits.realms, descriptors.realms), accessLog: log)
         state.directory.restoreAttached(report)
         let handler = RequestDispatcher(state)
-        var configuration = HTTPServer.Configuration()
-        configuration.limits = options.limits
-        daemon = HTTPServer(socket: socket, configuration: configuration, workers: state.workers, handler: handler)
+        var daemonConfiguration = HTTPServer.Configuration()
+        daemonConfiguration.limits = options.limits
+        daemon = HTTPServer(socket: socket, configuration: daemonConfiguration, workers: state.workers, handler: handler)
         adminDaemon = RealmServer.adminDaemon(adminSocket, options.limits, handler)
         state.metrics.addDaemon(daemon)
         state.metrics.addAdminDaemon(adminDaemon)
@@ -113,7 +127,7 @@ package final class RealmServer: Sendable {
         }
         do throws(Threads.Failure) {
             try state.caretaker.start()
-            try state.backups.planned?.start()
+            try state.backups.start()
             try state.timers.keepRunning()
         } catch {
             throw Failure(description: error.description)
@@ -158,7 +172,7 @@ package final class RealmServer: Sendable {
         daemon.stop(graceSeconds: options.graceSeconds, isUrgent: isOver)
         adminDaemon?.stop(graceSeconds: max(0, end.seconds(since: Instant.now())), isUrgent: isOver)
         state.notifications.closeAll()
-        state.backups.planned?.stop()
+        state.backups.stop()
         state.caretaker.stop()
         state.catalog.closeAll()
         state.timers.stop()

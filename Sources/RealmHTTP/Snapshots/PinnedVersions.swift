@@ -74,7 +74,9 @@ package final class PinnedVersions: Sendable {
     private static let freeBytesWanted: UInt64 = 1 << 30
 
     private let state = RankedMutex(.leaf, State())
-    private let limits: Limits
+    private let liveLimits: LiveLimits
+    /// The limits in force.
+    private var limits: Limits { liveLimits.current }
     /// The list in which administrators see the leases.
     private let leaseRegistry: LeaseRegistry
     /// The timer that ends expired leases.
@@ -88,8 +90,8 @@ package final class PinnedVersions: Sendable {
     ///   - leases: The registry in which administrators see the leases, and through which they may
     ///     end them.
     ///   - timers: The timer that ends expired leases.
-    init(_ limits: Limits, _ leases: LeaseRegistry, _ timers: TimerQueue) {
-        self.limits = limits
+    init(_ limits: LiveLimits, _ leases: LeaseRegistry, _ timers: TimerQueue) {
+        liveLimits = limits
         leaseRegistry = leases
         self.timers = timers
     }

@@ -12,6 +12,7 @@ import Testing
         "/metrics": ["GET, HEAD": .administer],
         "/admin/leases": ["GET, HEAD": .administer],
         "/admin/leases/{id}": ["DELETE": .administer],
+        "/admin/reload": ["POST": .administer],
         "/admin/config": ["GET, HEAD, PATCH": .administer],
         "/v1/openapi.json": ["GET, HEAD": .read],
         "/v1/realms": ["GET, HEAD": .read, "POST": .administer],

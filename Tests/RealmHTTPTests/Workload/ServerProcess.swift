@@ -59,6 +59,9 @@ final class ServerProcess {
         process.waitUntilExit()
     }
 
+    /// Sends it a signal.
+    func send(_ signal: Int32) { Glibc.kill(process.processIdentifier, signal) }
+
     /// Waits until it has ended by itself after SIGTERM; returns its status.
     func stop() -> Int32 {
         process.terminate()

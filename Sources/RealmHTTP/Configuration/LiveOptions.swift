@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// The options of a server as they are at present, which a reload of the configuration changes while
+/// requests run.
+///
+/// There is one for a server. Any thread may call it.
+package final class LiveOptions: Sendable {
+    /// The limits in force, apart from the other options because all requests read them.
+    let limits: LiveLimits
+    private let newest: RankedMutex<ServerOptions>
+
+    /// Makes options that hold until they are replaced.
+    ///
+    /// - Parameter options: The options that the server is started with.
+    package init(_ options: ServerOptions) {
+        limits = LiveLimits(options.limits)
+        newest = RankedMutex(.leaf, options)
+    }
+
+    /// The options in force.
+    package var current: ServerOptions { newest.withLock { $0 } }
+
+    /// Puts options in force that were read again, as far as they can be while the server runs.
+    ///
+    /// - Parameter options: The options that were read.
+    /// - Returns: The options that were in force before.
+    func takeReloaded(_ options: ServerOptions) -> ServerOptions {
+        let (old, new) = newest.withLock { current -> (ServerOptions, ServerOptions) in
+            let old = current
+            current.takeReloaded(options)
+            return (old, current)
+        }
+        limits.replace(with: new.limits)
+        return old
+    }
+}
+
+extension ServerOptions {
+    /// Takes over the values of all settings that can change while a server runs.
+    ///
+    /// - Parameter other: The options that were read again.
+    package mutating func takeReloaded(_ other: ServerOptions) {
+        for entry in Limits.entries where entry.takesEffect != .restart {
+            limits[keyPath: entry.path] = other.limits[keyPath: entry.path]
+        }
+        idleSeconds = other.idleSeconds
+        openLimit = other.openLimit
+        realms = other.realms
+        keys = other.keys
+        backlinkNames = other.backlinkNames
+        upgradesInPlace = other.upgradesInPlace
+        verification = other.verification
+        keptCopyCount = other.keptCopyCount
+        backupPlan = other.backupPlan
+        logLevel = other.logLevel
+        // A server without a log has none to write to, and the lines of the others have another form.
+        if logFormat != nil, let format = other.logFormat { logFormat = format }
+    }
+
+    /// The names of the settings that have other values in other options.
+    ///
+    /// - Parameter other: Other options.
+    func changedSettings(from other: ServerOptions) -> [ServerSetting] {
+        ServerSetting.all.filter { setting in
+            switch setting.name {
+            // These show no secrets, so what they show does not tell whether they differ.
+            case "keys": return keys != other.keys
+            case "backlinkNames": return backlinkNames != other.backlinkNames
+            case "realms":
+                return realms.count != other.realms.count
+                    || zip(realms, other.realms).contains { $0.name != $1.name || !$0.isSame(as: $1) }
+            case "backup":
+                return backupPlan?.key != other.backupPlan?.key || setting.show(self) != setting.show(other)
+            default: return setting.show(self) != setting.show(other)
+            }
+        }
+    }
+}

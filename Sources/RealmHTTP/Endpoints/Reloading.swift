@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// Reads the configuration of a running server again and puts it in force.
+///
+/// What can be changed while the server runs is in force for everything that begins from then on. Realms
+/// that are open keep their options, and the rest waits for the next start; the result names both. A
+/// configuration that cannot be read changes nothing.
+///
+/// There is one in a server. Reading waits for files, so `run` belongs on a worker or on the thread that
+/// receives signals.
+package final class Reloading: Sendable {
+    /// What a reload has changed.
+    package struct Result: Sendable {
+        /// The names of the settings whose new values are in force.
+        package fileprivate(set) var applied: [String] = []
+        /// The names of the settings whose new values are in force after the next start.
+        package fileprivate(set) var restart: [String] = []
+        /// The names of realms that keep the options with which they were opened, at most `keptLimit`.
+        package fileprivate(set) var keptFor: [String] = []
+        /// The names of realms that were not served before.
+        package fileprivate(set) var added: [String] = []
+    }
+
+    /// The number of realms that a result names.
+    static let keptLimit = 1000
+
+    /// What is known about reloads.
+    private struct State {
+        /// Whether a reload is running.
+        var isRunning = false
+        /// The number of reloads that were put in force.
+        var successes = 0
+        /// The number of reloads that changed nothing because the configuration could not be read.
+        var failures = 0
+    }
+
+    /// What the options of the server were read from; nil for options that were not read.
+    private let configuration: Configuration?
+    /// The options in force.
+    private let options: LiveOptions
+    /// The realms of the server.
+    private let directory: RealmDirectory
+    /// The backups, whose plan may change.
+    private let backups: BackupService
+    /// The log, whose format may change; nil without a log.
+    private let accessLog: AccessLog?
+    /// The level of the log, which may change.
+    private let logLevel: AccessLog.LevelSwitch
+    private let state = RankedMutex(.leaf, State())
+
+    /// Makes the reloading of a server.
+    ///
+    /// - Parameters:
+    ///   - configuration: What the options were read from; nil when they were not read.
+    ///   - options: The options in force.
+    ///   - directory: The realms of the server.
+    ///   - backups: The backups of the server.
+    ///   - accessLog: The log; nil for none.
+    ///   - logLevel: The level of the log.
+    init(
+        _ configuration: Configuration?, _ options: LiveOptions, directory: RealmDirectory, backups: BackupService,
+        accessLog: AccessLog?, logLevel: AccessLog.LevelSwitch
+    ) {
+        self.configuration = configuration
+        self.options = options
+        self.directory = directory
+        self.backups = backups
+        self.accessLog = accessLog
+        self.logLevel = logLevel
+    }
+
+    /// Whether the server was started with a configuration file, which can be read again.
+    package var isPossible: Bool { configuration?.hasFile ?? false }
+
+    /// Reads the configuration again and puts it in force.
+    ///
+    /// - Returns: What has changed.
+    /// - Throws: `invalid_configuration` with the file and the line when it cannot be read, or when there is no
+    ///   configuration file; `overloaded` while another reload runs. Nothing has changed then.
+    package func run() throws(Problem) -> Result {
+        guard let configuration, configuration.hasFile else {
+            throw Problem(.invalidConfiguration, "the server was started without a configuration file")
+        }
+        guard
+            state.withLock({ state in
+                state.isRunning
+                    ? false
+                    : {
+                        state.isRunning = true; return true
+                    }()
+            })
+        else {
+            var problem = Problem(.overloaded, "the configuration is being read again already")
+            problem.retryAfterSeconds = 1
+            throw problem
+        }
+        defer { state.withLock { $0.isRunning = false } }
+        do throws(ConfigurationError) {
+            let result = apply(try configuration.again().options)
+            state.withLock { $0.successes += 1 }
+            return result
+        } catch {
+            state.withLock { $0.failures += 1 }
+            throw Problem(.invalidConfiguration, "\(error)")
+        }
+    }
+
+    // MARK: - Putting in force
+
+    /// Puts options in force as far as that is possible while the server runs.
+    private func apply(_ read: ServerOptions) -> Result {
+        let old = options.takeReloaded(read)
+        let new = options.current
+        let changed = old.changedSettings(from: new)
+        var result = Result()
+        result.applied = changed.map(\.name)
+        // What differs still was not taken over.
+        result.restart = new.changedSettings(from: read).map(\.name)
+        let names = Set(result.applied)
+        if names.contains("log.level") { logLevel.set(new.logLevel) }
+        if names.contains("log.format"), let format = new.logFormat { accessLog?.setFormat(format) }
+        if names.contains("idle.maxOpen") || names.contains("limits.realms") {
+            directory.catalog.openLimit = min(new.openLimit ?? new.limits.realms, directory.realmLimit)
+        }
+        if names.contains("backup"), (try? backups.replacePlan(with: new.backupPlan)) == nil {
+            accessLog?.note("backups_not_started", realm: "", "the system provides no thread", level: .error)
+        }
+        result.added = serve(new.realms)
+        var kept = keptRealms(old, new)
+        if changed.contains(where: {
+            $0.effect == .openings && $0.name != "realms" && !["keys", "backlinkNames"].contains($0.name)
+        }) {
+            kept.formUnion(directory.catalog.openNames)
+        }
+        kept.subtract(result.added)
+        result.keptFor = Array(kept.sorted().prefix(Reloading.keptLimit))
+        return result
+    }
+
+    /// Serves the realms of the configuration that are not served yet, or that could not be opened.
+    ///
+    /// One that cannot be opened is listed as failed, and tried again.
+    ///
+    /// - Returns: Their names.
+    private func serve(_ realms: [ConfiguredRealm]) -> [String] {
+        let catalog = directory.catalog
+        var names: [String] = []
+        for realm in realms {
+            if case .failed? = catalog[realm.name.text] { catalog.remove(realm.name.text) }
+            guard catalog[realm.name.text] == nil, catalog.count < directory.realmLimit else { continue }
+            guard (try? catalog.reserve(realm.name, path: realm.path)) != nil else { continue }
+            names.append(realm.name.text)
+            do throws(StorageError) {
+                catalog.open(realm.name, path: realm.path, try options.current.opening(of: realm))
+            } catch {
+                try? catalog.settle(realm.name, .failed(error))
+            }
+        }
+        return names
+    }
+
+    /// The names of the realms whose own options have changed or are gone and that are served as before.
+    private func keptRealms(_ old: ServerOptions, _ new: ServerOptions) -> Set<String> {
+        var names: Set<String> = []
+        let known = Dictionary(new.realms.map { ($0.name.text, $0) }) { first, _ in first }
+        for realm in old.realms where known[realm.name.text]?.isSame(as: realm) != true { names.insert(realm.name.text) }
+        for realm in new.realms where !old.realms.contains(where: { $0.name == realm.name }) { names.insert(realm.name.text) }
+        for name in Set(old.keys.keys).union(new.keys.keys) where old.keys[name] != new.keys[name] { names.insert(name) }
+        for name in Set(old.backlinkNames.keys).union(new.backlinkNames.keys)
+        where old.backlinkNames[name] != new.backlinkNames[name] { names.insert(name) }
+        // A realm that is not open takes its new options when it is opened.
+        return names.filter { name in
+            if case .ready? = directory.catalog[name] { true } else { false }
+        }
+    }
+
+    /// Appends the metrics: how many reloads there were.
+    func write(to text: inout MetricsText) {
+        let (successes, failures) = state.withLock { ($0.successes, $0.failures) }
+        text.header("configuration_reloads_total", .counter, "Reloads of the configuration by result.")
+        text.sample("configuration_reloads_total", [("result", "applied")], Double(successes))
+        text.sample("configuration_reloads_total", [("result", "failed")], Double(failures))
+    }
+}
+
+extension Reloading.Result {
+    /// The result as the body of a response.
+    var json: OutputBuffer {
+        var writer = JSONWriter()
+        writer.beginObject()
+        for (name, values) in [("applied", applied), ("added", added), ("keptFor", keptFor), ("restart", restart)] {
+            writer.key(name)
+            writer.beginArray()
+            for value in values { writer.string(value) }
+            writer.endArray()
+        }
+        writer.endObject()
+        return writer.buffer
+    }
+
+    /// The result as a sentence for the operator.
+    package var description: String {
+        var parts = ["configuration read again"]
+        let lists = [
+            ("in force", applied), ("served from now on", added), ("open realms that keep their options", keptFor),
+            ("in force after a restart", restart),
+        ]
+        for (title, values) in lists where !values.isEmpty { parts.append("\(title): \(values.joined(separator: ", "))") }
+        return parts.joined(separator: "; ")
+    }
+}
