@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmQuery
 internal import RealmStorage
 
 /// A read of one version of one realm. Endpoints for the data of a realm begin with it.
@@ -129,12 +130,41 @@ final class ReadContext: Sendable {
         if parameters.fields == nil, parameters.expand.isEmpty {
             return try PlanCache.of(version).wholeObjects(of: table, in: snapshot)
         }
+        let distance = try ReadParameters.SortTerm.distance(
+            shownBy: parameters.fields, among: parameters.sort, of: table, in: snapshot, mapping: database.backlinkNames.mapping)
         do throws(ObjectPlanner.UnknownPath) {
             return try planner.plan(
-                table, fields: parameters.fields.map { PathTree($0) }, expand: PathTree(parameters.expand))
+                table, fields: parameters.fields.map { PathTree($0) }, expand: PathTree(parameters.expand), distance: distance)
         } catch {
             throw Problem(error)
         }
+    }
+}
+
+extension SelectionParameters.SortTerm {
+    /// Returns what `@distance` in `fields` shows: the distance of the first term of an order that is one.
+    ///
+    /// - Parameters:
+    ///   - fields: The paths to show, among which `@distance` may be.
+    ///   - terms: The order.
+    ///   - table: The class of the objects.
+    ///   - snapshot: The version of the class.
+    ///   - mapping: Other names of classes and properties.
+    /// - Returns: Nil when the distance is not shown, or when the order has none.
+    /// - Throws: `invalid_query` or `unknown_key_path` for a malformed term.
+    static func distance(
+        shownBy fields: [String]?, among terms: [Self], of table: Table, in snapshot: Snapshot, mapping: KeyPathMapping
+    ) throws(Problem) -> DistancePath? {
+        guard fields?.contains(DistanceTerm.word) ?? false else { return nil }
+        do throws(QueryError) {
+            for term in terms {
+                guard let term = try DistanceTerm(term.path) else { continue }
+                return try DistancePath(term, from: table, in: snapshot, mapping: mapping)
+            }
+        } catch {
+            throw Problem(error, in: QueryPartNames(text: "sort"))
+        }
+        return nil
     }
 }
 

@@ -311,9 +311,12 @@ struct DefinitionResolver {
     /// Throws for `fields` and `expand` that name unknown properties.
     private func checkShown(_ element: Table) throws(Problem) {
         guard definition.fields != nil || !definition.expand.isEmpty else { return }
+        let distance = try SelectionParameters.SortTerm.distance(
+            shownBy: definition.fields, among: definition.sort, of: element, in: snapshot,
+            mapping: database.backlinkNames.mapping)
         do throws(ObjectPlanner.UnknownPath) {
             _ = try ObjectPlanner(snapshot, backlinkNames: database.backlinkNames.byClass).plan(
-                element, fields: definition.fields.map { PathTree($0) }, expand: PathTree(definition.expand))
+                element, fields: definition.fields.map { PathTree($0) }, expand: PathTree(definition.expand), distance: distance)
         } catch {
             throw Problem(error)
         }

@@ -16,6 +16,8 @@ final class RowWriter {
     let definition: SubscriptionDefinition
     /// What the rows of the subscription are: objects, values, entries or sections.
     let shape: ResolvedSubscription.Shape
+    /// The configured names of linking objects.
+    private let names: BacklinkNames
     /// Makes plans for objects with selected or expanded properties.
     private let planner: ObjectPlanner
     /// Writes objects and values as JSON, according to a plan.
@@ -44,6 +46,7 @@ final class RowWriter {
         self.version = version
         self.definition = definition
         self.shape = shape
+        self.names = names
         planner = ObjectPlanner(version.snapshot, backlinkNames: names.byClass)
         encoder = ObjectEncoder(version.snapshot, definition.representation, budget)
         switch shape {
@@ -69,14 +72,18 @@ final class RowWriter {
         if definition.fields == nil, definition.expand.isEmpty {
             return try PlanCache.of(version).wholeObjects(of: table, in: snapshot)
         }
-        return try planned(table, definition.fields.map { PathTree($0) }, PathTree(definition.expand))
+        let distance = try SelectionParameters.SortTerm.distance(
+            shownBy: definition.fields, among: definition.sort, of: table, in: snapshot, mapping: names.mapping)
+        return try planned(table, definition.fields.map { PathTree($0) }, PathTree(definition.expand), distance: distance)
     }
 
     /// Makes a plan for writing objects of a class, and turns a path that names no property into a
     /// problem.
-    private func planned(_ table: Table, _ fields: PathTree?, _ expand: PathTree) throws(Problem) -> ObjectPlan {
+    private func planned(
+        _ table: Table, _ fields: PathTree?, _ expand: PathTree, distance: DistancePath? = nil
+    ) throws(Problem) -> ObjectPlan {
         do throws(ObjectPlanner.UnknownPath) {
-            return try planner.plan(table, fields: fields, expand: expand)
+            return try planner.plan(table, fields: fields, expand: expand, distance: distance)
         } catch {
             throw Problem(error)
         }

@@ -129,7 +129,13 @@ enum OpenAPIParts {
                 "Gives the arguments $0, $1, … of the predicate as a JSON array. A text is read by the type of what it is compared with.",
                 text)
         ),
-        ("Sort", inQuery("sort", "Sorts by a comma-separated list of key paths; a leading minus sign means descending.", text)),
+        (
+            "Sort",
+            inQuery(
+                "sort",
+                "Sorts by a comma-separated list of key paths; a leading minus sign means descending. A term @distance(path,[longitude,latitude]) sorts by the distance of a location.",
+                text)
+        ),
         (
             "Distinct",
             inQuery("distinct", "Keeps one object for each combination of values of these comma-separated key paths.", text)
@@ -147,7 +153,9 @@ enum OpenAPIParts {
         (
             "Fields",
             inQuery(
-                "fields", "Shows only these properties, separated by commas; a dotted path expands the link it crosses.", text)
+                "fields",
+                "Shows only these properties, separated by commas; a dotted path expands the link it crosses. @distance shows the distance of the order in metres.",
+                text)
         ),
         ("Expand", inQuery("expand", "Replaces these links, separated by commas, by the objects they point to.", text)),
         ("Meta", inQuery("meta", "With the value none the member $meta is left out.", choice("full", "none"))),

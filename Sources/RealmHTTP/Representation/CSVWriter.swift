@@ -116,6 +116,7 @@ package final class CSVWriter {
 extension ObjectPlan.Member {
     /// Whether the member is a single number, whose sign does not make it a formula.
     fileprivate var isNumber: Bool {
+        if case .distance = source { return true }
         guard case .single(let column) = source else { return false }
         switch column.type {
         case .int, .float, .double, .decimal: return true

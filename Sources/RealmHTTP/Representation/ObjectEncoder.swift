@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmQuery
 package import RealmStorage
 
 /// Writes objects of one snapshot as JSON or Extended JSON, by plans that were compiled before,
@@ -382,6 +383,7 @@ package final class ObjectEncoder {
         case .dictionary(let column): try writeDictionary(column, member, of: row, to: &writer)
         case .linkingObjects(let origin, let column, let backlinks):
             try writeLinkingObjects(from: origin, column, backlinks: backlinks, member, of: row, to: &writer)
+        case .distance(let path): values.write(try path.metres(from: row).map { .double($0) } ?? .null, to: &writer)
         }
     }
 
@@ -506,6 +508,7 @@ package final class ObjectEncoder {
         case .single(let column), .list(let column), .set(let column), .dictionary(let column):
             try writeElement(element, column, member, at: 0, to: &writer)
         case .linkingObjects: try writeLink(element, member, &writer)
+        case .distance: values.write(element, to: &writer)
         }
     }
 }

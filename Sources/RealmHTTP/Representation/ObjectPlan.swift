@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+package import RealmQuery
 package import RealmStorage
 
 /// What is written of the objects of a class, compiled once per request: the members with their
@@ -36,6 +37,8 @@ package final class ObjectPlan: Sendable {
         /// The objects of `origin` that link here through `column`; the backlink column is in the
         /// class of the plan.
         case linkingObjects(origin: Table, column: Column, backlinks: Column)
+        /// How far a location of the object is from the place of the order, in metres.
+        case distance(DistancePath)
 
         /// The column that the value is stored in; of linking objects their linking column, which
         /// belongs to another class.
@@ -43,6 +46,7 @@ package final class ObjectPlan: Sendable {
             switch self {
             case .single(let column), .list(let column), .set(let column), .dictionary(let column): return column
             case .linkingObjects(_, let column, _): return column
+            case .distance(let path): return path.column
             }
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+package import RealmQuery
 package import RealmStorage
 
 /// Compiles plans for the objects of one snapshot, from the parameters `fields` and `expand`.
@@ -53,13 +54,16 @@ package struct ObjectPlanner {
     ///   - table: The class.
     ///   - fields: The paths to show; nil for all stored properties.
     ///   - expand: The links to replace by their targets.
+    ///   - distance: What `@distance` in `fields` shows; nil when the order has no distance.
     /// - Throws: `UnknownPath` for a path that leads to no property, or to one that is not a link
     ///   where it should be expanded, or when `expand` is too deep.
-    package func plan(_ table: Table, fields: PathTree? = nil, expand: PathTree = PathTree()) throws(UnknownPath) -> ObjectPlan {
+    package func plan(
+        _ table: Table, fields: PathTree? = nil, expand: PathTree = PathTree(), distance: DistancePath? = nil
+    ) throws(UnknownPath) -> ObjectPlan {
         guard expand.depth <= ObjectPlanner.maximumExpansionDepth else {
             throw UnknownPath(parameter: "expand", path: "", detail: "at most \(ObjectPlanner.maximumExpansionDepth) links deep")
         }
-        return try plan(table, fields, expand, path: "")
+        return try plan(table, fields, expand, path: "", distance: distance)
     }
 
     /// Returns the plan for one level of the paths.
@@ -69,12 +73,17 @@ package struct ObjectPlanner {
     ///   - fields: The paths that continue here; nil for all stored properties.
     ///   - expand: The expansions that continue here.
     ///   - path: The steps so far, each followed by a dot, for errors.
+    ///   - distance: What `@distance` shows at this level; nil for nothing.
     private func plan(
-        _ table: Table, _ fields: PathTree?, _ expand: PathTree, path: String
+        _ table: Table, _ fields: PathTree?, _ expand: PathTree, path: String, distance: DistancePath? = nil
     ) throws(UnknownPath) -> ObjectPlan {
         var members: [ObjectPlan.Member] = []
         if let fields {
             for name in fields.order {
+                if name == DistanceTerm.word {
+                    members.append(try member(of: distance, path: path))
+                    continue
+                }
                 let below = fields[name] ?? PathTree()
                 members.append(
                     try member(
@@ -92,6 +101,20 @@ package struct ObjectPlanner {
             members.append(try member(name, of: table, fields: nil, expand: expand, path: path, parameter: "expand"))
         }
         return ObjectPlan(table: table, members: members, isWhole: fields == nil && members.count == table.columns.count)
+    }
+
+    /// Returns the member `@distance`.
+    ///
+    /// - Throws: `UnknownPath` where the order has no distance, and below the objects themselves.
+    private func member(of distance: DistancePath?, path: String) throws(UnknownPath) -> ObjectPlan.Member {
+        guard let distance else {
+            throw UnknownPath(
+                parameter: "fields", path: path + DistanceTerm.word,
+                detail: "'\(DistanceTerm.word)' needs sort=@distance(path, [longitude, latitude])")
+        }
+        return ObjectPlan.Member(
+            name: DistanceTerm.word, escapedKey: escaped(DistanceTerm.word), source: .distance(distance), links: .none,
+            embeddedPlan: nil)
     }
 
     /// Returns the member for a name that a client gave: a stored property or linking objects.

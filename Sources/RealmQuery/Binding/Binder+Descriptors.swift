@@ -41,6 +41,10 @@ extension Binder {
         resolver.text = path
         resolver.position = nil
         do throws(QueryError) {
+            if case .sort = part, let term = try DistanceTerm(path) {
+                resolver.text = term.path
+                return try resolver.distanceKey(term, from: table, isAscending: isAscending, label: path)
+            }
             return try resolver.sortKey(try Parser.parsePath(path), from: table, isAscending: isAscending)
         } catch {
             throw error.about(part)

@@ -21,7 +21,7 @@ extension Binder {
                 "'\(target.className ?? target.name)' holds no locations: an embedded class with 'type' and 'coordinates' is needed",
                 range)
         }
-        for name in ["type", "coordinates"] {
+        for name in LocationReader.propertyNames {
             if let column = target.column(named: name) { paths.recorder.add(column, of: target) }
         }
         let shape = try shape(syntax)

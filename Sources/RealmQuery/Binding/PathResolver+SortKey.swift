@@ -50,6 +50,58 @@ extension PathResolver {
             label: text)
     }
 
+    /// Resolves the path of a term `@distance(path, place)`: to-one links, the last of which leads to a location.
+    ///
+    /// - Parameters:
+    ///   - elements: The elements of the path.
+    ///   - table: The class at which the path starts.
+    /// - Returns: The links, at least one.
+    /// - Throws: `QueryError.invalid` when a property does not exist or is no link to one object, or when the last
+    ///   one does not lead to locations.
+    func locationLinks(_ elements: [PathSyntax.Element], from table: Table) throws(QueryError) -> [LinkStep] {
+        var links: [LinkStep] = []
+        for element in elements {
+            guard case .key(let name) = element else {
+                throw unsortable("'\(text)' does not lead to one location of each object")
+            }
+            let current = links.last?.target ?? table
+            let own = try translate(name, current)
+            guard let column = current.column(named: own) else {
+                throw QueryError.invalid(
+                    .unknownProperty, detail: "'\(current.className ?? current.name)' has no property '\(own)'",
+                    culprit: text, position: position)
+            }
+            recorder.add(column, of: current)
+            links.append(try sortLink(column, current))
+        }
+        guard let target = links.last?.target, LocationReader(target) != nil else {
+            throw QueryError.invalid(
+                .geospatial,
+                detail: "'\(text)' is not a link to a location: an embedded class with 'type' and 'coordinates' is needed",
+                culprit: text, position: position)
+        }
+        for name in LocationReader.propertyNames {
+            if let column = target.column(named: name) { recorder.add(column, of: target) }
+        }
+        return links
+    }
+
+    /// Makes the key for a term `@distance(path, place)`.
+    ///
+    /// - Parameters:
+    ///   - term: The term.
+    ///   - table: The class at which its path starts.
+    ///   - isAscending: Whether nearer objects come first.
+    ///   - label: The text of the term.
+    /// - Throws: `QueryError.invalid`, as `locationLinks(_:from:)`.
+    func distanceKey(_ term: DistanceTerm, from table: Table, isAscending: Bool, label: String) throws(QueryError) -> SortKey {
+        let links = try locationLinks(try Parser.parsePath(term.path), from: table)
+        guard let last = links.last else { throw unsortable("'\(text)' does not lead to one location of each object") }
+        return SortKey(
+            last.column, of: last.target, chain: LinkChain(links), dictionaryKey: nil, isAscending: isAscending, label: label,
+            distances: DistanceReader(last.target, from: term.origin))
+    }
+
     /// The step along a link to one object.
     ///
     /// - Throws: `QueryError.invalid` for every other property.

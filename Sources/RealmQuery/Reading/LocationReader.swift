@@ -8,6 +8,9 @@ internal import RealmStorage
 /// An object is a point if its type is `Point` in any letter case and it has at least two
 /// coordinates. A reader keeps the leaves that it read last, so it is used by one thread at a time.
 final class LocationReader {
+    /// The properties that make an embedded class one of locations.
+    static let propertyNames = ["type", "coordinates"]
+
     private let type: ColumnReader
     private let coordinates: ColumnReader
     private let pointType = ByteStorage("Point")

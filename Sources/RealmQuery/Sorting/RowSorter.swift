@@ -66,7 +66,7 @@ final class RowSorter {
     init(_ keys: [SortKey], limit: Int = .max, after bound: Bound? = nil, _ cancellation: CancellationCheck) {
         self.keys = keys
         ascending = keys.map(\.isAscending)
-        firstType = keys[0].column.collection == .dictionary ? .mixed : keys[0].column.type
+        firstType = keys[0].valueType
         self.limit = limit
         self.bound = bound
         self.cancellation = cancellation

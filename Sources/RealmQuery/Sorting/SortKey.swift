@@ -20,6 +20,8 @@ final class SortKey {
     /// The key of the dictionary entry that is meant; nil when the property is not a dictionary.
     private let dictionaryKey: ByteView?
     private let reader: ColumnReader
+    /// Measures the distance of the location that the path leads to; nil when the value of a property counts.
+    private let distances: DistanceReader?
 
     /// Creates a key from a resolved path.
     ///
@@ -30,8 +32,11 @@ final class SortKey {
     ///   - dictionaryKey: The key of a dictionary entry, if the property is a dictionary.
     ///   - isAscending: Whether smaller values come first.
     ///   - label: The text of the path.
+    ///   - distances: Measures the distance of the location that the chain leads to, whose value counts instead of
+    ///     that of the property; nil for the value of the property.
     init(
-        _ column: Column, of table: Table, chain: LinkChain, dictionaryKey: ByteView?, isAscending: Bool, label: String
+        _ column: Column, of table: Table, chain: LinkChain, dictionaryKey: ByteView?, isAscending: Bool, label: String,
+        distances: DistanceReader? = nil
     ) {
         self.column = column
         self.table = table
@@ -39,7 +44,14 @@ final class SortKey {
         self.dictionaryKey = dictionaryKey
         self.isAscending = isAscending
         self.label = label
+        self.distances = distances
         reader = ColumnReader(column)
+    }
+
+    /// The type of the values: Mixed for the entries of a dictionary, and double for distances.
+    var valueType: ColumnType {
+        if distances != nil { return .double }
+        return column.collection == .dictionary ? .mixed : column.type
     }
 
     /// Whether the key path passes through links, any of which may be null.
@@ -50,7 +62,7 @@ final class SortKey {
     var isPlainColumn: Bool { chain.isEmpty && dictionaryKey == nil }
 
     /// Returns the value for an object: null when the property is null, `Value.missing` when a link
-    /// on the way is.
+    /// on the way is, or when there is no location whose distance could be measured.
     func value(_ row: borrowing Row) throws(StorageError) -> Value {
         if chain.isEmpty { return try ownValue(row) }
         var found = Value.missing
@@ -115,6 +127,7 @@ final class SortKey {
 
     /// The value of the property for an object of the class that has it.
     private func ownValue(_ row: borrowing Row) throws(StorageError) -> Value {
+        if let distances { return try distances.angle(row).map { .double($0) } ?? .missing }
         guard let dictionaryKey else { return try reader.value(row) }
         return try column.dictionary(row, reader, table)?.find(dictionaryKey) ?? .null
     }
