@@ -64,7 +64,7 @@ package struct RealmSettings: Sendable {
                 throw error.with("pointer", place.inside("backlinkNames").pointer)
             }
         }
-        maximumVersions = try RealmSettings.number(object, "maxActiveVersions", 2...Int.max, at: place)
+        maximumVersions = try RealmSettings.versions(object, at: place)
         upgradesInPlace = try reader.choice(object, "upgrade", among: ["in-place"], at: place) != nil
         compaction = try RealmSettings.compaction(object, "compactOnOpen", maximumUsedRatio: 1, at: place)
         autoCompaction = try RealmSettings.compaction(object, "autoCompact", maximumUsedRatio: 0.5, at: place)
@@ -105,6 +105,17 @@ package struct RealmSettings: Sendable {
             let bounds =
                 range.upperBound == .max ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
             throw SchemaReader(place: place).malformed("'\(name)' is a whole number \(bounds)", place.inside(name))
+        }
+        return number
+    }
+
+    /// Reads `maxActiveVersions`; nil when it is absent or 0, which set no limit.
+    private static func versions(_ object: JSONObject, at place: InputPlace) throws(Problem) -> Int? {
+        guard let number = try number(object, "maxActiveVersions", 0...Int.max, at: place), number != 0 else { return nil }
+        guard number >= 2 else {
+            throw SchemaReader(place: place).malformed(
+                "'maxActiveVersions' is at least 2, since a write has the version before it; 0 sets no limit",
+                place.inside("maxActiveVersions"))
         }
         return number
     }

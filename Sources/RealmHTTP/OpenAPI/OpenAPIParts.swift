@@ -106,7 +106,7 @@ enum OpenAPIParts {
 
     /// The variables of paths, and the parameters that select and sort objects.
     private static let selectionParameters: [(String, DocumentValue)] = [
-        ("Realm", inPath("realm", "Names the realm.", pattern: "^[A-Za-z0-9._-]{1,128}$")),
+        ("Realm", inPath("realm", "Names the realm.", pattern: "^(@default|[A-Za-z0-9_-][A-Za-z0-9._-]{0,63})$")),
         ("Class", inPath("class", "Names the class, without the internal prefix class_.")),
         (
             "Key",

@@ -205,6 +205,19 @@ import Testing
         }
     }
 
+    @Test func `E14: maxActiveVersions 0 sets no limit, and 1 is refused`() throws {
+        try withWriteServer { server in
+            let schema = #""schema":{"schemaVersion":1,"classes":[{"name":"N","properties":[{"name":"n","type":"int"}]}]}"#
+            let refused = try server.attach(#"{"name":"one","maxActiveVersions":1,\#(schema)}"#)
+            #expect(refused.code == "invalid_body" && refused.json["pointer"]?.text == "/maxActiveVersions", "\(refused.text)")
+            #expect(try server.attach(#"{"name":"free","maxActiveVersions":0,\#(schema)}"#).status == 201)
+            for _ in 0..<5 {
+                #expect(try server.send("POST", "free/snapshots", "{}").status == 201)
+                #expect(try server.send("POST", "free/objects/N", #"{"n":1}"#).status == 201)
+            }
+        }
+    }
+
     @Test func `E14: maxActiveVersions refuses writes while too many versions are held`() throws {
         try withWriteServer { server in
             let document =
