@@ -15,6 +15,8 @@ final class GroupKey {
     private var values: ValueNumbering
     /// The number of the text of each index that has a number in `integers`.
     private var textNumbers: [UInt32] = []
+    /// How often each index occurred in the rows that `tally` has counted.
+    private var indexSizes: [Int] = []
     /// The values of one leaf, while they are numbered.
     private var scratch: [Value] = []
 
@@ -74,6 +76,48 @@ final class GroupKey {
         default: try numberValues(leaf, rows, into: &numbers)
         }
     }
+
+    // MARK: - Sizes alone
+
+    /// Counts the values in several rows of a leaf, where nothing but the sizes of groups is needed.
+    ///
+    /// - Parameters:
+    ///   - leaf: A leaf of the class.
+    ///   - rows: The rows.
+    ///   - sizes: The sizes of the groups, one for each number.
+    /// - Returns: Whether the rows were counted. Values that are not packed integers are not; they have to be
+    ///   numbered first.
+    func tally(_ leaf: ClusterLeaf, _ rows: Mask, into sizes: inout [Int]) throws(StorageError) -> Bool {
+        guard key.isPlainColumn else { return false }
+        switch try key.values(of: leaf) {
+        case .int(let leaf):
+            integers.tally(
+                leaf.elements, rows, start: leaf.start, nulls: leaf.isNullable ? .equal(leaf.nullMarker) : .none, into: &sizes)
+        case .bool(let leaf): integers.tally(leaf.elements, rows, nulls: .equal(BoolLeaf.nullElement), into: &sizes)
+        case .link(let leaf):
+            integers.tally(leaf.elements, rows, nulls: .below(LinkLeaf.shiftInClusters), into: &sizes)
+        case .string(let texts):
+            guard let indexes = texts.enumeratedIndexes else { return false }
+            integers.tally(indexes, rows, into: &indexSizes)
+            if integers.count > textNumbers.count {
+                // The texts of new indexes are found by their rows.
+                var numbers = [UInt32](repeating: 0, count: Mask.capacity)
+                try number(texts, indexes, rows, into: &numbers)
+            }
+        default: return false
+        }
+        return true
+    }
+
+    /// Adds the counts that `tally` has kept by the indexes of texts.
+    ///
+    /// - Parameter sizes: The sizes of the groups.
+    func finishTally(into sizes: inout [Int]) {
+        sizes.extend(to: count, with: 0)
+        for (index, size) in indexSizes.enumerated() { sizes[Int(textNumbers[index])] += size }
+    }
+
+    // MARK: - Numbers
 
     /// Numbers enumerated strings. A text is looked at once, when its index first occurs.
     private func number(

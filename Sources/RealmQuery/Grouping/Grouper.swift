@@ -43,6 +43,7 @@ final class Grouper {
     ///
     /// - Throws: `.stopped` with `tooManyGroups`, and the errors of damaged files.
     func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
+        if pairs.isEmpty, aggregators.isEmpty, try keys[0].tally(leaf, rows, into: &sizes) { return try requireRoom() }
         let rowCount = rows.count
         try keys[0].number(leaf, rows, into: &groups)
         for index in pairs.indices {
@@ -51,11 +52,16 @@ final class Grouper {
                 groups[place] = pairs[index].number(Int64(groups[place]) << 32 | Int64(numbers[place]))
             }
         }
+        try requireRoom()
         let count = self.count
-        guard count <= limit else { throw .stopped(.tooManyGroups(limit: limit)) }
         sizes.extend(to: count, with: 0)
         IntegerNumbering.tally(groups, count: rowCount, into: &sizes)
         for aggregator in aggregators { try aggregator.add(leaf, rows, to: groups, of: count) }
+    }
+
+    /// Throws a storage error when there are more groups than the result may have.
+    private func requireRoom() throws(StorageError) {
+        guard count <= limit else { throw .stopped(.tooManyGroups(limit: limit)) }
     }
 
     /// How many groups there are so far.
@@ -66,6 +72,7 @@ final class Grouper {
 
     /// Returns the groups in the order in which their first rows were added.
     func finish() -> GroupedResult {
+        keys[0].finishTally(into: &sizes)
         var columns = keys.map { _ in [Value]() }
         for group in 0..<count {
             var number = group

@@ -171,6 +171,64 @@ package struct IntegerNumbering: Sendable {
 }
 
 extension IntegerNumbering {
+    /// Numbers the elements in the rows of a mask, and adds 1 to the counter of each number.
+    ///
+    /// It takes about a nanosecond for each row while the integers are small: less than numbering and counting one
+    /// after the other.
+    ///
+    /// - Parameters:
+    ///   - elements: The elements of a leaf.
+    ///   - rows: The rows, whose first one is element `start`; all of them must exist.
+    ///   - start: The element that row 0 represents.
+    ///   - nulls: Which elements are null.
+    ///   - counts: The counters, one for each number; new numbers get theirs.
+    package mutating func tally(
+        _ elements: PackedIntegers, _ rows: Mask, start: Int = 0, nulls: Nulls = .none, into counts: inout [Int]
+    ) {
+        guard let last = rows.last else { return }
+        elements.withUnpacked(start: start, count: last &+ 1) { integers in
+            switch nulls {
+            case .none: tally(rows, integers, &counts) { _ in false }
+            case .equal(let null): tally(rows, integers, &counts) { $0 == null }
+            case .below(let least): tally(rows, integers, &counts) { $0 < least }
+            }
+        }
+    }
+
+    /// Adds 1 to the counters of the integers in the rows of a mask.
+    @inline(__always)
+    private mutating func tally(
+        _ rows: Mask, _ integers: Span<Int64>, _ counts: inout [Int], isNull: (Int64) -> Bool
+    ) {
+        // Rows of a mask that has most of them are taken one after the other, which needs no search for the next one.
+        for word in rows.words.indices where rows.words[word] != 0 {
+            let bits = rows.words[word]
+            let first = word &* 64
+            if bits.nonzeroBitCount >= 32 {
+                let end = min(first &+ 64, integers.count)
+                var rest = bits
+                for row in first..<end {
+                    if rest & 1 != 0 { tally(integers[row], &counts, isNull) }
+                    rest &>>= 1
+                }
+            } else {
+                var rest = bits
+                while rest != 0 {
+                    tally(integers[first &+ rest.trailingZeroBitCount], &counts, isNull)
+                    rest &= rest &- 1
+                }
+            }
+        }
+    }
+
+    /// Adds 1 to the counter of an integer.
+    @inline(__always)
+    private mutating func tally(_ integer: Int64, _ counts: inout [Int], _ isNull: (Int64) -> Bool) {
+        let number = Int(isNull(integer) ? numberOfNull() : number(integer))
+        if number == counts.count { counts.append(0) }
+        counts[number] &+= 1
+    }
+
     /// Adds 1 to a counter for each of some numbers.
     ///
     /// - Parameters:
