@@ -106,7 +106,8 @@ struct ServeOptions: ParsableArguments {
         name: .customLong("key"),
         help: ArgumentHelp(
             "The encryption key of a realm: 128 hex digits or base64 of 64 bytes, in a file. "
-                + "Also taken from the environment: REALM_REST_KEY_NAME, with '_' for every '.' and '-'.",
+                + "Also taken from the environment: REALM_REST_KEY_NAME, with '_' for every '.' and '-', "
+                + "as it is written or in capital letters.",
             valueName: "NAME=FILE"))
     var keys: [String] = []
 

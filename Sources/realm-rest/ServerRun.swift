@@ -37,6 +37,9 @@ enum ServerRun {
             try server.start {
                 try StandardStreams.output("listening on \(server.url)\n")
                 if let url = server.adminURL { StandardStreams.error("administration on \(url)") }
+                if let folder = options.dataFolder {
+                    StandardStreams.error("data folder \((try? System.resolved(folder)) ?? folder)")
+                }
                 for line in server.summaries(limit: summaryLimit) { StandardStreams.error(line) }
             }
             try whenListening(server.url)

@@ -22,6 +22,7 @@ package struct ConfiguredRealm: Sendable {
     /// - Throws: `invalid_body` for a name that is no name of a realm, and for a malformed member.
     init(_ name: String, _ json: JSONValue, _ reader: SettingReader) throws(Problem) {
         guard let realm = RealmName(name) else { throw reader.problem(RealmName.rule) }
+        try SyncMembers.refuse(in: json, at: reader.place)
         let members = SchemaReader(place: reader.place)
         let object = try members.members(json, ["path", "keyFile"] + RealmSettings.names, reader.place)
         guard let path = object["path"] else { throw reader.problem("'path' is missing") }

@@ -17,7 +17,8 @@ package struct RealmSettings: Sendable {
     package var key: EncryptionKey?
     /// The names of linking objects.
     package var backlinkNames = BacklinkNames.none
-    /// How many versions may be live before writes are refused; nil for no limit of its own.
+    /// How many versions may be live before writes are refused: `Int.max` for any number, nil for the
+    /// limit of the server.
     package var maximumVersions: Int?
     /// Whether a file of an older format may be upgraded where it is.
     package var upgradesInPlace = false

@@ -89,10 +89,11 @@ package struct ServerOptions: Sendable {
     package init() {}
 
     /// The text of the key that the environment has for a realm, in the variable
-    /// `REALM_REST_KEY_NAME`; nil for none.
+    /// `REALM_REST_KEY_NAME`, or in the one with its name in capital letters; nil for none.
     func environmentKey(of realm: String) -> String? {
         // Names of variables cannot contain the dots and hyphens that names of realms may contain.
-        environment("REALM_REST_KEY_" + String(realm.map { $0 == "." || $0 == "-" ? "_" : $0 }))
+        let name = String(realm.map { $0 == "." || $0 == "-" ? "_" : $0 })
+        return environment("REALM_REST_KEY_" + name) ?? environment("REALM_REST_KEY_" + name.uppercased())
     }
 
     /// The name of the default realm: the one that is stated, else the only realm that is named by

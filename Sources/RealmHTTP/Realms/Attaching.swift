@@ -409,14 +409,15 @@ final class Attaching: Sendable {
 
     /// Ends the attempt with a problem.
     ///
-    /// Without a waiting client, an error of opening stays in the catalog, so that the realm's
-    /// document shows it. In all other cases the name becomes free again.
+    /// Without a waiting client the realm stays in the catalog as failed, so that its document shows
+    /// the problem. In all other cases the name becomes free again.
     private func fail(_ problem: Problem, _ promise: Promise, _ error: StorageError? = nil) {
         guard !isDryRun else { return end { promise?.complete(Response(problem, for: call.request)) } }
         let problem = control.isCancelled ? Problem(Catalog.Failure.detached) : problem
         _ = directory.attachedOptions.withLock { $0.removeValue(forKey: name) }
-        if promise == nil, let error, !control.isCancelled {
-            try? directory.catalog.settle(attachment.name, .failed(error))
+        if promise == nil, !control.isCancelled {
+            directory.noteRefusal(error == nil ? problem : nil, of: name)
+            try? directory.catalog.settle(attachment.name, .failed(error ?? .refused(.unsuitable(problem.detail))))
         } else {
             directory.catalog.remove(name)
         }

@@ -70,9 +70,7 @@ struct RealmAttachment: Sendable {
     init(_ call: WriteCall, folder: DataFolder?) throws(Problem) {
         let reader = SchemaReader(place: InputPlace())
         let json = try call.request.takeJSON(call.limits)
-        if json.object?["syncConfiguration"] != nil {
-            throw reader.malformed("realms are not synchronized here", InputPlace().inside("syncConfiguration"))
-        }
+        try SyncMembers.refuse(in: json, at: InputPlace())
         let object = try reader.members(json, RealmAttachment.names, InputPlace())
         let path = try RealmAttachment.path(object, "path", reader)
         let identifier = try reader.text(object, "inMemory", InputPlace())

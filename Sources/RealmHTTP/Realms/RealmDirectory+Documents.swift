@@ -51,8 +51,7 @@ extension RealmDirectory {
         case .failed(let error):
             writer.member("state", text: "failed")
             writer.key("problem")
-            problem(opening: error, otherwise: "the realm could not be opened", request).write(
-                to: &writer, requestID: request.id)
+            problem(of: name, error, request).write(to: &writer, requestID: request.id)
         case .ready(let database):
             writer.member("state", text: "ready")
             // One damaged realm does not keep the others out of the list; nothing was written when its facts cannot be read.
@@ -73,6 +72,31 @@ extension RealmDirectory {
             writer.raw(Array(attached.utf8))
         }
         writer.endObject()
+    }
+
+    /// The reason why a realm has failed: that of a refusal in the background, otherwise the error.
+    private func problem(of name: String, _ error: StorageError, _ request: Request) -> Problem {
+        let detail = "the realm could not be opened"
+        guard let refusal = refusals.withLock({ $0[name] }) else {
+            return problem(opening: error, otherwise: detail, request)
+        }
+        return access.grant(request) == .administer ? refusal : Problem(refusal.code, detail)
+    }
+
+    /// Keeps the reason why a realm that is attached in the background was refused; nil forgets it. What is
+    /// kept of realms that are not listed as failed any more is forgotten too.
+    func noteRefusal(_ refusal: Problem?, of name: String) {
+        refusals.withLock { $0[name] = nil }
+        guard let refusal else { return }
+        let kept = refusals.withLock { $0.keys.map { $0 } }
+        let gone = kept.filter { name in
+            if case .failed? = catalog[name] { return false }
+            return true
+        }
+        refusals.withLock { refusals in
+            for name in gone { refusals[name] = nil }
+            refusals[name] = refusal
+        }
     }
 
     /// The reason why a file was not opened, or not for writing. It may name folders of the

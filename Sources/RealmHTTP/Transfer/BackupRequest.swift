@@ -29,9 +29,7 @@ struct BackupRequest: Sendable {
     init(_ json: JSONValue) throws(Problem) {
         let place = InputPlace()
         let reader = SchemaReader(place: place)
-        if json.object?["syncConfiguration"] != nil {
-            throw reader.malformed("realms are not synchronized here", place.inside("syncConfiguration"))
-        }
+        try SyncMembers.refuse(in: json, at: place)
         let object = try reader.members(json, ["encryptionKey", "path", "classes"], place)
         if case .null? = object["encryptionKey"] {
             key = .none

@@ -80,7 +80,7 @@ import Testing
 
     // MARK: - Seeds
 
-    @Test func `after a refused seed the name is free`() throws {
+    @Test func `E15: after a refused seed the name is free`() throws {
         try withWriteServer { (server: WriteServer) throws in
             try Data(repeating: 0x78, count: 5000).write(to: URL(fileURLWithPath: server.folder + "/junk"))
             let before = TreeDigest(server.folder)
@@ -273,7 +273,7 @@ import Testing
     }
 
     @Test(.enabled(if: canMount, "this process may not mount"))
-    func `on a full disk nothing half-made is left`() throws {
+    func `E30: on a full disk nothing half-made is left`() throws {
         try OpeningTests.withSmallDisk { folder in
             let source = realPath(of: NSTemporaryDirectory()) + "/realm-rest-\(UUID().uuidString).realm"
             try FileManager.default.copyItem(atPath: try Fixtures.path("store"), toPath: source)
@@ -296,7 +296,7 @@ import Testing
     }
 
     @Test(.enabled(if: canMount, "this process may not mount"))
-    func `on a disk that is only read files are served for reading, and the reason is told`() throws {
+    func `E7: on a disk that is only read files are served for reading, and the reason is told`() throws {
         try OpeningTests.withSmallDisk { folder in
             try FileManager.default.copyItem(atPath: try Fixtures.path("types-single"), toPath: folder + "/a.realm")
             // MS_REMOUNT and MS_RDONLY.

@@ -45,7 +45,7 @@ struct FormTests {
             ])
     }
 
-    @Test func `a modification tells old and new place, and which properties were written; none when something linked changed`()
+    @Test func `D61: a modification tells old and new place, and what was written; none when something linked changed`()
         throws
     {
         let fixture = try ChangeFixture()

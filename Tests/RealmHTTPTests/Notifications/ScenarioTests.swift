@@ -48,31 +48,31 @@ struct ScenarioTests {
     }
 
     @Test(.enabled(if: isThere), arguments: Transport.allCases)
-    func `B24: scenarios of results`(_ transport: Transport) throws { try run(.results, transport) }
+    func `B24, D61: scenarios of results`(_ transport: Transport) throws { try run(.results, transport) }
 
     @Test(.enabled(if: isThere), arguments: Transport.allCases)
-    func `B26, B27: scenarios of key paths`(_ transport: Transport) throws { try run(.keyPaths, transport) }
+    func `B26, B27, D61: scenarios of key paths`(_ transport: Transport) throws { try run(.keyPaths, transport) }
 
     @Test(.enabled(if: isThere), arguments: Transport.allCases)
-    func `D4: scenarios of lists`(_ transport: Transport) throws { try run(.list, transport) }
+    func `D4, D61: scenarios of lists`(_ transport: Transport) throws { try run(.list, transport) }
 
     @Test(.enabled(if: isThere), arguments: Transport.allCases)
-    func `scenarios of sets`(_ transport: Transport) throws { try run(.set, transport) }
+    func `D61: scenarios of sets`(_ transport: Transport) throws { try run(.set, transport) }
 
     @Test(.enabled(if: isThere), arguments: Transport.allCases)
-    func `D16: scenarios of dictionaries`(_ transport: Transport) throws { try run(.dictionary, transport) }
+    func `D16, D61: scenarios of dictionaries`(_ transport: Transport) throws { try run(.dictionary, transport) }
 
     @Test(.enabled(if: isThere), arguments: Transport.allCases)
-    func `D36, D38: scenarios of objects`(_ transport: Transport) throws { try run(.object, transport) }
+    func `D36, D38, D61: scenarios of objects`(_ transport: Transport) throws { try run(.object, transport) }
 
     @Test(.enabled(if: isThere), arguments: Transport.allCases)
-    func `B33, D10, D50, D52: scenarios of sections`(_ transport: Transport) throws { try run(.sectioned, transport) }
+    func `B33, D10, D50, D52, D61: scenarios of sections`(_ transport: Transport) throws { try run(.sectioned, transport) }
 
     @Test(.enabled(if: isThere), arguments: Transport.allCases)
-    func `D48: scenarios of linking objects`(_ transport: Transport) throws { try run(.linkingObjects, transport) }
+    func `D48, D61: scenarios of linking objects`(_ transport: Transport) throws { try run(.linkingObjects, transport) }
 
     @Test(.enabled(if: isThere), arguments: Transport.allCases)
-    func `A27: scenarios of writes that are not told to all`(_ transport: Transport) throws { try run(.skipping, transport) }
+    func `A27, D61: scenarios of writes that are not told to all`(_ transport: Transport) throws { try run(.skipping, transport) }
 }
 
 /// One scenario by one transport.

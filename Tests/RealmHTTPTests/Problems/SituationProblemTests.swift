@@ -229,6 +229,19 @@ import Testing
             bytes[21] = 9
             try write(bytes, path)
         },
+        BadFile(code: .fileFormatUnsupported) { path, good in
+            var bytes = good
+            bytes[20] = 25
+            bytes[21] = 25
+            try write(bytes, path)
+        },
+        BadFile(code: .schemaVersionConflict, options: #","schemaVersion":5"#) { path, good in try write(good, path) },
+        BadFile(
+            code: .schemaVersionConflict,
+            options: #","schema":{"classes":[{"name":"Note","properties":[{"name":"text","type":"int"}]}]}"#
+        ) { path, good in try write(good, path) },
+        BadFile(code: .notARealm) { path, _ in try write(Data(), path) },
+        BadFile(code: .fileCorrupt, status: 422) { path, good in try write(good.prefix(good.count / 2), path) },
         BadFile(code: .fileCorrupt, status: 422) { path, good in
             var bytes = good
             // Both top references lead beyond the file.
@@ -244,7 +257,7 @@ import Testing
     ]
 
     @Test(arguments: files)
-    func `a file that cannot be attached has its own code, and is as it was`(_ file: BadFile) throws {
+    func `E29, E30: a file that cannot be attached has its own code, and is as it was`(_ file: BadFile) throws {
         let folder = NSTemporaryDirectory() + "realm-rest-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func `A45: the URL of an object is good for everybody, and a version may be waited for`() throws {
+    @Test func `A45, D55: the URL of an object is good for everybody, and a version may be waited for`() throws {
         let fixture = try ChangeFixture { $0.limits.requestSeconds = 1 }
         let server = fixture.server
         let made = try server.send("POST", "app/objects/Dog", #"{"_id":70,"age":7}"#)
@@ -209,7 +209,7 @@ import Testing
         #expect(try read(future).status == 404)
     }
 
-    @Test func `A45: a read that asks for a version to come is answered when it is there`() throws {
+    @Test func `A45, D55: a read that asks for a version to come is answered when it is there`() throws {
         let fixture = try ChangeFixture { $0.limits.requestSeconds = 60 }
         let version = try fixture.write(fixture.age(1, 50)).split(separator: ".")
         let future = "\(version[0]).\((UInt64(version[1]) ?? 0) + 1)"

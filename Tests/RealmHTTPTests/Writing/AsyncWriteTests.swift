@@ -44,7 +44,7 @@ import Testing
         try server.finish()
     }
 
-    @Test func `A33, A34, A39: a write that waits can be taken back; those of one connection run in order`() throws {
+    @Test func `A33, A34, A39, E26: a write that waits can be taken back; those of one connection run in order`() throws {
         let server = try WriteServer()
         try server.fill()
         let transaction = try server.send("POST", "app/transactions", "{}").json["id"]?.text ?? ""

@@ -34,7 +34,7 @@ import Testing
 
     // MARK: - Older formats
 
-    @Test func `a file of an older format is only read, unless more is asked for`() throws {
+    @Test func `E36: a file of an older format is only read, unless more is asked for`() throws {
         try withServer { (server: WriteServer) throws in
             let original = try age(server)
             let read = try attach(server, "")
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a private copy of an older file is upgraded, and the original is not touched`() throws {
+    @Test func `E36: a private copy of an older file is upgraded, and the original is not touched`() throws {
         try withServer { (server: WriteServer) throws in
             let original = try age(server)
             let answer = try attach(server, #""mode":"copy""#)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `an upgrade in place keeps the original beside the file`() throws {
+    @Test func `E36: an upgrade in place keeps the original beside the file`() throws {
         try withServer { (server: WriteServer) throws in
             let original = try age(server)
             let answer = try attach(server, #""upgrade":"in-place""#)
@@ -161,7 +161,7 @@ import Testing
         {"name":"Owner","properties":[{"name":"dogs","type":"object","collection":"list","objectType":"Dog"}]}]}
         """
 
-    @Test func `a realm that needs a migration starts over only when told to, and keeps a copy`() throws {
+    @Test func `E10: a realm that needs a migration starts over only when told to, and keeps a copy`() throws {
         try withServer { (server: WriteServer) throws in
             let original = try server.bytes()
             #expect(try attach(server, AttachOptionTests.other).code == "schema_version_conflict")
@@ -212,7 +212,7 @@ import Testing
 
     // MARK: - Seeds
 
-    @Test func `a seed is copied when there is no file yet, and else ignored`() throws {
+    @Test func `E15: a seed is copied when there is no file yet, and else ignored`() throws {
         try withServer { (server: WriteServer) throws in
             let seed = #""seed":"\#(server.folder)/app.realm""#
             func post(_ body: String, _ query: String = "") throws -> HTTPClient.Answer {

@@ -30,9 +30,23 @@ enum ValueReader {
         return value
     }
 
-    /// Makes the error for an input that is not a value of a type.
+    /// Makes the error for an input that is not a value of a type. For a text in the wrong form it names
+    /// the form wanted.
     static func mismatch(_ input: InputValue, _ type: ColumnType) -> WriteError {
-        WriteError(.typeMismatch, "\(input.kind) is no value of type \(PropertyType(type).rawValue)")
+        var detail = "\(input.kind) is no value of type \(PropertyType(type).rawValue)"
+        if case .text = input, let form = textForm(of: type) { detail += "; \(form) is needed" }
+        return WriteError(.typeMismatch, detail)
+    }
+
+    /// The texts that are values of a type, as error messages name them; nil for types without such texts.
+    private static func textForm(of type: ColumnType) -> String? {
+        switch type {
+        case .binary: return #"base64 such as "AAEC""#
+        case .timestamp: return #"a date such as "2024-05-17T09:30:00Z", or "2024-05-17" for midnight UTC"#
+        case .objectID: return "24 hexadecimal digits"
+        case .uuid: return #"a UUID such as "3b241101-e2bb-4255-8caf-4136c566a962""#
+        case .int, .bool, .string, .float, .double, .decimal, .mixed, .link, .backlink: return nil
+        }
     }
 
     /// Returns the value; nil when the input is of another type, or a text that cannot be read as this

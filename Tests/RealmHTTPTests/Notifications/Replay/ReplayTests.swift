@@ -18,7 +18,7 @@ struct ReplayTests {
 
     @Test
     func
-        `B24, B28, D4, D16, D52: a client that applies change sets has what a fresh read has, also when it comes back after a while, or after a restart`()
+        `B24, B28, D4, D16, D52, D61: a client that applies change sets has what a fresh read has, also when it comes back after a while, or after a restart`()
     {
         for seed in ReplayTests.seeds {
             do {
