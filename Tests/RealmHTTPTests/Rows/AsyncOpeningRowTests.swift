@@ -65,7 +65,7 @@ import Testing
 
     @Test func `E42: opening a large file does not hold up other realms`() throws {
         try withWriteServer(change: { $0.limits.writeSeconds = 600 }) { (server: WriteServer) throws in
-            // The file has 64 MB, or 1 GB where there is time for it.
+            // The file has 64 MB, or 1 GB where there is time for it; what is migrated is bounded by the memory of a write.
             try makeBig(server, objects: TestRun.isLong ? 400_000 : 26_000, text: String(repeating: "x", count: 2400))
             let client = try HTTPClient(port: server.port)
             func latencies(while condition: () throws -> Bool) throws -> [Double] {
@@ -77,7 +77,8 @@ import Testing
                 } while try condition()
                 return seconds.sorted()
             }
-            #expect(try open(server, AsyncOpeningRowTests.steps + #","compactOnOpen":{}"#).status == 202)
+            let steps = TestRun.isLong ? "" : AsyncOpeningRowTests.steps + ","
+            #expect(try open(server, steps + #""compactOnOpen":{}"#).status == 202)
             let busy = try latencies { try server.get("big").json["state"]?.text == "opening" }
             #expect(try server.get("big").json["state"]?.text == "ready")
             #expect(busy.count > 20, "\(busy.count) reads")

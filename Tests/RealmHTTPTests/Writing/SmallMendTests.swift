@@ -220,4 +220,24 @@ struct SmallMendTests {
         #expect(try server.send("GET", "r/export?class=P&format=csv&csv=word").status == 400)
         #expect(try server.send("GET", "r/export?class=P&csv=excel").status == 400)
     }
+
+    @Test(arguments: [
+        ("date", "2026.11.21", "\"2024-05-17T09:30:00Z\""), ("oid", "6521", "24 hexadecimal digits"),
+        ("uuid", "3b24", "a UUID such as"), ("data", "?", "base64 such as"),
+    ])
+    func `a text that is no value of its type is refused with the form wanted`(
+        _ property: String, _ text: String, _ form: String
+    ) throws {
+        try withWriteServer { (server: WriteServer) throws in
+            for (method, path, body) in [
+                ("PATCH", "app/objects/Value/1", #"{"\#(property)":"\#(text)"}"#),
+                ("POST", "app/objects/Value", #"{"_id":5,"\#(property)":"\#(text)"}"#),
+                ("PUT", "app/objects/Value/1/\(property)", #""\#(text)""#),
+            ] {
+                let answer = try server.send(method, path, body, method == "PUT" ? [WriteServer.json] : [])
+                #expect(answer.status == 422 && answer.code == "type_mismatch", "\(answer.text)")
+                #expect(answer.json["detail"]?.text?.contains(form) == true, "\(answer.text)")
+            }
+        }
+    }
 }
