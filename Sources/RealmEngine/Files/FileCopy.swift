@@ -40,23 +40,27 @@ package enum FileCopy {
         }
     }
 
-    /// Copies a file by sharing its blocks where the file system can, otherwise byte by byte. The caller checks that it was not
-    /// written to meanwhile.
+    /// Makes a copy without a name of a file: in the folder of the file, sharing its blocks, where the file system can do that; otherwise
+    /// byte by byte in the folder for temporary files. The caller checks that the file was not written to meanwhile.
     ///
     /// - Parameters:
     ///   - source: The file to copy.
-    ///   - file: The new file, which is empty.
-    ///   - control: States whether copying was cancelled.
+    ///   - control: States whether the work was cancelled.
     ///   - isExact: Whether no symbolic link in the path is followed.
-    /// - Returns: The number of bytes that were copied; 0 when the blocks are shared.
+    /// - Returns: The copy, and the number of bytes that were copied; 0 when the blocks are shared.
     static func cloneOrCopy(
-        _ source: String, to file: NewFile, _ control: WorkControl?, isExact: Bool
-    ) throws(StorageError) -> Int {
+        _ source: String, _ control: WorkControl?, isExact: Bool
+    ) throws(StorageError) -> (file: NewFile, copiedByteCount: Int) {
         let input = try System.openRegular(source, isExact: isExact)
         defer { System.close(input) }
-        if System.clone(input, to: file.descriptor) { return 0 }
+        // Blocks are shared within one file system only, so the folder of the file comes first.
+        if let beside = NewFile(namelessIn: System.folder(of: source)), System.clone(input, to: beside.descriptor) {
+            return (beside, 0)
+        }
+        let file = try NewFile(beside: System.temporaryFolder + "/realm-rest")
+        if System.clone(input, to: file.descriptor) { return (file, 0) }
         try copy(source, to: file.descriptor, control, isExact: isExact)
-        return try System.regularFileSize(file.descriptor)
+        return (file, try System.regularFileSize(file.descriptor))
     }
 
     /// Copies a file that others may write to meanwhile.

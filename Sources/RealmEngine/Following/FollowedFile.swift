@@ -122,8 +122,7 @@ package struct FollowedFile {
     ///   - checksPages: Whether the pages of an encrypted copy are checked. Without the check a page that was
     ///     being written is an error when it is read, as it is in a file that is damaged there.
     private func copy(_ control: WorkControl?, checksPages: Bool) throws(StorageError) -> Copy {
-        let file = try NewFile(beside: System.temporaryFolder + "/realm-rest")
-        let copiedByteCount = try FileCopy.cloneOrCopy(path, to: file, control, isExact: isExact)
+        let (file, copiedByteCount) = try FileCopy.cloneOrCopy(path, control, isExact: isExact)
         let opened = try RealmFile(path: file.openPath, key: key)
         let snapshot = try Snapshot(file: opened)
         if key != nil, checksPages { try FollowedFile.requireSoundPages(opened, control) }

@@ -30,6 +30,14 @@ package final class NewFile: Sendable {
         _ = try? System.lock(descriptor, .shared)
     }
 
+    /// Makes an empty file in `folder` without a name, with access for its owner only; nil where that is not possible, of which
+    /// nothing is left over.
+    package init?(namelessIn folder: String) {
+        guard let descriptor = System.createNameless(inFolder: folder) else { return nil }
+        self.descriptor = descriptor
+        temporaryPath = nil
+    }
+
     /// Makes an empty file in `folder` that never gets a name, and is gone when its descriptor is
     /// closed.
     ///
