@@ -160,7 +160,7 @@ import Testing
 
     /// Who moves a point from one dog to another leaves the sum of their ages as it was.
     @Test func `D59: a hundred requests at a time see whole versions, and none fails`() throws {
-        try withWriteServer { (server: WriteServer) throws in
+        try withWriteServer(change: { $0.limits.connectionsPerAddress = 200 }) { (server: WriteServer) throws in
             let clients = try (0..<100).map { _ in try HTTPClient(port: server.port) }
             let host = "Host: 127.0.0.1:\(server.port)\r\n"
             let move = #"""
