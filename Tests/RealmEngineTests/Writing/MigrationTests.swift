@@ -76,7 +76,7 @@ import Testing
         return .changeProperty(change)
     }
 
-    @Test func `classes and properties come, go and change their names`() throws {
+    @Test func `D28: classes and properties come, go and change their names`() throws {
         let realm = try realm()
         let result = try migrate(
             realm,
@@ -120,7 +120,7 @@ import Testing
             (change("names", optional: true), "names:['1' '2']"), (change("text", optional: true), "text:'7'"),
             (change("_id", type: "string", "int-to-string"), "n:5"),
         ] as [(MigrationStep, String)])
-    func `properties change their types`(_ step: MigrationStep, _ expected: String) throws {
+    func `D28: properties change their types`(_ step: MigrationStep, _ expected: String) throws {
         let realm = try realm()
         _ = try migrate(realm, [step])
         let snapshot = realm.database.current.snapshot
@@ -132,7 +132,7 @@ import Testing
         try realm.finish()
     }
 
-    @Test func `nulls become something or are lost on request`() throws {
+    @Test func `D28: nulls become something or are lost on request`() throws {
         let realm = try realm()
         let error = failure(realm, [Self.change("n", optional: false)])
         #expect(error?.code == .wouldLoseData && error?.counts.first?.count == 1)
@@ -146,7 +146,7 @@ import Testing
         try realm.finish()
     }
 
-    @Test func `what loses data has to be allowed`() throws {
+    @Test func `D28: what loses data has to be allowed`() throws {
         let realm = try realm()
         let steps: [MigrationStep] = [
             .removeProperty(className: "Item", name: "text"),
@@ -167,7 +167,7 @@ import Testing
         try realm.finish()
     }
 
-    @Test func `objects become embedded when each has one owner`() throws {
+    @Test func `D28: objects become embedded when each has one owner`() throws {
         let realm = try realm()
         let embed = MigrationStep.setType(className: "Part", type: "embedded")
         _ = try migrate(realm, [embed])
@@ -184,7 +184,7 @@ import Testing
         try realm.finish()
     }
 
-    @Test func `primary keys are unique`() throws {
+    @Test func `D28: primary keys are unique`() throws {
         let realm = try realm()
         _ = try migrate(realm, [.setPrimaryKey(className: "Item", name: "text")])
         #expect(RealmSchema(realm.database.current.snapshot)["Item"]?.primaryKey == "text")
@@ -200,7 +200,7 @@ import Testing
         try realm.finish()
     }
 
-    @Test func `values are computed from those before`() throws {
+    @Test func `D28: values are computed from those before`() throws {
         let realm = try realm()
         _ = try migrate(
             realm,
@@ -241,7 +241,7 @@ import Testing
             (.setPrimaryKey(className: "Item", name: "weight"), "/steps/0/setPrimaryKey/name"),
             (.setIndex(className: "Item", name: "weight", indexed: "general"), "/steps/0/setIndex/indexed"),
         ] as [(MigrationStep, String)])
-    func `steps that a schema does not allow are refused`(_ step: MigrationStep, _ path: String) throws {
+    func `D28: steps that a schema does not allow are refused`(_ step: MigrationStep, _ path: String) throws {
         let realm = try realm()
         let error = failure(realm, [step])
         #expect(error?.code == .invalidSchema && error?.path.description == path, "\(String(describing: error))")
@@ -249,7 +249,7 @@ import Testing
         try realm.finish()
     }
 
-    @Test func `versions have to match, and values to be convertible`() throws {
+    @Test func `D28: versions have to match, and values to be convertible`() throws {
         let realm = try realm()
         #expect(failure(realm, [], from: 1)?.code == .schemaVersionConflict)
         try realm.write { _ = try $0.patch("Item", .text("2"), ["text": .text("x")]) }

@@ -14,6 +14,20 @@ enum ScenarioChange {
         }
     }
 
+    /// Whether the places in each array of a change set ascend, and no place is there twice.
+    static func isAscending(_ set: ParsedJSON) -> Bool {
+        let places: [(list: String, section: String, index: String)] = [
+            ("deletions", "section", "index"), ("insertions", "section", "index"), ("modifications", "oldSection", "oldIndex"),
+            ("sectionsToDelete", "section", "index"), ("sectionsToInsert", "section", "index"),
+        ]
+        return places.allSatisfy { list, section, index in
+            // Entries of dictionaries have no places.
+            let rows = (set[list]?.elements ?? []).filter { $0["entry"] == nil }
+            let numbers = rows.map { [$0[section]?.integer ?? 0, $0[index]?.integer ?? 0] }
+            return zip(numbers, numbers.dropFirst()).allSatisfy { $0.lexicographicallyPrecedes($1) }
+        }
+    }
+
     private static func numbers(_ set: ParsedJSON, _ list: String, _ member: String) -> ParsedJSON {
         .array((set[list]?.elements ?? []).map { $0[member] ?? .null })
     }

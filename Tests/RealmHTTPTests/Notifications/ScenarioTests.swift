@@ -8,7 +8,7 @@ import Testing
 enum Transport: String, CaseIterable, Sendable { case events, polls }
 
 /// Every scenario of the reference engine, told over the interface.
-@Suite("Scenarios of the reference engine over HTTP (B24, B26, D4, D10, D16, D36, D38, D48, D50, D52)")
+@Suite("Scenarios of the reference engine over HTTP (B24, B26, D4, D9, D10, D16, D36, D38, D48, D50, D52)")
 struct ScenarioTests {
     private static let isThere = NotificationVectors.file("scenarios") != nil
 
@@ -48,28 +48,28 @@ struct ScenarioTests {
     }
 
     @Test(.enabled(if: isThere), arguments: Transport.allCases)
-    func `B24, D61: scenarios of results`(_ transport: Transport) throws { try run(.results, transport) }
+    func `B24, D9, D61: scenarios of results`(_ transport: Transport) throws { try run(.results, transport) }
 
     @Test(.enabled(if: isThere), arguments: Transport.allCases)
-    func `B26, B27, D61: scenarios of key paths`(_ transport: Transport) throws { try run(.keyPaths, transport) }
+    func `B26, B27, D9, D61: scenarios of key paths`(_ transport: Transport) throws { try run(.keyPaths, transport) }
 
     @Test(.enabled(if: isThere), arguments: Transport.allCases)
-    func `D4, D61: scenarios of lists`(_ transport: Transport) throws { try run(.list, transport) }
+    func `D4, D5, D9, D61: scenarios of lists`(_ transport: Transport) throws { try run(.list, transport) }
 
     @Test(.enabled(if: isThere), arguments: Transport.allCases)
-    func `D61: scenarios of sets`(_ transport: Transport) throws { try run(.set, transport) }
+    func `D9, D54, D61: scenarios of sets`(_ transport: Transport) throws { try run(.set, transport) }
 
     @Test(.enabled(if: isThere), arguments: Transport.allCases)
-    func `D16, D61: scenarios of dictionaries`(_ transport: Transport) throws { try run(.dictionary, transport) }
+    func `D15, D16, D61: scenarios of dictionaries`(_ transport: Transport) throws { try run(.dictionary, transport) }
 
     @Test(.enabled(if: isThere), arguments: Transport.allCases)
     func `D36, D38, D61: scenarios of objects`(_ transport: Transport) throws { try run(.object, transport) }
 
     @Test(.enabled(if: isThere), arguments: Transport.allCases)
-    func `B33, D10, D50, D52, D61: scenarios of sections`(_ transport: Transport) throws { try run(.sectioned, transport) }
+    func `B33, D9, D10, D50, D52, D61: scenarios of sections`(_ transport: Transport) throws { try run(.sectioned, transport) }
 
     @Test(.enabled(if: isThere), arguments: Transport.allCases)
-    func `D48, D61: scenarios of linking objects`(_ transport: Transport) throws { try run(.linkingObjects, transport) }
+    func `D9, D48, D61: scenarios of linking objects`(_ transport: Transport) throws { try run(.linkingObjects, transport) }
 
     @Test(.enabled(if: isThere), arguments: Transport.allCases)
     func `A27, D61: scenarios of writes that are not told to all`(_ transport: Transport) throws { try run(.skipping, transport) }
@@ -122,6 +122,9 @@ struct ScenarioRun {
         }
         for observer in observers where !observer.isRemoved {
             let sets = try observer.sets(upTo: version)
+            for set in sets where !ScenarioChange.isAscending(set) {
+                problems.append("step \(number), \(observer.id): not ascending: \(set.serialized)")
+            }
             let told = sets.filter { $0["skipped"]?.isTrue != true }.compactMap {
                 ScenarioChange.vectorForm($0, kind: observer.kind)
             }

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `A34: asynchronous writes are answered before they are done, and done in the order they came`() throws {
+    @Test func `A34, E26: asynchronous writes are answered before they are done, and done in the order they came`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let gate = WriterGate(try server.database())
             let client = try HTTPClient(port: server.port)

@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `A48: an object is added or updated by its primary key, and null clears what may be null`() throws {
+    @Test func `A48, D37: an object is added or updated by its primary key, and null clears what may be null`() throws {
         try withWriteServer { (server: WriteServer) throws in
             #expect(try server.send("PUT", "app/objects/Dog/9", #"{"age":1,"name":"Tom"}"#).status == 201)
             #expect(try server.send("PUT", "app/objects/Dog/9", #"{"age":2,"name":null}"#).status == 200)
@@ -189,7 +189,7 @@ import Testing
         {"removeProperty":{"class":"Item","name":"last"}}]
         """
 
-    @Test func `A54: a migration raises the version and transforms the data, after a copy was made`() throws {
+    @Test func `A54, E9: a migration raises the version and transforms the data, after a copy was made`() throws {
         try withWriteServer { (server: WriteServer) throws in
             #expect(try server.attach(#"{"name":"shop","schema":\#(ObjectRowTests.schema(2))}"#).status == 201)
             try server.done(

@@ -71,6 +71,22 @@ import Testing
         }
     }
 
+    @Test func `E20: with the name of a file alone, the file is served and takes writes`() throws {
+        try withFolder { folder in
+            let server = try start(in: folder, "data/links.realm")
+            let listed = try get(server, "/v1/realms").json["items"]?.elements ?? []
+            #expect(listed.map { $0["name"]?.text } == ["links"] && listed.first?["default"]?.bool == true)
+            #expect(try get(server, "/readyz").status == 200)
+            let dogs = try #require(try Fixtures.dump("links")?["classes"]?.elements?.first { $0["name"]?.text == "Dog" })
+            for realm in ["links", "@default"] {
+                let answer = try get(server, "/v1/realms/\(realm)/objects/Dog?count=exact&limit=1")
+                #expect(answer.status == 200 && answer.json["count"] == dogs["count"], "\(answer.text)")
+            }
+            #expect(try send(server, "POST", "/v1/realms/links/batch", #"{"ops":[]}"#).status == 200)
+            #expect(server.stop() == 0)
+        }
+    }
+
     @Test func `E35: the folder of the files is the one that is named, and it is told at the start`() throws {
         try withFolder { folder in
             let server = try start(in: folder, "--data data")

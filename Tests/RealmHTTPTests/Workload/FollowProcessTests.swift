@@ -114,7 +114,8 @@ struct FollowProcessTests {
         }
     }
 
-    @Test func `D56, E37: a file that an app has open is not served ro, and the answer names follow and copy`() throws {
+    @Test func `D56, E37: a file that an app has open is served neither rw nor ro, and the answer names follow and copy`() throws
+    {
         try withFolder { folder, writer in
             try FileManager.default.createDirectory(atPath: folder + "/none", withIntermediateDirectories: true)
             let other = try ServerProcess(["--data", folder + "/none", "--attach-root", folder, "--memory", "m"])
@@ -123,11 +124,19 @@ struct FollowProcessTests {
                     port: other.port, "POST", "/v1/realms", headers: [WriteServer.json],
                     body: Array(#"{"name":"view","path":"\#(folder)/bank.realm",\#(members)}"#.utf8))
             }
+            for mode in ["rw", "ro"] {
+                #expect(try attach(#""mode":"\#(mode)""#).code == "file_in_use", "\(mode)")
+                let deletion = try HTTPClient.request(port: other.port, "DELETE", "/v1/realms/view?files=true")
+                #expect(deletion.status == 404)
+            }
             let refused = try attach(#""mode":"ro""#)
             #expect(refused.status == 409 && refused.code == "file_in_use")
             #expect(refused.text.contains("follow") && refused.text.contains("copy"))
             #expect(try attach(#""mode":"follow","followInterval":"5ms""#).code == "invalid_body")
             #expect(try attach(#""mode":"copy","followInterval":"50ms""#).code == "conflicting_parameters")
+            let copied = try attach(#""mode":"copy""#)
+            #expect(copied.status == 201 && copied.json["mode"]?.text == "copy", "\(copied.text)")
+            #expect(try HTTPClient.request(port: other.port, "DELETE", "/v1/realms/view").status == 204)
             let taken = try attach(#""mode":"follow","followInterval":"20ms""#)
             #expect(taken.status == 201 && taken.json["mode"]?.text == "follow", "\(taken.text)")
             let path = "/v1/realms/view/objects/Account"
@@ -141,6 +150,31 @@ struct FollowProcessTests {
                 body: Array("x".utf8))
             #expect(restore.status >= 400 && restore.status < 500, "\(restore.text)")
             #expect(FileManager.default.fileExists(atPath: folder + "/bank.realm"))
+            #expect(other.stop() == 0)
+            #expect(writer.stop() == 0)
+        }
+    }
+
+    @Test func `D65: a private copy is told of its own commits only, and a file that two write to is not served`() throws {
+        try withFolder { folder, writer in
+            let other = try ServerProcess(["--memory", "m", "--attach-root", folder])
+            func send(_ server: ServerProcess, _ path: String, _ body: String) throws -> HTTPClient.Answer {
+                try HTTPClient.request(
+                    port: server.port, "POST", "/v1/realms" + path, headers: [WriteServer.json], body: Array(body.utf8))
+            }
+            let path = #""name":"view","path":"\#(folder)/bank.realm""#
+            // Who may write the file, or is promised that it stays as it is, hears of no commit elsewhere: there can be none.
+            for mode in ["rw", "ro"] {
+                #expect(try send(other, "", #"{\#(path),"mode":"\#(mode)"}"#).code == "file_in_use")
+            }
+            #expect(try send(other, "", #"{\#(path),"mode":"copy"}"#).status == 201)
+            let stream = try EventClient(port: other.port, "/v1/realms/view/changes?class=Account&include=keys")
+            while let event = try stream.next(), event.name != "ready" {}
+            #expect(try send(writer, "/bank/objects/Account", #"{"_id":500,"balance":1}"#).status == 201)
+            #expect(try send(other, "/view/objects/Account", #"{"_id":600,"balance":1}"#).status == 201)
+            let told = try stream.next("changes").json
+            #expect(told["insertions"]?.elements?.map { $0["key"]?.text } == ["600"], "\(told)")
+            #expect(told["count"]?.int == FollowProcessTests.accounts + 2)
             #expect(other.stop() == 0)
             #expect(writer.stop() == 0)
         }

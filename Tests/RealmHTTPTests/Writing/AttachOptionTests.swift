@@ -140,15 +140,19 @@ import Testing
             for _ in 0..<4 { #expect(try server.send("POST", "app/objects/Note", #"{"text":"\#(text)"}"#).status == 201) }
             #expect(try server.send("DELETE", "app/objects/Note?where=text%20BEGINSWITH%20%22xx%22").status == 200)
             let before = try server.get("app").json
+            let data = try server.get("app/export?format=json").json
+            #expect((before["fileBytes"]?.int ?? 0) > 10 * (before["usedBytes"]?.int ?? .max), "\(before)")
             #expect(try server.send("DELETE", "app").status == 204)
-            let size = try server.bytes().count
+            let bytes = try server.bytes()
+            let size = bytes.count
             let untouched = try attach(server, #""compactOnOpen":{"minTotalBytes":100000000,"maxUsedRatio":0.5}"#)
-            #expect(untouched.json["fileBytes"]?.int == size)
+            #expect(try untouched.json["fileBytes"]?.int == size && server.bytes() == bytes)
             #expect(try server.send("DELETE", "app").status == 204)
             let compacted = try attach(server, #""compactOnOpen":{"minTotalBytes":100000,"maxUsedRatio":0.5}"#)
             #expect(compacted.status == 201, "\(compacted.text)")
             #expect(try #require(compacted.json["fileBytes"]?.int) < size / 4)
             #expect(try server.show("Dog/1").contains("Rex"))
+            #expect(try server.get("app/export?format=json").json["classes"] == data["classes"])
             let version = { (json: ParsedJSON) in json["version"]?.text?.split(separator: ".").last }
             #expect(version(compacted.json) == version(before))
         }
