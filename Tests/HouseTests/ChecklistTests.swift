@@ -51,6 +51,14 @@ import Testing
         return numbers.allSatisfy { isRow($0) } ? numbers : []
     }
 
+    /// The number of the last row of each section of the founding documents' checklist.
+    private static let lastRows: KeyValuePairs = ["A": 57, "B": 34, "C": 26, "D": 66, "E": 42]
+
+    @Test func `the checklist has every row, in order`() throws {
+        let all = ChecklistTests.lastRows.flatMap { section, last in (1...last).map { "\(section)\($0)" } }
+        #expect(try ChecklistTests.listedRows() == all)
+    }
+
     @Test func `every row of the checklist is named by a test, and every row that a test names is in it`() throws {
         let listed = try ChecklistTests.listedRows()
         let named = Set(try ChecklistTests.testNames().flatMap { ChecklistTests.rows(namedBy: $0) })

@@ -77,14 +77,19 @@ package enum Fixtures {
         return folder
     }()
 
+    /// Held while a file is unpacked. A file that another test replaces would have changed for a server that has it open.
+    private static let unpacking = Mutex(())
+
     /// Unpacks a gzip file once in the life of the process.
     private static func unpacked(_ file: URL, as name: String) throws -> String {
         let target = unpackFolder.appendingPathComponent(name)
-        if FileManager.default.fileExists(atPath: target.path) { return target.path }
-        let staging = target.path + "." + UUID().uuidString
-        try gunzip(file.path).write(to: URL(fileURLWithPath: staging))
-        _ = unsafe rename(staging, target.path)
-        return target.path
+        return try unpacking.withLock { _ in
+            if FileManager.default.fileExists(atPath: target.path) { return target.path }
+            let staging = target.path + "." + UUID().uuidString
+            try gunzip(file.path).write(to: URL(fileURLWithPath: staging))
+            _ = unsafe rename(staging, target.path)
+            return target.path
+        }
     }
 
     private static func gunzip(_ path: String) throws -> Data {

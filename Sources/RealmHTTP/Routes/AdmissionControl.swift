@@ -57,6 +57,7 @@ struct AdmissionControl: Sendable {
         try rules.access.check(
             request, needed: route.access(of: request.method), isHidden: route.traits.contains(.isHidden))
         guard route.isServed else { throw Problem(.notFound, "there is nothing at this path") }
+        if route.pattern.isRealm { try checkMethodBeforeRealm(route, request) }
         request.realm = checked(try realmState(request.match), request)
         // Whoever looks at the state of a realm does not keep it open.
         if case .ready(let database)? = request.realm, !route.pattern.isRealm { database.noteUse(request.arrival) }
@@ -155,6 +156,15 @@ struct AdmissionControl: Sendable {
         guard let state else { throw Problem(.realmNotFound, "there is no realm of this name") }
         request.realm = checked(state, request)
         try checkMethod(RouteTable.route(of: request), request)
+    }
+
+    /// Checks the method at the path of a realm itself, where methods that could make a realm are never
+    /// available, whether a realm of this name is there or not.
+    ///
+    /// - Throws: `method_not_allowed`, never `read_only`.
+    private func checkMethodBeforeRealm(_ route: Route, _ request: Request) throws(Problem) {
+        guard let method = request.method, !route.readMethods.union(route.writeMethods).contains(method) else { return }
+        try checkMethod(route, request)
     }
 
     /// Checks that the method is available at the path.

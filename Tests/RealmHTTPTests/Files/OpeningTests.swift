@@ -304,7 +304,7 @@ import Testing
     }
 
     @Test(.enabled(if: canMount, "this process may not mount"))
-    func `E30: on a full disk nothing half-made is left`() throws {
+    func `A7, E30: on a full disk nothing half-made is left, and no realm`() throws {
         try OpeningTests.withSmallDisk { folder in
             let source = realPath(of: NSTemporaryDirectory()) + "/realm-rest-\(UUID().uuidString).realm"
             try FileManager.default.copyItem(atPath: try Fixtures.path("store"), toPath: source)
@@ -321,6 +321,8 @@ import Testing
                 let answer = try HTTPClient.request(
                     port: server.daemon.socket.port, "POST", "/v1/realms", headers: [WriteServer.json], body: Array(body.utf8))
                 #expect(answer.status == 507 && answer.code == "insufficient_storage", "\(answer.text)")
+                let list = try HTTPClient.request(port: server.daemon.socket.port, "GET", "/v1/realms").json["items"]
+                #expect(list?.elements?.isEmpty == true, "\(list ?? .null)")
                 #expect(TreeDigest(folder).differences(from: before).isEmpty)
             }
         }

@@ -21,7 +21,7 @@ import Testing
 
     // MARK: - Deleting
 
-    @Test func `deleting is all or nothing: a file that somebody has a lock on stays, and is served on`() throws {
+    @Test func `A21: deleting is all or nothing: a file that somebody has a lock on stays, and is served on`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let snapshot = try server.done("POST", "app/snapshots", "{}").json["id"]?.text ?? ""
             let other = unsafe open(server.folder + "/app.realm.lock", O_RDONLY)
@@ -96,7 +96,7 @@ import Testing
         #expect(try delete("folder", "").status == 204)
     }
 
-    @Test func `a file that somebody has removed is told, and its realm is let go of`() throws {
+    @Test func `A21: a file that somebody has removed is told, and its realm is let go of`() throws {
         try withWriteServer { (server: WriteServer) throws in
             unsafe unlink(server.folder + "/app.realm")
             let answer = try server.send("DELETE", "app?files=true")
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `what belongs to a file goes with it; what only has such a name stays`() throws {
+    @Test func `A21: what belongs to a file goes with it; what only has such a name stays`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let path = server.folder + "/app.realm"
             func write(_ name: String) throws { try Data("mine".utf8).write(to: URL(fileURLWithPath: path + name)) }

@@ -181,7 +181,7 @@ struct FormTests {
             ])
     }
 
-    @Test func `an embedded object, wherever it moves, and a collection in one`() throws {
+    @Test func `C19: an embedded object is observed wherever it moves, and a collection in one`() throws {
         let fixture = try ChangeFixture()
         let kid = try forms(
             ["class": "Person", "key": "ann", "property": "kids[1]", "meta": "none"], fixture,

@@ -133,9 +133,11 @@ struct RegistrationTests {
 @Suite("Writes that need no echo (A27)")
 struct SkippingTests {
     @Test(arguments: Transport.allCases)
-    func `A27: the skipped subscription gets an empty set marked so, others get the changes, and the next commit reaches all`(
-        _ transport: Transport
-    ) throws {
+    func
+        `A27, A31: the skipped subscription gets an empty set marked so, others get the changes, and the next commit reaches all`(
+            _ transport: Transport
+        ) throws
+    {
         let fixture = try ChangeFixture()
         let body = #"{"subscriptions":{"a":{"class":"Dog","include":"keys"},"b":{"class":"Dog","include":"keys"}}}"#
         let json = try fixture.server.must("POST", "app/subscriptions", body)
@@ -189,7 +191,8 @@ struct SkippingTests {
         #expect(answer["changes"]?.elements?.map(\.withoutVersions) == [#"{"skipped":true,"count":6}"#])
     }
 
-    @Test func `A27: an id that never was is refused, one that has ended is ignored; a failed write uses up nothing`() throws {
+    @Test func `A27, A32: an id that never was is refused, one that has ended is ignored; a failed write uses up nothing`() throws
+    {
         let fixture = try ChangeFixture()
         func send(_ header: String, _ ops: String) throws -> HTTPClient.Answer {
             try fixture.server.send("POST", "app/batch", "{\"ops\":[\(ops)]}", [("Realm-Without-Notifying", header)])

@@ -63,7 +63,7 @@ struct ScenarioTests {
     func `D15, D16, D61: scenarios of dictionaries`(_ transport: Transport) throws { try run(.dictionary, transport) }
 
     @Test(.enabled(if: isThere), arguments: Transport.allCases)
-    func `D36, D38, D61: scenarios of objects`(_ transport: Transport) throws { try run(.object, transport) }
+    func `C19, D36, D38, D61: scenarios of objects`(_ transport: Transport) throws { try run(.object, transport) }
 
     @Test(.enabled(if: isThere), arguments: Transport.allCases)
     func `B33, D9, D10, D50, D52, D61: scenarios of sections`(_ transport: Transport) throws { try run(.sectioned, transport) }

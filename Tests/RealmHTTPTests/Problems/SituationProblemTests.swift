@@ -257,7 +257,9 @@ import Testing
     ]
 
     @Test(arguments: files)
-    func `E29, E30: a file that cannot be attached has its own code, and is as it was`(_ file: BadFile) throws {
+    func `A7, E29, E30: a file that cannot be attached has its own code, and file and list are as they were`(_ file: BadFile)
+        throws
+    {
         let folder = NSTemporaryDirectory() + "realm-rest-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -270,7 +272,13 @@ import Testing
         if file.code == .fileInUse { owner = try OwnershipLock(ofFile: path) }
         if file.code == .fileExists { body = #"{"name":"bad"}"# }
         if file.code == .alreadyAttached { body = #"{"name":"app","path":"\#(path)"}"# }
+        func names() throws -> [String?]? {
+            let list = try HTTPClient.request(port: server.port, "GET", "/v1/realms").json["items"]?.elements
+            return list?.map { $0["name"]?.text }
+        }
+        let listed = try names()
         WriteProblemTests.check(try server.attach(body), file.code, status: file.status)
+        #expect(try names() == listed && listed?.contains("app") == true)
         #expect((try? Data(contentsOf: URL(fileURLWithPath: path))) == before)
         #expect(try server.get("bad").code == "realm_not_found")
         owner?.release()

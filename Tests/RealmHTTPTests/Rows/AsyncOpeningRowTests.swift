@@ -39,7 +39,7 @@ import Testing
             body: Array(#"{"path":"\#(server.folder)/big.realm",\#(members)}"#.utf8))
     }
 
-    @Test func `E25: an opening in the background is answered at once; until it is ready, reads are 503`() throws {
+    @Test func `A10, E25: an opening in the background is answered at once; until it is ready, reads are 503`() throws {
         try withWriteServer(change: { $0.limits.writeSeconds = 60 }) { (server: WriteServer) throws in
             try makeBig(server, objects: 40_000)
             let answer = try open(server, AsyncOpeningRowTests.steps)

@@ -38,6 +38,27 @@ import Testing
         }
     }
 
+    @Test func `A33: a server that ends does all that it has taken before`() throws {
+        let server = try WriteServer(change: { $0.graceSeconds = 60 })
+        try server.fill()
+        let gate = WriterGate(try server.database())
+        try gate.waitUntilHeld()
+        let increment = #"{"ops":[{"increment":{"class":"Dog","key":"1","property":"age","by":1}}]}"#
+        for _ in 0..<5 { _ = try server.begin("POST", "app/batch", increment) }
+        #expect(try server.database().pendingWrites >= 5)
+        let ended = Awaited<Void>()
+        Threads.spawn("stop") {
+            server.server.stop()
+            ended.set(())
+        }
+        #expect(eventually { server.server.daemon.isDraining })
+        #expect(!ended.isSet)
+        gate.open()
+        try ended.wait()
+        #expect(try RealmEngineReader.age(server.folder + "/app.realm") == 3 + 5)
+        try server.finish()
+    }
+
     @Test func `A34, E26: asynchronous writes are answered before they are done, and done in the order they came`() throws {
         try withWriteServer { (server: WriteServer) throws in
             let gate = WriterGate(try server.database())
@@ -81,6 +102,29 @@ import Testing
             let copy = server.folder + "/left.realm"
             try server.bytes().write(to: URL(fileURLWithPath: copy))
             #expect(try Snapshot(file: try RealmFile(path: copy)).verify().isClean)
+        }
+    }
+
+    @Test func `A36: of 32 writers at once several share a sync, and each waits for it`() throws {
+        try withFaultyRealm { server, backend, database in
+            let gate = WriterGate(database)
+            try gate.waitUntilHeld()
+            backend.resetCounts()
+            let statuses = Mutex<[Int]>([])
+            for number in 0..<32 {
+                Threads.spawn("writer-\(number)") {
+                    let answer = try? server.send("POST", "faulty/objects/Note", #"{"text":"\#(number)"}"#)
+                    statuses.withLock { $0.append(answer?.status ?? 0) }
+                }
+            }
+            #expect(eventually { database.pendingWrites >= 33 })
+            #expect(statuses.withLock { $0 } == [] && (backend.counts[.sync] ?? 0) == 0)
+            gate.open()
+            #expect(eventually { statuses.withLock { $0.count } == 32 })
+            #expect(statuses.withLock { $0 } == Array(repeating: 201, count: 32))
+            let syncs = backend.counts[.sync] ?? 0
+            #expect(syncs > 0 && syncs < 32, "\(syncs) syncs")
+            #expect(try server.get("faulty/objects/Note?count=exact").json["count"]?.int == 32)
         }
     }
 

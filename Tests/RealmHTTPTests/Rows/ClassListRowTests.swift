@@ -12,7 +12,7 @@ import Testing
 
     // MARK: - Schemas
 
-    @Test func `D41, D42, D49: the schemas of realms and classes are those that the writers of the files declared`() throws {
+    @Test func `A11, D41, D42, D49: the schemas of realms and classes are those that the writers of the files declared`() throws {
         let server = try TestServer(ClassListRowTests.fixtures)
         var seen: [String: Set<String>] = [:]
         for name in ClassListRowTests.fixtures {
@@ -46,6 +46,54 @@ import Testing
         #expect(seen["optional"] == ["true", "false"] && seen["indexed"] == ["null", "\"general\"", "\"fulltext\""])
         #expect(try server.get("/v1/realms/links/schema/Nobody").code == "class_not_found")
         #expect(try server.get("/v1/realms/links/schema/class_Dog").code == "class_not_found")
+    }
+
+    @Test func `D33: all objects of a class are as many as its writers made, counted, listed and streamed`() throws {
+        // One has objects of many megabytes, which say nothing more about their number.
+        let names = ClassListRowTests.fixtures.filter { $0 != "blob-16m" }
+        let server = try TestServer(names)
+        var total = 0
+        for name in names {
+            for one in try #require(try Fixtures.dump(name))["classes"]?.elements ?? [] {
+                guard let count = one["count"]?.int, count < 3000 else { continue }
+                total += count
+                let path = "/v1/realms/\(name)/objects/\(ChangeServer.encode(one["name"]?.text ?? ""))"
+                let counted = try server.get(path + "?count=exact&limit=0")
+                #expect(
+                    counted.json["count"]?.int == count && counted.json["items"]?.elements?.isEmpty == true,
+                    "\(path): \(counted.text)")
+                let page = try server.get(path + "?limit=1000&meta=none").json
+                #expect(
+                    page["items"]?.elements?.count == min(count, 1000) && (page["next"] == .null) == (count <= 1000), "\(path)")
+                let lines = try server.get(path + "?format=ndjson&meta=none").text.split(separator: "\n")
+                #expect(lines.count == count, "\(path)")
+            }
+        }
+        #expect(total > 1000)
+    }
+
+    @Test func `D33, D35: the realm in the address is the one that is asked, and without a choice it is the default`() throws {
+        try withWriteServer(change: { $0.defaultRealm = "app" }) { (server: WriteServer) throws in
+            let schema = try server.get("app/schema").text
+            #expect(try server.attach(#"{"name":"other","inMemory":"other","schema":\#(schema)}"#).status == 201)
+            try server.done("POST", "other/objects/Dog", #"[{"_id":1,"age":30},{"_id":8,"age":8},{"_id":9,"age":9}]"#)
+            func ids(_ realm: String, _ query: String, _ args: String = "[]") throws -> [Int]? {
+                let query = ChangeServer.encode(query)
+                let answer = try server.get("\(realm)/objects/Dog?where=\(query)&args=\(ChangeServer.encode(args))&sort=_id")
+                let asked = try server.send(
+                    "QUERY", "\(realm)/objects/Dog",
+                    #"{"where":"\#(query.removingPercentEncoding ?? "")","args":\#(args),"sort":["_id"]}"#)
+                #expect(answer.json["items"] == asked.json["items"], "\(asked.text)")
+                return answer.json["items"]?.elements?.compactMap { $0["_id"]?.int }
+            }
+            #expect(try ids("app", "TRUEPREDICATE") == [1, 2] && ids("other", "TRUEPREDICATE") == [1, 8, 9])
+            #expect(try ids("app", "age < 6") == [1, 2] && ids("other", "age < 6") == [])
+            #expect(try ids("app", "age > $0", "[7]") == [] && ids("other", "age > $0", "[7]") == [1, 8, 9])
+            #expect(try ids("@default", "age < 6") == [1, 2])
+            #expect(try server.get("@default/objects/Dog?count=exact").json["count"]?.int == 2)
+            #expect(try server.get("other/objects/Dog/2").code == "object_not_found")
+            #expect(try server.get("none/objects/Dog").code == "realm_not_found")
+        }
     }
 
     @Test func `D43: a class and a property name the objects that link, in queries`() throws {

@@ -56,6 +56,15 @@ import Testing
             #expect(try server.send("PUT", "dogs/objects/Dog/8", #"{"age":2,"size":3}"#).status == 200)
             #expect(try show(server, 8)["name"] == .null)
             #expect(try server.send("PUT", "dogs/objects/Dog/8", #"{"age":2}"#).code == "missing_property")
+            // They belong to the configuration, and are not in the file: attached without them they are no more.
+            try server.done("DELETE", "dogs")
+            #expect(try server.attach(#"{"path":"\#(server.folder)/dogs.realm"}"#).status == 201)
+            let bare = try server.send("POST", "dogs/objects/Dog", #"{"_id":9}"#)
+            #expect(bare.status == 422 && bare.code == "missing_property", "\(bare.text)")
+            try server.done("DELETE", "dogs")
+            #expect(
+                try server.attach(#"{"path":"\#(server.folder)/dogs.realm","defaults":\#(DefaultRowTests.defaults)}"#).status
+                    == 201)
             // What has no default still has to be given.
             #expect(try server.send("PATCH", "dogs/objects/Dog/1", #"{"chip":{}}"#).code == "missing_property")
         }

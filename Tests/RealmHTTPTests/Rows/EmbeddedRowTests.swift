@@ -146,12 +146,17 @@ import Testing
     @Test(arguments: [
         #"{"setPrimaryKey":{"class":"Node","name":"name"}}"#,
         #"{"addClass":{"name":"New","type":"embedded","primaryKey":"a","properties":[{"name":"a","type":"int"}]}}"#,
+        #"{"setIndex":{"class":"Node","name":"name","indexed":"general"}}"#,
+        #"{"setIndex":{"class":"Node","name":"name","indexed":"fulltext"}}"#,
+        #"{"addProperty":{"class":"Leaf","property":{"name":"m","type":"int","indexed":"general"}}}"#,
+        #"{"addClass":{"name":"New","type":"embedded","properties":[{"name":"a","type":"int","indexed":"general"}]}}"#,
     ])
     func `C7: an embedded class has no primary key and no index`(_ step: String) throws {
         try withOwner { (server: WriteServer) throws in
             let bytes = try server.bytes()
             let answer = try server.send("POST", "app/migrations", #"{"fromVersion":0,"toVersion":1,"steps":[\#(step)]}"#)
             #expect(answer.status == 422 && answer.code == "invalid_schema", "\(answer.text)")
+            #expect(answer.json["pointer"]?.text?.hasPrefix("/steps/0/") == true, "\(answer.text)")
             #expect(try server.bytes() == bytes)
         }
     }
@@ -210,8 +215,24 @@ import Testing
     @Test func `C14, C25, C26: an answer about embedded objects is of one version; the same address shows the next one`() throws {
         try withOwner { (server: WriteServer) throws in
             let held = try server.database().current
+            let pin = try #require(try server.done("POST", "app/snapshots", "{}").json["id"]?.text)
             let before = try server.get("app/objects/Owner/1")
             try server.done("PATCH", "app/objects/Owner/1", #"{"child":{"name":"later","inner":{"n":99}}}"#)
+            // The frozen one stays, in its owner and in the list of its class, and takes no writes and no observers.
+            for path in ["Owner/1", "Owner/1/child", "Owner/1/child.inner", "Leaf"] {
+                let frozen = try server.get("app/objects/\(path)?snapshot=\(pin)")
+                let live = try server.get("app/objects/\(path)")
+                #expect(
+                    frozen.status == 200 && !frozen.text.contains("99") && live.text.contains("99"), "\(path): \(frozen.text)")
+            }
+            #expect(try server.get("app/snapshots/\(pin)").json["behind"]?.int == 1)
+            for (method, path, body) in [
+                ("PATCH", "objects/Owner/1?snapshot=\(pin)", #"{"child":null}"#),
+                ("GET", "changes?class=Owner&key=1&property=child&snapshot=\(pin)", nil),
+            ] as [(String, String, String?)] {
+                let refused = try server.send(method, "app/" + path, body)
+                #expect(refused.status == 400 && refused.code == "conflicting_parameters", "\(refused.text)")
+            }
             let after = try server.get("app/objects/Owner/1")
             #expect(before["Realm-Version"] == held.tokenText && after["Realm-Version"] != held.tokenText)
             #expect(after.text.contains("later"))
@@ -236,13 +257,14 @@ import Testing
         return numbers.sorted()
     }
 
-    @Test func `C15: there are no defaults: what has to be there has to be given`() throws {
+    @Test func `C15: without configured defaults what has to be there has to be given`() throws {
         try withOwner { (server: WriteServer) throws in
             for body in [
                 #"{"_id":2,"child":{}}"#, #"{"_id":2,"kids":[{"name":"a"},{"note":"n"}]}"#,
                 #"{"_id":2,"child":{"name":"a","inner":{}}}"#,
             ] {
-                #expect(try server.send("POST", "app/objects/Owner", body).code == "missing_property", "\(body)")
+                let refused = try server.send("POST", "app/objects/Owner", body)
+                #expect(refused.status == 422 && refused.code == "missing_property", "\(refused.text)")
             }
             #expect(try server.send("PATCH", "app/objects/Owner/1", #"{"child":{"inner":{"friend":1}}}"#).status == 200)
             try server.done("PATCH", "app/objects/Owner/1", #"{"child":null}"#)
@@ -254,7 +276,8 @@ import Testing
         try withOwner { (server: WriteServer) throws in
             let body = #"{"child":{"name":"x","nickname":"y","inner":{"n":1,"m":2}}}"#
             let refused = try server.send("PUT", "app/objects/Owner/2", body)
-            #expect(refused.code == "unknown_property" && refused.json["pointer"]?.text == "/child/nickname")
+            #expect(refused.status == 422 && refused.code == "unknown_property")
+            #expect(refused.json["pointer"]?.text == "/child/nickname")
             let taken = try server.done("PUT", "app/objects/Owner/2", body, [("Prefer", "handling=lenient")])
             #expect(taken["Preference-Applied"] == "handling=lenient")
             #expect(try server.value("Owner/2/child").contains(#""inner":{"n":1,"friend":null}"#))
@@ -275,6 +298,9 @@ import Testing
             let answer = try server.send("PATCH", "app/objects/Owner/1", body)
             #expect(answer.status == status, "\(answer.text)")
             if status == 422 { #expect(answer.code == "null_not_allowed") }
+            // The schema says the same.
+            let properties = try server.get("app/schema/Node").json["properties"]?.elements ?? []
+            #expect(properties.map { $0["optional"]?.bool } == [false, true, true, false, true])
         }
     }
 

@@ -54,6 +54,43 @@ import Testing
         }
     }
 
+    @Test func `D17: an embedded object is made, described, found, observed, changed, frozen and deleted with its owner`() throws
+    {
+        try withWriteServer { (server: WriteServer) throws in
+            let type = try server.get("app/schema/Chip").json
+            #expect(type["type"]?.text == "embedded" && type["primaryKey"] == .null)
+            for (method, path) in [
+                ("POST", "app/objects/Chip"), ("PUT", "app/objects/Chip/@k0"), ("PATCH", "app/objects/Chip/@k0"),
+            ] {
+                #expect(try server.send(method, path, #"{"code":"x"}"#).status == 405, "\(method)")
+            }
+            try server.done(
+                "POST", "app/objects/Dog", #"{"_id":7,"age":1,"chip":{"code":"a"},"chips":[{"code":"b"},{"code":"c"}]}"#)
+            #expect(try server.count("Chip") == 6)
+            // By its place, by a query, and in the list of its class, which names the owner.
+            #expect(try server.value("Dog/7/chip") == #"{"code":"a","size":null}"#)
+            let owner = try server.get("app/objects/Dog?where=" + ChangeServer.encode("ANY chips.code == 'c'"))
+            #expect(owner.json["items"]?.elements?.compactMap { $0["_id"]?.int } == [7])
+            let listed = try server.get("app/objects/Chip?where=" + ChangeServer.encode("code == 'c'")).json["items"]?[0]
+            #expect(
+                listed?["$meta"]?["owner"]?["key"]?.text == "7" && listed?["$meta"]?["owner"]?["property"]?.text == "chips[1]")
+            let stream = try EventClient(port: server.port, "/v1/realms/app/changes?class=Dog&key=7&property=chip")
+            while let event = try stream.next(), event.name != "ready" {}
+            let held = try #require(try server.done("POST", "app/snapshots", "{}").json["id"]?.text)
+            try server.done("PATCH", "app/objects/Dog/7", #"{"chip":{"size":4}}"#)
+            let told = try stream.next("changes").json
+            #expect(told["properties"]?.elements?.compactMap { $0["name"]?.text } == ["size"], "\(told)")
+            #expect(try server.value("Dog/7/chip") == #"{"code":"a","size":4}"#)
+            #expect(try server.get("app/objects/Dog/7/chip?snapshot=\(held)").json["value"]?["size"] == .null)
+            // It goes when something else takes its place, and with its owner.
+            try server.done("PATCH", "app/objects/Dog/7", #"{"chip":null,"chips":[{"code":"d"}]}"#)
+            #expect(try server.count("Chip") == 4 && server.value("Dog/7/chip") == "null")
+            #expect(try stream.next("changes").json["deleted"]?.bool == true)
+            try server.done("DELETE", "app/objects/Dog/7")
+            #expect(try server.count("Chip") == 3)
+        }
+    }
+
     @Test func `D47: results are counted, indexed, searched, filtered, sorted, made distinct, aggregated and observed`() throws {
         try withWriteServer { (server: WriteServer) throws in
             for (id, name, age) in [(3, "Ada", 9), (4, "Bo", 5), (5, "Ada", 1)] {

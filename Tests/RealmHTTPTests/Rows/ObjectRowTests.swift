@@ -54,7 +54,8 @@ import Testing
                 let dog = try server.get("app/objects/Dog/1").json
                 #expect(dog["name"] == .null && dog["age"]?.int == 8 && dog["tags"]?.texts == ["a", "b"])
                 #expect(try server.send("POST", path, #"{"_id":\#(policy.count + 20),"age":8}"#).status == 201)
-                #expect(try server.send("POST", "app/objects/Note?upsert=" + policy, #"{"text":"t"}"#).code == "no_primary_key")
+                let keyless = try server.send("POST", "app/objects/Note?upsert=" + policy, #"{"text":"t"}"#)
+                #expect(keyless.status == 422 && keyless.code == "no_primary_key", "\(keyless.text)")
             }
         }
     }
@@ -127,7 +128,10 @@ import Testing
             let classes = ["Dog", "Person", "Chip", "Note", "Value"]
             let counts = try classes.map { try server.count($0) ?? -1 }
             #expect(try server.send("DELETE", "app/objects").code == "missing_where")
-            try server.done("DELETE", "app/objects?confirm=all")
+            let dogs = try Follower(server.port, #"{"class":"Dog","include":"keys"}"#, .events)
+            let cleared = try server.done("DELETE", "app/objects?confirm=all")
+            let told = try dogs.documents(upTo: cleared["Realm-Version"] ?? "").first
+            #expect(told?["deletions"]?.elements?.compactMap { $0["key"]?.text } == ["1", "2"] && told?["count"]?.int == 0)
             #expect(try classes.allSatisfy { try server.count($0) == 0 })
             #expect(try server.get("app/schema").text == schema)
             #expect(try server.get("app").json["empty"]?.bool == true)
@@ -180,6 +184,9 @@ import Testing
             try FileManager.default.copyItem(atPath: try Fixtures.path("group-only"), toPath: path)
             let dry = try server.attach(#"{"name":"old","path":"\#(path)"}"#, "?dryRun=true")
             #expect(dry.json["body"]?["schemaVersion"] == .null, "\(dry.text)")
+            #expect(try server.attach(#"{"name":"old","path":"\#(path)","mode":"ro"}"#).status == 201)
+            let facts = try server.get("old").json
+            #expect(facts["state"]?.text == "ready" && facts["schemaVersion"] == .null, "\(facts)")
         }
     }
 
@@ -206,6 +213,12 @@ import Testing
             #expect(copies.count == 1)
             let copy = try Snapshot(file: try RealmFile(path: server.folder + "/" + (copies.first ?? "")))
             #expect(copy.schemaVersion == 2 && copy.classTable(named: "Item")?.column(named: "last") != nil)
+            // The migrated file is sound for another reader, and is opened again as it was left.
+            try server.done("DELETE", "shop")
+            if let inspector = FileInspector.shared { #expect(inspector.errors(server.folder + "/shop.realm") == nil) }
+            let again = try server.attach(#"{"path":"\#(server.folder)/shop.realm"}"#)
+            #expect(again.json["schemaVersion"]?.int == 3, "\(again.text)")
+            #expect(try server.get("shop/objects/Item/1?meta=none").text == #"{"id":1,"first":"Ann","full":"Ann Lee"}"#)
         }
     }
 

@@ -92,6 +92,37 @@ import Testing
     }
 
     @Test(arguments: Transport.allCases)
+    func `C21, C22: key paths choose what is told of an embedded object, and none of them choose all`(_ transport: Transport)
+        throws
+    {
+        let fixture = try ChangeFixture()
+        func follow(_ more: String) throws -> Follower {
+            try Follower(fixture.server.port, "{\"class\":\"Person\",\"key\":\"ann\",\"property\":\(more)}", transport)
+        }
+        let city = try follow(#""home","keyPaths":["city"]"#)
+        let rooms = try follow(#""home","keyPaths":["rooms"]"#)
+        let all = try [#""home""#, #""home","keyPaths":[]"#].map(follow)
+        let kid = try follow(#""kids[0]","keyPaths":["city"]"#)
+        func told(_ follower: Follower, _ version: String) throws -> [String] {
+            try follower.documents(upTo: version).flatMap { $0["properties"]?.elements ?? [] }.compactMap { $0["name"]?.text }
+        }
+        var version = try fixture.write(fixture.patch(#"{"home":{"city":"Bergen"}}"#))
+        #expect(try told(city, version) == ["city"] && told(rooms, version) == [] && told(kid, version) == [])
+        for one in all { #expect(try told(one, version) == ["city"]) }
+        version = try fixture.write(fixture.list("home.rooms", #"{"add":7}"#))
+        #expect(try told(city, version) == [] && told(rooms, version) == ["rooms"])
+        for one in all { #expect(try told(one, version) == ["rooms"]) }
+        version = try fixture.write(
+            #"{"patch":{"class":"Person","key":"ann","body":[{"op":"replace","path":"/kids/0/city","value":"Graz"}]}}"#)
+        #expect(try told(kid, version) == ["city"] && told(city, version) == [])
+        // Its end is told whatever is chosen.
+        version = try fixture.write(fixture.patch(#"{"home":null}"#))
+        for one in [city, rooms] { #expect(try one.documents(upTo: version).map { $0["deleted"]?.bool } == [true]) }
+        let wrong = #"{"subscriptions":{"a":{"class":"Person","key":"ann","property":"kids[0]","keyPaths":["age"]}}}"#
+        #expect(try fixture.server.send("POST", "app/subscriptions", wrong).code == "unknown_key_path")
+    }
+
+    @Test(arguments: Transport.allCases)
     func `D48: each link is one linking object, in reads, queries and subscriptions`(_ transport: Transport) throws {
         let fixture = try ChangeFixture()
         let server = fixture.server

@@ -111,7 +111,7 @@ import Testing
         #expect(documented.contains("Without `--data` and `data` there is no data folder"))
     }
 
-    @Test func `E32: the first answer is under the whole configuration, and what is not ready is 503`() throws {
+    @Test func `A10, E32: the first answer is under the whole configuration, and what is not ready is 503`() throws {
         try withFolder { folder in
             let text = """
                 listen: {port: 0}
@@ -216,7 +216,7 @@ import Testing
         }
     }
 
-    @Test func `E34, E30: in a folder that takes no new files a file is only read`() throws {
+    @Test func `A7, E34, E30: in a folder that takes no new files a file is only read`() throws {
         try withFolder { folder in
             let data = folder + "/data"
             let server = try start(in: folder, "--memory m --attach-root data")

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: TestRun.seeds(quick: 1, long: 2))
-    func `shows everything that was acknowledged`(_ seed: UInt64) throws {
+    func `A25, A36: shows everything that was acknowledged`(_ seed: UInt64) throws {
         let folder = NSTemporaryDirectory() + "realm-rest-killed-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
