@@ -58,7 +58,7 @@ extension Catalog {
     private func openClosed(_ name: String) -> Waking {
         guard case .closed(let realm)? = self[name] else { return .settled(self[name]) }
         guard makeRoom() else { return .tooMany(limit: openLimit) }
-        defer { transitions.withLock { $0.openings -= 1 } }
+        defer { leaveRoom() }
         do throws(StorageError) {
             var options = try realm.openOptions()
             options.logger = logger
@@ -74,7 +74,7 @@ extension Catalog {
     private func settle(_ database: Database, _ realm: ClosedRealm) -> State? {
         let name = realm.name.text
         let other = states.withLock { states -> String? in
-            if let other = Catalog.server(of: database.identity, in: states) { return other }
+            if let other = states.server(of: database.identity) { return other }
             guard isClosed(name, in: states) else { return name }
             states[name] = .ready(database)
             return nil
@@ -103,7 +103,7 @@ extension Catalog {
     }
 
     /// Returns whether a realm is closed, and neither open nor detached. Called with the lock of the states.
-    private func isClosed(_ name: String, in states: [String: State]) -> Bool {
+    private func isClosed(_ name: String, in states: RealmStates) -> Bool {
         switch states[name] {
         case .closed?: return true
         case nil: return listed(name) != nil
@@ -111,36 +111,48 @@ extension Catalog {
         }
     }
 
-    /// Reserves a place among the open realms, and closes the one that was unused for longest if there is no other.
+    /// Reserves a place among the open realms, and closes the one that was unused for longest if there is no other. Whoever
+    /// has opened or reserved a realm gives the place back with `leaveRoom`.
     ///
-    /// - Returns: False when all realms are in use.
-    private func makeRoom() -> Bool {
+    /// - Returns: False when all realms are in use; no place is reserved then.
+    package func makeRoom() -> Bool {
         // A realm may be looked at by another thread in that moment, so it is tried more than once.
         for attempt in 0..<5 {
             if attempt > 0 { Threads.sleep(seconds: 0.002) }
-            while true {
-                let openCount = states.withLock { states in states.values.count { $0.isOpen } }
-                let hasRoom = transitions.withLock { transitions -> Bool in
-                    guard openCount + transitions.openings < openLimit else { return false }
-                    transitions.openings += 1
-                    return true
-                }
-                if hasRoom { return true }
-                guard closeLongestIdle() else { break }
-            }
+            repeat {
+                if takeRoom() { return true }
+            } while closeLongestUnused()
         }
         return false
     }
 
-    /// Closes the realm that was unused for longest among those that are not in use; false when there is none.
-    private func closeLongestIdle() -> Bool {
-        let byUse = states.withLock { states in
-            states.compactMap { name, state -> (name: String, use: Instant)? in
-                guard case .ready(let database) = state, database.mayBeClosed else { return nil }
-                return (name, database.lastUse)
-            }
+    /// Gives back a place that `makeRoom` has reserved.
+    package func leaveRoom() { transitions.withLock { $0.openings -= 1 } }
+
+    /// Reserves a place if there is one.
+    private func takeRoom() -> Bool {
+        let openCount = states.withLock { $0.openCount }
+        return transitions.withLock { transitions in
+            guard openCount + transitions.openings < openLimit else { return false }
+            transitions.openings += 1
+            return true
         }
-        return byUse.sorted { $0.use < $1.use }.contains { closeIfUnused($0.name) }
+    }
+
+    /// Closes realms that nobody uses until no more are open than may be.
+    package func closeExcess() {
+        while states.withLock({ $0.openCount }) > openLimit, closeLongestUnused() {}
+    }
+
+    /// Closes the realm that was unused for longest among those that are not in use; false when there is none.
+    private func closeLongestUnused() -> Bool {
+        var inUse: [String] = []
+        defer { states.withLock { $0.putBack(inUse) } }
+        while let name = states.withLock({ $0.takeLongestUnused() }) {
+            if closeIfUnused(name) { return true }
+            inUse.append(name)
+        }
+        return false
     }
 
     // MARK: - Realms of earlier servers
@@ -161,7 +173,10 @@ extension Catalog {
         _ name: RealmName, path: String, _ options: Database.OpenOptions, lacksKey: Bool
     ) throws(Failure) {
         let isOwner = options.mode != .copy && options.mode != .follow
-        if isOwner, let other = nameServing(path: path), other != name.text { throw .fileServed(name: other) }
+        // A file of the data folder that nobody has opened is not served under its own name then.
+        if isOwner, let other = nameServing(path: path), other != name.text, states.withLock({ $0[other] }) != nil {
+            throw .fileServed(name: other)
+        }
         let isFree = states.withLock { states -> Bool in
             guard states[name.text] == nil else { return false }
             states[name.text] =
@@ -181,7 +196,7 @@ extension Catalog {
     package func idle(forSeconds seconds: Double) -> [String] {
         let now = Instant.now()
         return states.withLock { states in
-            states.compactMap { name, state in
+            states.byName.compactMap { name, state in
                 guard case .ready(let database) = state, now.seconds(since: database.lastUse) >= seconds,
                     database.mayBeClosed
                 else { return nil }
@@ -203,6 +218,8 @@ extension Catalog {
             return true
         }
         guard isFirst else { return false }
+        // What is kept for clients that may come back refers to the database.
+        if let id = unusedDatabase(name), let action = releasing.withLock({ $0 }) { action(id) }
         let isClosed = takeUnused(name).map { database in
             close(database)
             return true
@@ -217,6 +234,18 @@ extension Catalog {
         return isClosed ?? false
     }
 
+    /// Calls an action with the identity of each database that is about to be closed because nobody uses it, so that what is
+    /// kept for clients that may come back does not keep it open. A reference to the database would keep it in use.
+    package func whenReleasing(_ action: @escaping @Sendable (ObjectIdentifier) -> Void) { releasing.withLock { $0 = action } }
+
+    /// The identity of an open database that may be closed.
+    private func unusedDatabase(_ name: String) -> ObjectIdentifier? {
+        states.withLock { states in
+            guard case .ready(let database)? = states[name], database.mayBeClosed else { return nil }
+            return ObjectIdentifier(database)
+        }
+    }
+
     /// Marks a realm as closed if nothing else refers to it: whoever uses a realm holds its database.
     private func takeUnused(_ name: String) -> Database? {
         states.withLock { states -> Database? in
@@ -227,7 +256,7 @@ extension Catalog {
 
     /// Returns what will be left of an open realm when it is closed; nil when it has to stay open. It must not
     /// return the database, which would then be in use.
-    private func closed(_ name: String, in states: [String: State]) -> ClosedRealm? {
+    private func closed(_ name: String, in states: RealmStates) -> ClosedRealm? {
         guard case .ready(let database)? = states[name], database.mayBeClosed, let source = database.source else { return nil }
         return ClosedRealm(database, source, isListed: isListed(name), facts: nil)
     }
@@ -247,29 +276,4 @@ extension Catalog {
 
     /// Whether the data folder has the file of a realm.
     private func isListed(_ name: String) -> Bool { folder?.realm(name) != nil && !origins.hasPath(name) }
-}
-
-extension [String: Catalog.State] {
-    /// Replaces an open realm by a closed one if nothing but this dictionary refers to its database.
-    ///
-    /// - Returns: The database; nil when something else refers to it, and nothing has changed.
-    fileprivate mutating func takeReady(_ name: String, leaving realm: ClosedRealm) -> Database? {
-        guard case .ready(var database)? = removeValue(forKey: name) else { return nil }
-        guard isKnownUniquelyReferenced(&database) else {
-            self[name] = .ready(database)
-            return nil
-        }
-        self[name] = .closed(realm)
-        return database
-    }
-}
-
-extension Catalog.State {
-    /// Whether the realm takes files and memory.
-    var isOpen: Bool {
-        switch self {
-        case .opening, .ready: return true
-        case .failed, .closed: return false
-        }
-    }
 }

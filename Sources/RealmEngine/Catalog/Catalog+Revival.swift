@@ -228,7 +228,7 @@ extension Catalog {
     private func settle(_ database: Database, _ plan: Plan) -> Bool {
         guard isCurrent(plan) else { return false }
         let isSettled = states.withLock { states -> Bool in
-            guard case .failed? = states[plan.name.text], Catalog.server(of: database.identity, in: states) == nil
+            guard case .failed? = states[plan.name.text], states.server(of: database.identity) == nil
             else { return false }
             states[plan.name.text] = .ready(database)
             return true

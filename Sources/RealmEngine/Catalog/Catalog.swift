@@ -35,11 +35,13 @@ package final class Catalog: Sendable {
     /// Which realms were named by requests only, and the paths of all files.
     let origins: RealmOrigins
     /// The states by the name of the realm. The lock is never held while a file is opened or closed.
-    let states = RankedMutex<[String: State]>(.catalog, [:])
+    let states = RankedMutex(.catalog, RealmStates())
     /// The plans for failed realms; this lock is never held together with that of `states`.
     let plans = RankedMutex(.leaf, Plans())
     /// The realms that are being opened or closed because of their use.
     let transitions = RankedMutex(.leaf, Transitions())
+    /// Called before a realm is closed because nobody uses it; see `whenReleasing`.
+    let releasing = RankedMutex<(@Sendable (ObjectIdentifier) -> Void)?>(.leaf, nil)
     /// The data folder and the names in it that are not served.
     private let data = RankedMutex(.leaf, DataRealms())
     /// The number of realms that may be open at the same time.
@@ -65,7 +67,7 @@ package final class Catalog: Sendable {
     }
 
     /// The number of realms that are open, being opened or failed.
-    package var count: Int { states.withLock { states in states.values.count { !$0.isClosed } } }
+    package var count: Int { states.withLock { $0.activeCount } }
 
     // MARK: - The data folder
 
@@ -111,7 +113,7 @@ package final class Catalog: Sendable {
     package func page(after name: String?, limit: Int) -> (realms: [(name: String, state: State)], hasMore: Bool) {
         forgetFailed()
         let known = states.withLock { states in
-            states.filter { entry in name.map { entry.key > $0 } ?? true }.map { (name: $0.key, state: $0.value) }
+            states.byName.filter { entry in name.map { entry.key > $0 } ?? true }.map { (name: $0.key, state: $0.value) }
         }.sorted { $0.name < $1.name }
         var listed: [(name: String, state: State)] = []
         var last = name
@@ -142,7 +144,7 @@ package final class Catalog: Sendable {
     /// All realms with their states, ordered by name.
     package var all: [(name: String, state: State)] {
         forgetFailed()
-        return states.withLock { states in states.sorted { $0.key < $1.key }.map { (name: $0.key, state: $0.value) } }
+        return states.withLock { states in states.byName.sorted { $0.key < $1.key }.map { (name: $0.key, state: $0.value) } }
     }
 
     /// Reserves a name for a realm that is about to be opened.
@@ -219,7 +221,7 @@ package final class Catalog: Sendable {
         do throws(StorageError) {
             let database = try open()
             let other = states.withLock { states -> String? in
-                if let other = Catalog.server(of: database.identity, in: states) { return other }
+                if let other = states.server(of: database.identity) { return other }
                 states[name.text] = .ready(database)
                 return nil
             }
@@ -232,22 +234,13 @@ package final class Catalog: Sendable {
         }
     }
 
-    /// Returns the name under which a file is served; private copies of it do not count.
-    static func server(of file: System.FileIdentity?, in states: [String: State]) -> String? {
-        guard let file else { return nil }
-        return states.first { entry in
-            guard case .ready(let database) = entry.value else { return false }
-            return database.identity == file
-        }?.key
-    }
-
     /// Returns the name under which the file at a path is served, also if it was opened by another path;
     /// nil when it is not served or does not exist.
     package func nameServing(path: String) -> String? {
         let file = System.identity(path: path)
         let name = states.withLock { states -> String? in
-            if let name = Catalog.server(of: file, in: states) { return name }
-            return states.first { entry in
+            if let name = states.server(of: file) { return name }
+            return states.byName.first { entry in
                 guard case .closed(let realm) = entry.value else { return false }
                 return realm.path == path
             }?.key
@@ -266,7 +259,7 @@ package final class Catalog: Sendable {
     /// The names of the realms that are open, in no particular order.
     package var openNames: [String] {
         states.withLock { states in
-            states.compactMap { name, state in if case .ready = state { name } else { nil } }
+            states.byName.compactMap { name, state in if case .ready = state { name } else { nil } }
         }
     }
 
@@ -304,11 +297,11 @@ package final class Catalog: Sendable {
             plans.byName = [:]
             plans.isClosed = true
         }
-        let states = states.withLock { states in
-            defer { states = [:] }
-            return states
+        let all = states.withLock { states in
+            defer { states = RealmStates() }
+            return states.byName
         }
-        for case .ready(let database) in states.values { database.close() }
+        for case .ready(let database) in all.values { database.close() }
     }
 
     /// Stores the state of a realm with a reserved name.
@@ -321,7 +314,7 @@ package final class Catalog: Sendable {
     package func settle(_ name: RealmName, _ state: State) throws(Failure) {
         let failure = states.withLock { states -> Failure? in
             guard case .opening? = states[name.text] else { return .detached }
-            if case .ready(let database) = state, let other = Catalog.server(of: database.identity, in: states) {
+            if case .ready(let database) = state, let other = states.server(of: database.identity) {
                 return .fileServed(name: other)
             }
             states[name.text] = state

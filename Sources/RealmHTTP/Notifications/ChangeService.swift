@@ -113,10 +113,12 @@ final class ChangeService: Sendable {
         registrations.deleteAll(of: database)
     }
 
-    /// Forgets the notifications of a realm that nobody observes, so that it may be closed.
+    /// Forgets the notifications of a realm that nobody observes, so that it may be closed. Change sets that were kept for clients
+    /// that resume go with them; such a client gets a reset.
     ///
     /// - Parameter id: The identity of the database; a reference to it would keep it in use.
     func release(_ id: ObjectIdentifier) {
+        state.withLock { $0.realms[id] }?.dropAllUnused()
         let released = state.withLock { state -> RealmNotifications? in
             guard var notifications = state.realms.removeValue(forKey: id) else { return nil }
             guard notifications.isUnused, isKnownUniquelyReferenced(&notifications) else {

@@ -229,6 +229,17 @@ final class RealmNotifications: Sendable {
         if let next { setDropTimer(at: next) }
     }
 
+    /// Evicts all feeds that no client uses, without waiting for the time of retention, if there is no subscriber.
+    func dropAllUnused() {
+        let unused = state.withLock { state -> [ChangeFeed] in
+            guard state.subscribers.isEmpty else { return [] }
+            let unused = state.feeds.values.filter { $0.unusedSince != nil }
+            for feed in unused { state.remove(feed) }
+            return unused
+        }
+        for feed in unused { feed.close() }
+    }
+
     /// Removes a feed that has failed. Its subscribers find the failure when they read from it.
     func forget(_ feed: ChangeFeed) { state.withLock { $0.remove(feed) } }
 

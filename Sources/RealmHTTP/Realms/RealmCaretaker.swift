@@ -70,6 +70,7 @@ final class RealmCaretaker: Sendable {
         self.workers = workers
         self.options = options
         self.log = log
+        catalog.whenReleasing { [notifications] id in notifications.release(id) }
     }
 
     // MARK: - The thread
@@ -115,6 +116,7 @@ final class RealmCaretaker: Sendable {
             for name in catalog.takeDue() { revive(name) }
             for database in moments.due(among: catalog.databases) { compact(database) }
             closeUnused()
+            catalog.closeExcess()
             do throws(RealmFiles.Failure) {
                 try catalog.folder?.refresh()
             } catch {
@@ -141,7 +143,6 @@ final class RealmCaretaker: Sendable {
 
     /// Closes a realm, unless it is in use: then its idle time starts again.
     private func closeUnused(_ name: String) {
-        if let id = catalog.database(name).map({ ObjectIdentifier($0) }) { notifications.release(id) }
         guard !catalog.closeIfUnused(name) else {
             monitor.withLock { $0.closings += 1 }
             return

@@ -77,10 +77,7 @@ struct RealmDeparture: Sendable {
         catalog.wake(name) { [self] result in
             let goOn: @Sendable () -> Void = { [self] in
                 do throws(Problem) {
-                    guard case .settled(let state) = result else {
-                        throw .overLimit(
-                            .overloaded, "all of the realms that may be open are in use", limit: catalog.openLimit)
-                    }
+                    guard case .settled(let state) = result else { throw RealmDirectory.allInUse(limit: catalog.openLimit) }
                     guard let state else { throw RealmDeparture.unknown }
                     promise.complete(try depart(state))
                 } catch {

@@ -73,10 +73,11 @@ final class RealmDirectory: Sendable {
     /// Reserves the name and the path of a realm that is about to be attached.
     ///
     /// - Parameter attachment: The request, with its path resolved.
-    /// - Throws: `too_many_realms` at the limit, and `already_attached` when the name or the file
+    /// - Throws: `too_many_realms` and `overloaded` at the limits, and `already_attached` when the name or the file
     ///   is in use.
     func reserve(_ attachment: RealmAttachment) throws(Problem) {
-        try requireRoom()
+        try takeRoom()
+        defer { catalog.leaveRoom() }
         do throws(Catalog.Failure) {
             try catalog.reserve(
                 attachment.name, path: attachment.source.path, isRequested: true,
@@ -86,13 +87,34 @@ final class RealmDirectory: Sendable {
         }
     }
 
-    /// Checks that there may be one more realm, since each one takes threads, address space and
-    /// open files.
+    /// Checks that there may be one more open realm, since each one takes addresses and open files. Realms that nobody uses are
+    /// closed if that is necessary.
     ///
-    /// - Throws: `too_many_realms` when the server has as many realms as `realmLimit`.
+    /// - Throws: As `takeRoom`.
     func requireRoom() throws(Problem) {
-        guard catalog.count < realmLimit else {
-            throw .overLimit(.tooManyRealms, "there are \(catalog.count) realms already", limit: realmLimit)
+        try takeRoom()
+        catalog.leaveRoom()
+    }
+
+    /// Reserves a place among the open realms, which the caller gives back with `leaveRoom` of the catalog when it has reserved
+    /// the name.
+    ///
+    /// - Throws: `too_many_realms` when the server has as many realms as `realmLimit` and cannot close one, `overloaded` when all
+    ///   the realms that may be open are in use.
+    private func takeRoom() throws(Problem) {
+        let hasRoom = catalog.makeRoom()
+        let count = catalog.count
+        guard count < realmLimit else {
+            if hasRoom { catalog.leaveRoom() }
+            throw .overLimit(.tooManyRealms, "there are \(count) realms already", limit: realmLimit)
         }
+        guard hasRoom else { throw RealmDirectory.allInUse(limit: catalog.openLimit) }
+    }
+
+    /// The problem of a realm that would have to be opened while all realms that may be open are in use.
+    static func allInUse(limit: Int) -> Problem {
+        var problem = Problem.overLimit(.overloaded, "all of the realms that may be open are in use", limit: limit)
+        problem.retryAfterSeconds = 1
+        return problem
     }
 }

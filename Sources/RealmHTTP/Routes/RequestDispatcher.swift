@@ -134,10 +134,7 @@ package final class RequestDispatcher: RequestHandler {
         do throws(Problem) {
             switch result {
             case .settled(let state): try admission.checkOpened(state, request)
-            case .tooMany(let limit):
-                var problem = Problem.overLimit(.overloaded, "all of the realms that may be open are in use", limit: limit)
-                problem.retryAfterSeconds = 1
-                throw problem
+            case .tooMany(let limit): throw RealmDirectory.allInUse(limit: limit)
             }
             return reply(to: request)
         } catch {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Synchronization
+
 /// Notices that an open file has been removed, replaced, shortened or written to by another
 /// program.
 ///
@@ -32,6 +34,11 @@ package final class FileWitness: Sendable {
         /// How often this process has written to the file.
         var writes = 0
     }
+
+    /// How often this process has replaced a file by another one that then belongs to the same realm. Whoever keeps identities
+    /// of files reads them anew when it has grown.
+    package static var replacementCount: Int { replacements.load(ordering: .acquiring) }
+    private static let replacements = Atomic<Int>(0)
 
     /// The path at which the file was opened.
     private let path: String
@@ -206,6 +213,7 @@ package final class FileWitness: Sendable {
     ///   - head: An access to its first bytes.
     func endReplacing(_ facts: System.FileFacts, _ head: MappedHead) {
         note(facts.place.byteCount, head.bytes, head, identity: facts.place.identity)
+        FileWitness.replacements.add(1, ordering: .acquiringAndReleasing)
     }
 
     /// Stores the state after a write as the expected one.

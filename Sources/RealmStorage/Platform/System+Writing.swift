@@ -7,7 +7,7 @@ internal import SystemPackage
 /// System calls for files that are open for writing.
 extension System {
     /// The identity of a file, which does not depend on its names.
-    package struct FileIdentity: Equatable, Sendable {
+    package struct FileIdentity: Hashable, Sendable {
         /// The number of the device that holds the file.
         let device: UInt64
         /// The number of the file on its device.

@@ -25,6 +25,21 @@ import Testing
             body: body.map { Array($0.utf8) })
     }
 
+    @Test func `a part of a file of the data folder that was attached under another name stays a part after a restart`() throws {
+        try withWriteServer { (server: WriteServer) throws in
+            try server.done("DELETE", "app")
+            let part = #"{"name":"part","path":"\#(server.folder)/app.realm","classes":["Dog"]}"#
+            #expect(try server.attach(part).status == 201)
+            server.server.stop()
+            try restarted(server.folder) { port in
+                #expect(try send(port, "GET", "").json["items"]?.elements?.map { $0["name"]?.text } == ["part"])
+                let classes = try send(port, "GET", "/part/schema").json["classes"]?.elements ?? []
+                #expect(classes.map { $0["name"]?.text } == ["Chip", "Dog"])
+                #expect(try send(port, "GET", "/app/schema").code == "realm_not_found")
+            }
+        }
+    }
+
     @Test func `attached realms and their options survive a restart, keys do not`() throws {
         let elsewhere = NSTemporaryDirectory() + "realm-rest-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)

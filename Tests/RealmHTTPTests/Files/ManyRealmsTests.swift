@@ -135,6 +135,52 @@ import Testing
         }
     }
 
+    @Test func `E28: attaching closes the realm that was unused for longest too, and is refused when all are busy`() throws {
+        try withRealms(
+            ["a", "b", "c", "d"],
+            change: {
+                $0.openLimit = 2; $0.idleSeconds = 0
+            }
+        ) { server throws in
+            for name in ["a", "b"] {
+                #expect(try server.get(name + "/objects/Counter/1").status == 200)
+                Threads.sleep(seconds: 0.1)
+            }
+            let schema = #"{"classes":[{"name":"Item","properties":[{"name":"n","type":"int"}]}]}"#
+            #expect(try server.attach(#"{"name":"new","schema":\#(schema)}"#).status == 201)
+            #expect(try state(server, "a") == "closed" && state(server, "b") == "ready" && state(server, "new") == "ready")
+            for name in ["b", "new"] { #expect(try server.send("POST", name + "/snapshots", "{}").status == 201) }
+            for query in ["", "?dryRun=true"] {
+                let refused = try server.attach(#"{"name":"more","schema":\#(schema)}"#, query)
+                #expect(refused.status == 503 && refused.code == "overloaded" && refused["Retry-After"] != nil, "\(refused.text)")
+            }
+            #expect(!FileManager.default.fileExists(atPath: server.folder + "/more.realm"))
+            #expect(server.server.state.catalog.openNames.count == 2)
+        }
+    }
+
+    @Test func `E28: clients that have left keep no realm open, and may come back`() throws {
+        try withRealms(["a", "b", "c"], change: { $0.openLimit = 2 }) { server throws in
+            let polled = try server.get("a/changes?class=Counter&since=now")
+            #expect(polled.status == 200, "\(polled.text)")
+            let position = try #require(polled.json["next"]?.text)
+            do {
+                let stream = try EventClient(port: server.port, "/v1/realms/b/changes?class=Counter")
+                for event in ["snapshot", "ready"] { _ = try stream.next(event) }
+            }
+            #expect(try eventually { try state(server, "a") == "closed" && state(server, "b") == "closed" })
+            // The change sets that were kept are gone, and nothing was written: the position is still good, or told to be lost.
+            #expect(try increment(server, "a").status == 200)
+            let back = try server.get("a/changes?class=Counter&since=" + position)
+            #expect(back.status == 200, "\(back.text)")
+            let isTold = back.text.contains("reset") || back.text.contains("modifications")
+            #expect(isTold, "\(back.text)")
+            // Nor do they keep others from being opened.
+            _ = try server.get("b/changes?class=Counter&since=now")
+            #expect(try eventually { try server.get("c/objects/Counter/1").status == 200 })
+        }
+    }
+
     @Test func `E28: writes to more realms than may be open are all kept`() throws {
         let names = (0..<24).map { "r\($0)" }
         try withRealms(names, change: { $0.openLimit = 5 }) { server throws in

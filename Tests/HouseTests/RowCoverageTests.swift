@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// docs/checklist.md lists what the service offers of the classic Realm interface, and every row of it has a test that names it.
-@Suite struct ChecklistTests {
+@Suite struct RowCoverageTests {
     /// The numbers of the rows, such as `A16`.
     private static func listedRows() throws -> [String] {
         let document = SourceTree.packageRoot.appendingPathComponent("docs/checklist.md")
@@ -55,13 +55,13 @@ import Testing
     private static let lastRows: KeyValuePairs = ["A": 57, "B": 34, "C": 26, "D": 66, "E": 42]
 
     @Test func `the checklist has every row, in order`() throws {
-        let all = ChecklistTests.lastRows.flatMap { section, last in (1...last).map { "\(section)\($0)" } }
-        #expect(try ChecklistTests.listedRows() == all)
+        let all = RowCoverageTests.lastRows.flatMap { section, last in (1...last).map { "\(section)\($0)" } }
+        #expect(try RowCoverageTests.listedRows() == all)
     }
 
     @Test func `every row of the checklist is named by a test, and every row that a test names is in it`() throws {
-        let listed = try ChecklistTests.listedRows()
-        let named = Set(try ChecklistTests.testNames().flatMap { ChecklistTests.rows(namedBy: $0) })
+        let listed = try RowCoverageTests.listedRows()
+        let named = Set(try RowCoverageTests.testNames().flatMap { RowCoverageTests.rows(namedBy: $0) })
         try #require(listed.count > 100)
         #expect(listed.filter { !named.contains($0) } == [], "rows without a test")
         #expect(named.subtracting(listed).sorted() == [], "rows that tests name and the checklist lacks")
