@@ -11,8 +11,9 @@ struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Stores a compact copy of a Realm file in a folder of backups, or in S3.",
         discussion: """
-            The copy is FOLDER/NAME/TIME-VERSION.realm, where NAME is that of the file without .realm. With --keep those \
-            copies of NAME are removed that need not be kept.
+            The copy is FOLDER/NAME/TIME-VERSION.realm, where NAME is that of the file without .realm; further ones of the \
+            same second and version have a number, as in TIME-VERSION-2.realm. With --keep those copies of NAME are removed \
+            that need not be kept.
             """)
 
     /// The file and the keys.
@@ -52,11 +53,12 @@ struct BackupCommand: ParsableCommand {
             let name = try options.copying { database, copy in
                 let snapshot = database.current.snapshot
                 let name = BackupName(realm: database.name, time: .now(), version: snapshot.version)
-                try store.put(name) { backend throws(StorageError) in
+                return try store.add(name) { backend throws(StorageError) in
                     try database.writeCopy(of: snapshot, to: backend, copy)
                 }
-                return name
             }
+            // It is always stored, as it was compared with no other one.
+            guard let name else { return }
             try StandardStreams.output(store.place(of: name) + "\n")
             guard let retention else { return }
             for old in retention.surplus(of: try store.names(of: name.realm)) { try store.delete(old) }

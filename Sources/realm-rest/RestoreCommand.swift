@@ -37,11 +37,12 @@ struct RestoreCommand: ParsableCommand {
     /// one.
     ///
     /// - Throws: `ExitCode(1)` after a message for a damaged source, and `ExitCode(2)` when a file cannot
-    ///   be opened or is open elsewhere.
+    ///   be opened, is open elsewhere, or has another key than the one that was given.
     func run() throws {
         try reporting {
             let key = try keyFile.map { try EncryptionKey(contentsOfFile: $0) }
             let path = try System.resolved(file)
+            try Database.requireKnownKey(ofFile: path, key)
             let copies = FileCopies(ofFile: path, key: key)
             let replacement = try FileReplacement(of: path, copies)
             try fill(replacement.file)

@@ -3,7 +3,8 @@
 package import RealmStorage
 
 /// The name of a backup in a store: the realm, the time in whole seconds and the version, as in
-/// `app/20260131T120000Z-17.realm`.
+/// `app/20260131T120000Z-17.realm`. Further ones of the same second and version have a number, from
+/// `app/20260131T120000Z-17-2.realm` on.
 package struct BackupName: Sendable, Hashable {
     /// The name of the realm.
     package let realm: RealmName
@@ -11,6 +12,8 @@ package struct BackupName: Sendable, Hashable {
     package let seconds: Int64
     /// The number of the version in it.
     package let version: UInt64
+    /// The number among the backups of the same second and version, from 1.
+    package private(set) var number: UInt64 = 1
 
     /// The end of all names.
     private static let suffix = ".realm"
@@ -35,9 +38,15 @@ package struct BackupName: Sendable, Hashable {
     package init?(file: String, realm: RealmName) {
         guard file.hasSuffix(BackupName.suffix) else { return nil }
         let parts = file.dropLast(BackupName.suffix.count).split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, let version = UInt64(parts[1]), let date = BackupName.date(parts[0]) else { return nil }
+        guard [2, 3].contains(parts.count), let version = UInt64(parts[1]), let date = BackupName.date(parts[0]) else {
+            return nil
+        }
         self.realm = realm
         self.version = version
+        if parts.count == 3 {
+            guard let number = UInt64(parts[2]), number > 1 else { return nil }
+            self.number = number
+        }
         seconds = date.seconds
         // Another spelling of the same name would not lead to the file.
         guard self.file == file else { return nil }
@@ -46,8 +55,22 @@ package struct BackupName: Sendable, Hashable {
     /// The name of the file in the folder of the realm.
     package var file: String { label + BackupName.suffix }
 
-    /// The time and the version, as in `20260131T120000Z-17`.
-    package var label: String { "\(timeText)-\(version)" }
+    /// The time, the version and the number if there is one, as in `20260131T120000Z-17`.
+    package var label: String { "\(timeText)-\(version)" + (number == 1 ? "" : "-\(number)") }
+
+    /// Returns the name of a backup that was made after another one.
+    ///
+    /// - Parameter other: The other backup, of the same second and version.
+    package func following(_ other: BackupName) -> BackupName {
+        var name = self
+        name.number = other.number + 1
+        return name
+    }
+
+    /// Returns whether a backup is newer than another one of the same realm.
+    package func isNewer(than other: BackupName) -> Bool {
+        (seconds, version, number) > (other.seconds, other.version, other.number)
+    }
 
     /// The time as text, as in `20260131T120000Z`, which sorts by time.
     package var timeText: String {

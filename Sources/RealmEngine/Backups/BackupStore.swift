@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmStorage
+internal import SystemPackage
 
 /// A place for the backups of realms, outside of the folders that are served.
 ///
@@ -70,6 +71,41 @@ extension BackupStore {
     package func put(
         _ name: BackupName, _ write: (FileBackend) throws(StorageError) -> Void
     ) throws(StorageError) { _ = try put(name, unlessLike: nil, nil, write) }
+
+    /// Stores a backup under a name that no other one has.
+    ///
+    /// Backups of the same second and version get numbers. In a folder a name is never taken twice; a bucket
+    /// does not notice when two programs choose the same one in the same moment.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the backup, whose number may be taken.
+    ///   - other: A backup in the store that may have the same bytes; nil for none.
+    ///   - control: Ends the transfer to the store when it is cancelled; nil when nothing does.
+    ///   - write: Writes the backup to an empty file.
+    /// - Returns: The name that it got; nil when it was not stored, because `other` has the same bytes.
+    /// - Throws: The error of `write`, or of the store.
+    package func add(
+        _ name: BackupName, unlessLike other: BackupName? = nil, _ control: WorkControl? = nil,
+        _ write: (FileBackend) throws(StorageError) -> Void
+    ) throws(StorageError) -> BackupName? {
+        for _ in 1..<5 {
+            let free = try freeName(name)
+            do throws(StorageError) {
+                return try put(free, unlessLike: other, control, write) ? free : nil
+            } catch {
+                // Another program has taken the name meanwhile.
+                guard error.errno == .fileExists else { throw error }
+            }
+        }
+        let last = try freeName(name)
+        return try put(last, unlessLike: other, control, write) ? last : nil
+    }
+
+    /// Returns a name with the first number that is free in the store.
+    private func freeName(_ name: BackupName) throws(StorageError) -> BackupName {
+        let taken = try names(of: name.realm).first { $0.seconds == name.seconds && $0.version == name.version }
+        return taken.map { name.following($0) } ?? name
+    }
 
     /// Returns the names of the backups of a realm, the newest first.
     ///

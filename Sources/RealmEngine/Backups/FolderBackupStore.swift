@@ -45,7 +45,7 @@ package struct FolderBackupStore: BackupStore {
         guard System.isFolder(place) else { return [] }
         guard let names = try? RealmFiles.names(in: place) else { throw .io(operation: "opendir", errno: EIO) }
         let backups = names.compactMap { BackupName(file: $0, realm: realm) }
-        return backups.sorted { ($0.seconds, $0.version) > ($1.seconds, $1.version) }.compactMap { name in
+        return backups.sorted { $0.isNewer(than: $1) }.compactMap { name in
             guard let entry = System.entry(atPath: path(of: name), followsLink: false), entry.isRegular else { return nil }
             return StoredBackup(name, byteCount: entry.byteCount)
         }

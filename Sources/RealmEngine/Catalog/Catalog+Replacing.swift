@@ -13,7 +13,7 @@ extension Catalog {
         /// The path of the file without symbolic links.
         package let path: String
         /// The path with which the realm was opened.
-        fileprivate let sourcePath: String
+        package let sourcePath: String
         /// The options with which it is opened.
         package let options: Database.OpenOptions
         /// Why the realm has failed; nil for an open one.

@@ -85,6 +85,14 @@ package final class Catalog: Sendable {
     /// Serves the files of a folder, each of which is opened by the first request for it.
     package func serve(_ folder: DataFolder) { data.withLock { $0.folder = folder } }
 
+    /// Lists a file that has just been made in the folder, also when a realm of its name was detached before.
+    ///
+    /// - Parameter name: The name of the realm.
+    package func list(_ name: RealmName) {
+        data.withLock { _ = $0.withdrawn.remove(name.text) }
+        try? folder?.refresh()
+    }
+
     /// The number of realms that may be open at the same time. Of those that are not in use, the one that was
     /// unused for longest is closed for another one.
     package var openLimit: Int {

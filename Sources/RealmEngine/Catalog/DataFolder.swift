@@ -124,6 +124,26 @@ package final class DataFolder: Sendable {
         return name.text
     }
 
+    /// Returns the name under which a new file would be listed; nil for a path that is not listed, or whose name another
+    /// file has.
+    ///
+    /// - Parameter file: The path of the file, without symbolic links.
+    package func newName(ofPath file: String) -> RealmName? {
+        let base = path == "/" ? path : path + "/"
+        guard file.hasPrefix(base), file.hasSuffix(".realm") else { return nil }
+        let parts = file.dropFirst(base.count).split(separator: "/", omittingEmptySubsequences: false)
+        switch (layout, parts.count) {
+        case (_, 1): break
+        case (.sharded, 2): guard DataFolder.mayHoldFiles(String(parts[0])) else { return nil }
+        default: return nil
+        }
+        guard let name = RealmName(file: file), (realm(name.text)?.path ?? file) == file else { return nil }
+        return name
+    }
+
+    /// Returns whether files in a folder of the folder are listed, where they are distributed.
+    private static func mayHoldFiles(_ folder: String) -> Bool { !folder.hasPrefix(".") && !folder.contains(".realm") }
+
     /// Forgets the name of a file that is gone.
     func remove(_ name: String) {
         listing.withLock { listing in
@@ -143,7 +163,7 @@ package final class DataFolder: Sendable {
         let entries = try RealmFiles.names(in: path)
         var found = names(of: entries, in: 0)
         if layout == .sharded {
-            let folders = entries.filter { !$0.hasPrefix(".") && !$0.contains(".realm") && RealmFiles.isFolder(path + "/" + $0) }
+            let folders = entries.filter { mayHoldFiles($0) && RealmFiles.isFolder(path + "/" + $0) }
             for folder in folders.sorted().prefix(folderLimit) {
                 listing.times.append(time(of: path + "/" + folder))
                 // A folder that is gone meanwhile, or cannot be read, has no files that can be served.

@@ -30,12 +30,13 @@ extension Database {
     ///
     /// - Parameters:
     ///   - wait: The longest time to wait for the writer, when the copy is complete.
+    ///   - ifVersion: The version that must be the newest one still when the file is replaced; nil accepts any.
     ///   - control: Gets the progress, and can cancel the copy.
     ///   - completion: Receives the sizes, or an error: `readOnly`, `overloaded` when the file is being
-    ///     compacted already, one of the writer, or one of storage. It is called on the writer's thread,
+    ///     compacted already, `preconditionFailed`, one of the writer, or one of storage. It is called on the writer's thread,
     ///     or on the caller's after an error.
     package func compact(
-        wait: Duration, _ control: WorkControl? = nil,
+        wait: Duration, ifVersion: UInt64? = nil, _ control: WorkControl? = nil,
         completion: @escaping @Sendable (Result<Compacted, WriteError>) -> Void
     ) {
         guard let store, isWritable else { return completion(.failure(notWriting)) }
@@ -51,7 +52,7 @@ extension Database {
             return completion(.failure(WriteError(error)))
         }
         write(
-            WriteRequest(deadline: Instant.now().adding(wait), isAlone: true),
+            WriteRequest(deadline: Instant.now().adding(wait), ifVersion: ifVersion, isAlone: true),
             { [self] session in use(try session.transaction.replaceFile(by: copy), copy.file) },
             completion: { [self] result in
                 isCompacting.store(false, ordering: .releasing)

@@ -3,6 +3,30 @@
 package import RealmStorage
 
 extension Database {
+    /// Checks that the file of a realm that cannot be opened is not a sound one under another key.
+    ///
+    /// Another file may take the place of one that is damaged. A file whose key is unknown is not damaged; replaced
+    /// under a wrong key, it could not be put back.
+    ///
+    /// - Parameters:
+    ///   - path: The file, which is not changed; it need not exist.
+    ///   - key: The key that is known for it; nil for a plain file.
+    /// - Throws: `StorageError`: `.refused(.encryptionKeyRequired)` or `.refused(.encryptionKeyWrong)`.
+    /// - Complexity: Reads 1 MiB at most.
+    package static func requireKnownKey(ofFile path: String, _ key: EncryptionKey?) throws(StorageError) {
+        do throws(StorageError) {
+            _ = try RealmFile(path: path, key: key)
+        } catch {
+            switch error {
+            case .refused(.encryptionKeyRequired), .refused(.encryptionKeyWrong):
+                // A plain file of a realm with a key is sound, too.
+                if key != nil, (try? RealmFile(path: path)) != nil { throw error }
+                if try EncryptedAppearance.mayBeEncrypted(path, unlikeThoseOf: key) { throw error }
+            default: return
+            }
+        }
+    }
+
     /// Checks that a file can take the place of a realm's file: it opens with the options of the realm, and
     /// every node, object, link and index in it is sound.
     ///
@@ -30,5 +54,59 @@ extension Database {
             guard options.mode == nil, reasonToRead(error) != nil else { throw error }
         }
         return snapshot
+    }
+
+    /// Opens a file in memory that would take the place of a realm's file, and that was checked before.
+    ///
+    /// - Parameters:
+    ///   - path: The file, which is not changed.
+    ///   - name: The name of the realm.
+    ///   - place: The path under which the file would be opened.
+    ///   - options: How it would be opened.
+    /// - Returns: The realm as it would be, apart from its epoch. The caller closes it.
+    /// - Throws: `StorageError`: what opening it would throw.
+    package static func rehearse(
+        replacement path: String, of name: RealmName, at place: String, _ options: OpenOptions
+    ) throws(StorageError) -> Database {
+        var store = options.store
+        store.isExactPath = false
+        if options.upgradesInPlace { store.converts = .olderFormats }
+        let shadow: FileStore
+        do throws(StorageError) {
+            shadow = try FileStore.rehearse(copyOf: path, key: options.key, store)
+        } catch {
+            guard options.mode == nil, let reason = reasonToRead(error) else { throw error }
+            return Database(
+                name: name, path: place, mode: .readOnly,
+                snapshot: try Snapshot(file: try RealmFile(path: path, key: options.key)), store: nil, readOnlyReason: reason,
+                backlinkNames: options.backlinkNames, shownClasses: options.shownClasses)
+        }
+        let database = Database(
+            name: name, path: place, mode: .readWrite, snapshot: shadow.current, store: shadow, limits: options.limits,
+            backlinkNames: options.backlinkNames, shownClasses: options.shownClasses, observation: options.observation)
+        database.startWriter()
+        return database
+    }
+
+    /// Finds what the options of a realm name and the schema of a file lacks: a class that is shown, names of linking
+    /// objects, values of properties that creates leave out, or a class whose writes need a condition.
+    ///
+    /// - Parameters:
+    ///   - options: How the file will be opened.
+    ///   - snapshot: The version whose schema counts.
+    /// - Returns: The reason as a sentence; nil when all fit.
+    package static func defect(of options: OpenOptions, in snapshot: Snapshot) -> String? {
+        if let shown = options.shownClasses, let position = shown.unknown(in: snapshot) {
+            return "the realm shows a class '\(shown.names[position])', which is not in the file"
+        }
+        if let reason = options.backlinkNames.defect(in: snapshot) { return reason }
+        if let defect = options.defaults.defect(in: snapshot) {
+            let place = defect.className + (defect.property.map { "." + $0 } ?? "")
+            return "the realm has a default for '\(place)': \(defect.reason)"
+        }
+        for name in options.conditionalClasses.sorted() where snapshot.classTable(named: name) == nil {
+            return "writes of the realm need conditions for a class '\(name)', which is not in the file"
+        }
+        return nil
     }
 }

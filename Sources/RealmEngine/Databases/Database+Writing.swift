@@ -57,7 +57,7 @@ extension Database {
                 case .failure: asyncWrites.setState(.failed(completion(result)), of: id)
                 }
             })
-        asyncWrites.setTicket(WriteTicket(job: job), of: id)
+        asyncWrites.setCancellation(of: id) { job.cancel() }
         submit(job)
         return id
     }
@@ -106,6 +106,16 @@ extension Database {
     /// - Returns: The description; nil when the transaction is unknown, forgotten or has another owner.
     package func transaction(_ id: String, owner: String?) -> TransactionInfo? {
         queue.withLock { $0 }?.transaction(id, owner: owner)
+    }
+
+    /// Returns why an interactive transaction takes no request; nil when it is open.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the transaction.
+    ///   - owner: The principal of the request; nil for access to the transactions of all owners.
+    package func refusal(ofTransaction id: String, owner: String?) -> WriteError? {
+        guard let queue = queue.withLock({ $0 }) else { return notWriting }
+        return queue.refusal(of: id, owner: owner)
     }
 
     /// The interactive transaction that holds the writer; nil when there is none.

@@ -104,13 +104,17 @@ package struct FileCopies: Sendable {
 
     /// Calls a function with names for a copy until one of them is free.
     ///
+    /// A name that is taken gets a number. A file that was replaced gets the number after the greatest one of such
+    /// files in any case: of these the last is kept, so that no later file has the name of one that was removed.
+    ///
     /// - Parameters:
     ///   - kind: The reason for the copy.
     ///   - give: Gives the name to the file; throws `.io` with `EEXIST` when it is used.
     /// - Returns: The name.
     func named(_ kind: Kind, _ give: (String) throws(StorageError) -> Void) throws(StorageError) -> String {
         let wanted = fileName + FileCopies.suffix(kind)
-        for number in 1...1000 {
+        let first = if case .replaced = kind { nextReplacedNumber } else { 1 as UInt64 }
+        for number in first..<first + 1000 {
             let name = number == 1 ? wanted : "\(wanted)-\(number)"
             do throws(StorageError) {
                 try give(name)
@@ -120,6 +124,29 @@ package struct FileCopies: Sendable {
             }
         }
         throw .io(operation: "link", errno: Errno.fileExists.rawValue)
+    }
+
+    /// The number after the greatest one that a file which was replaced has; 1 when there is none.
+    private var nextReplacedNumber: UInt64 {
+        let names = (try? RealmFiles.names(in: folder)) ?? []
+        let numbers = names.compactMap { name -> UInt64? in
+            guard case .replaced? = kind(name) else { return nil }
+            // What follows the version, if anything does.
+            let parts = name.dropFirst((fileName + ".replaced-").count).split(separator: "-")
+            return parts.count > 1 ? FileCopies.number(parts[1]) : 1
+        }
+        return (numbers.max().map { min($0, UInt64(UInt32.max)) } ?? 0) + 1
+    }
+
+    /// Returns the name that the file would get as a copy if another one took its place now.
+    ///
+    /// - Parameter version: The number of the version in the file; nil when it cannot be read.
+    package func nameIfReplaced(version: UInt64?) throws(StorageError) -> String {
+        try named(.replaced(version: version)) { name throws(StorageError) in
+            guard System.entry(atPath: path(of: name), followsLink: false) == nil else {
+                throw .io(operation: "link", errno: Errno.fileExists.rawValue)
+            }
+        }
     }
 
     /// Returns the part of a copy's name that follows the name of the file.

@@ -64,13 +64,12 @@ package struct Call: Sendable {
         return list.names(etag) || list.names(EntityTag.packed(etag))
     }
 
-    /// Throws `conflicting_parameters` when the request belongs to an interactive transaction,
-    /// where it has no meaning.
+    /// Checks what the route alone decides: the media type of a body, and whether the request may name a transaction.
     ///
-    /// - Parameter detail: The sentence that explains why.
-    func refuseTransaction(_ detail: String) throws(Problem) {
-        guard request.headers[.realmTransaction] == nil else {
-            throw Problem(.conflictingParameters, detail).with("header", "Realm-Transaction")
-        }
+    /// - Throws: `unsupported_media_type` or `conflicting_parameters`.
+    func check(_ route: Route) throws(Problem) {
+        // Endpoints that read from the target ignore bodies of GET and HEAD.
+        if request.method != .get, request.method != .head { _ = try bodyTypes.type(of: request) }
+        try route.checkTransaction(of: request)
     }
 }

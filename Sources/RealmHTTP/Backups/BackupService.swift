@@ -208,17 +208,18 @@ final class BackupService: Sendable {
 
     // MARK: - Making
 
-    /// Makes a backup of the newest version of a realm now.
+    /// Makes a backup of a version of a realm now.
     ///
     /// - Parameters:
+    ///   - version: The version.
     ///   - database: The realm.
     ///   - control: Ends a copy that takes too long.
     /// - Returns: The backup.
     /// - Throws: `not_owned` for a realm without a file of its own; the problem of the disk.
-    func make(of database: Database, _ control: WorkControl?) throws(Problem) -> Backup {
+    func make(of version: Version, in database: Database, _ control: WorkControl?) throws(Problem) -> Backup {
         let name: String?
         do throws(StorageError) {
-            name = try database.makeCopyBeside(of: database.current.snapshot, control)
+            name = try database.makeCopyBeside(of: version.snapshot, control)
         } catch {
             throw Problem(opening: error)
         }

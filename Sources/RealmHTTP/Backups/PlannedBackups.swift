@@ -192,9 +192,10 @@ package final class PlannedBackups: Sendable {
         let name = BackupName(realm: database.name, time: plan.clock(), version: version.snapshot.version)
         let options = Database.CopyOptions(key: plan.key ?? database.key, control: control)
         let same = newest?.version == name.version ? newest : nil
-        let isStored = try plan.store.put(name, unlessLike: same, control) { backend throws(StorageError) in
+        let stored = try plan.store.add(name, unlessLike: same, control) { backend throws(StorageError) in
             try database.writeCopy(of: version.snapshot.whole, to: backend, options)
         }
+        let isStored = stored != nil
         let seconds = isStored ? name.seconds : same?.seconds ?? name.seconds
         monitor.withLock { state in
             if isStored { state.successes += 1 }

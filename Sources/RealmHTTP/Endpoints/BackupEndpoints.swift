@@ -36,9 +36,11 @@ struct BackupEndpoints: Sendable {
     ///
     /// - Parameter call: The call, with a `BackupRequest` in its body.
     /// - Returns: A reply that a worker makes: 200 with the file, or 201 when it was stored.
-    /// - Throws: The `Problem` of a malformed body; `forbidden` for what only administrators may do.
+    /// - Throws: The `Problem` of a malformed body; `precondition_failed` when the version that is copied is another one
+    ///   than `If-Match` demands; `forbidden` for what only administrators may do.
     func post(_ call: Call) throws(Problem) -> Reply {
         let context = try context(call)
+        try WriteCondition(call.request).require(context.version.token)
         let request = try BackupRequest(try call.request.readJSON(limits))
         if request.needsAdministrator, directory.access.grant(call.request) < .administer {
             throw Problem(.forbidden, "only administrators may store copies on the server, or copy without the key")
@@ -49,7 +51,7 @@ struct BackupEndpoints: Sendable {
                 control: control(call))
             guard let path = request.path else { return try send(context, options) }
             let place = try AttachRoots.place(path, directory.folders.attach, "/path")
-            return try store(context, at: place, options)
+            return try store(context, at: place, as: try name(of: place), options)
         }
     }
 
@@ -105,14 +107,30 @@ struct BackupEndpoints: Sendable {
 
     // MARK: - Storing
 
+    /// Returns the name under which a file in the data folder will be served; nil for a file elsewhere.
+    ///
+    /// - Throws: `invalid_body` for a path that the folder does not list as a realm, `file_exists` for one that is taken,
+    ///   `already_attached` when another file is served under the name.
+    private func name(of path: String) throws(Problem) -> RealmName? {
+        guard System.entry(atPath: path, followsLink: false) == nil else { throw BackupEndpoints.exists }
+        guard directory.folders.data?.resolve(path) != nil else { return nil }
+        guard let name = directory.catalog.folder?.newName(ofPath: path) else {
+            let rule = "\(RealmName.rule); the file is NAME.realm"
+            throw Problem(.invalidBody, "a file in the data folder is served, so it needs a place and a name there: \(rule)")
+                .with("pointer", "/path")
+        }
+        guard directory.catalog[name.text] == nil else {
+            throw Problem(.alreadyAttached, "another file is served as '\(name)' already").with("pointer", "/path")
+        }
+        return name
+    }
+
     /// Copies the version to a new file of the server, and describes it.
     ///
-    /// The file gets its name when it is complete. One in the data folder is served from then on.
+    /// The file gets its name when it is complete. One in the data folder is served from then on, as `name`.
     private func store(
-        _ context: ReadContext, at path: String, _ options: Database.CopyOptions
+        _ context: ReadContext, at path: String, as name: RealmName?, _ options: Database.CopyOptions
     ) throws(Problem) -> Response {
-        guard System.entry(atPath: path, followsLink: false) == nil else { throw BackupEndpoints.exists }
-        let name = directory.folders.data?.resolve(path) == nil ? nil : RealmName(file: path)
         let copy: (byteCount: Int, digest: [UInt8])
         do throws(StorageError) {
             let file = try NewFile(beside: path)
@@ -143,11 +161,8 @@ struct BackupEndpoints: Sendable {
     /// Lists a copy in the data folder under the name of its file, so that the first request opens it. One with
     /// a key that the server does not know otherwise is opened now.
     private func serve(_ name: RealmName, _ path: String, _ key: EncryptionKey?) {
-        guard key != directory.options.keys[name.text] else {
-            try? directory.catalog.folder?.refresh()
-            return
-        }
-        guard (try? directory.requireRoom()) != nil,
+        directory.catalog.list(name)
+        guard key != directory.options.keys[name.text], (try? directory.requireRoom()) != nil,
             (try? directory.catalog.reserve(name, path: path, isRequested: true)) != nil
         else { return }
         var opening = directory.options.openOptions

@@ -38,14 +38,16 @@ struct BackupListEndpoints: Sendable {
     ///
     /// - Parameter call: The call, without a body.
     /// - Returns: A reply with 201, the description of the backup and its `Location`.
-    /// - Throws: `unknown_parameter`, or the problem of a realm that is not open.
+    /// - Throws: `unknown_parameter`, `precondition_failed` when the realm has another version than `If-Match` demands, or
+    ///   the problem of a realm that is not open.
     func make(_ call: Call) throws(Problem) -> Reply {
         try QueryParameters(call.request.target).requireKnown([])
-        _ = try call.bodyTypes.type(of: call.request)
         let database = try call.database()
+        let version = database.current
+        try WriteCondition(call.request).require(version.token)
         return reply(call) { () throws(Problem) in
             let control = WorkControl(deadline: .now().adding(seconds: Double(limits.answerSeconds)))
-            var backup = try backups.make(of: database, control)
+            var backup = try backups.make(of: version, in: database, control)
             backup.digest = try digest(of: backup, call.request)
             var response = describe(backup, status: 201)
             response.addLocation(ObjectAddress.backup(database.name.text, backup.id))
@@ -78,10 +80,12 @@ struct BackupListEndpoints: Sendable {
     /// Answers `DELETE …/backups/{id}`: deletes the file of a backup, with 204.
     ///
     /// - Parameter call: The call.
-    /// - Throws: `unknown_parameter`. An unknown id is in the reply.
+    /// - Throws: `unknown_parameter`, or `precondition_failed` when the realm has another version than `If-Match` demands.
+    ///   An unknown id is in the reply.
     func delete(_ call: WriteCall) throws(Problem) -> Reply {
         try QueryParameters(call.request.target).requireKnown([])
         let (realm, id) = (try call.match[.realm], try call.match[.id])
+        try WriteCondition(call.request).require((try? call.database())?.current.token)
         return reply(call.call) { () throws(Problem) in
             try backups.delete(try backups.find(id, of: realm))
             return Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])

@@ -44,7 +44,6 @@ struct ChangeEndpoints: Sendable {
             : try ResponseFormat.negotiate(call.request, parameter: (try? url.get())?["format"], among: .documents)
         var request = try ChangeRequest(try url.get(), call, format, isStream: isStream)
         let context = try ReadContext(call)
-        try call.refuseTransaction("changes are not delivered inside a transaction")
         let slot = try notifications.slots.take(call.request.client)
         let realm = try notifications.notifications(of: context.database)
         let (reader, registration) = try self.reader(&request, realm, call)

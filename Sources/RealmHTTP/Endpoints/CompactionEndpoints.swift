@@ -14,37 +14,36 @@ struct CompactionEndpoints: Sendable {
     ///
     /// - Parameter call: The call.
     /// - Returns: A reply with the size of the file before and after, completed when the new file is in
-    ///   use.
-    /// - Throws: `conflicting_parameters` inside an interactive transaction, which would have to end
-    ///   first.
+    ///   use; with `respond-async` 202 before that.
+    /// - Throws: `precondition_failed` when the realm has another version than `If-Match` demands. It is compared once more
+    ///   when the file is replaced.
     func compact(_ call: WriteCall) throws(Problem) -> Reply {
         let database = try call.database()
         try QueryParameters(call.request.target).requireKnown([])
-        guard try WriteOptions(call).transaction == nil else {
-            throw Problem(.conflictingParameters, "a realm is compacted between transactions").with("header", "Realm-Transaction")
-        }
+        let options = try WriteOptions(call)
+        try options.condition.require(database.current.token)
         let control = WorkControl(deadline: .now().adding(seconds: Double(call.limits.answerSeconds)))
         let wait = Duration.seconds(call.limits.writeSeconds)
-        return workers.reply(to: call.request) { promise in
-            database.compact(wait: wait, control) { result in
-                switch result {
-                case .success(let compacted): promise.complete(CompactionEndpoints.response(compacted))
-                case .failure(let error): promise.complete(Response(Problem(error), for: call.request))
+        let deferred = DeferredOperation(request: call.request, database: database, preferences: options.preferences)
+        return deferred.reply { operation, completion in
+            let isQueued = workers.submit(for: call.request.client) {
+                guard operation?.begin() ?? true else { return }
+                database.compact(wait: wait, ifVersion: options.condition.version?.version, control) { result in
+                    completion(result.map(CompactionEndpoints.outcome).mapError { Problem($0) })
                 }
             }
+            if !isQueued { completion(.failure(.noWorker)) }
         }
     }
 
-    /// Makes the response that states the sizes before and after.
-    private static func response(_ compacted: Database.Compacted) -> Response {
+    /// Makes the outcome that states the sizes before and after.
+    private static func outcome(_ compacted: Database.Compacted) -> DeferredOperation.Outcome {
         var writer = JSONWriter(reservingCapacity: 128)
         writer.beginObject()
         writer.member("before", int: compacted.before)
         writer.member("after", int: compacted.after)
         writer.member("version", text: compacted.version.tokenText)
         writer.endObject()
-        var response = Response(unstored: writer.buffer)
-        response.add("Realm-Version", compacted.version.tokenText)
-        return response
+        return .init(status: 200, version: compacted.version.token, body: writer.buffer)
     }
 }

@@ -12,14 +12,10 @@ struct MigrationEndpoints: Sendable {
     /// - Parameter call: The call, with the steps in its body.
     /// - Returns: A reply with the schema before and after, and the name of the backup if one was
     ///   made.
-    /// - Throws: `conflicting_parameters` inside an interactive transaction, or the `Problem` of a
-    ///   malformed body. Problems of steps are in the reply.
+    /// - Throws: The `Problem` of a malformed body. Problems of steps are in the reply.
     func migrate(_ call: WriteCall) throws(Problem) -> Reply {
         let database = try call.database()
         let options = try WriteOptions(call)
-        guard options.transaction == nil else {
-            throw Problem(.conflictingParameters, "a migration is a transaction by itself").with("header", "Realm-Transaction")
-        }
         let json = try call.request.takeJSON(call.limits)
         let migration = try MigrationReader(call.limits).migration(json)
         let write = PreparedWrite(call: call, database: database, options: options, isAlone: true) { context throws(Problem) in

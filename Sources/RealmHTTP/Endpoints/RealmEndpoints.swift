@@ -70,9 +70,12 @@ struct RealmEndpoints: Sendable {
     /// - Parameter call: The call, with name, file and options in its body.
     /// - Returns: A reply that a worker completes when the realm is open; with `respond-async` 202
     ///   before that.
-    /// - Throws: The `Problem` of a malformed body. Problems of the file are in the reply.
+    /// - Throws: The `Problem` of a malformed body, or `precondition_failed` for `If-Match`. Problems of the file are in
+    ///   the reply.
     func attach(_ call: WriteCall) throws(Problem) -> Reply {
         let options = try WriteOptions(call)
+        // The realm does not exist yet, so it has no version either.
+        try options.condition.requireNothing()
         let attachment = try RealmAttachment(call, folder: catalog.folder)
         return directory.workers.reply(to: call.request) { promise in
             do throws(Problem) {
@@ -129,7 +132,7 @@ struct RealmEndpoints: Sendable {
         let deletesFiles = try options.parameters.flag("files")
         guard let name = call.match.decoded(.realm), catalog[name] != nil else { throw RealmDeparture.unknown }
         return directory.workers.reply(to: call.request) { promise in
-            let departure = RealmDeparture(name, deletesFiles: deletesFiles, directory)
+            let departure = RealmDeparture(name, deletesFiles: deletesFiles, if: options.condition, directory)
             if options.isDryRun { return promise.complete(departure.rehearse(call, options)) }
             departure.run(call, promise)
         }
@@ -144,6 +147,8 @@ struct RealmEndpoints: Sendable {
     ///   the reply.
     func putKey(_ call: WriteCall) throws(Problem) -> Reply {
         try QueryParameters(call.request.target).requireKnown([])
+        // A realm that lacks its key has no version that could be demanded.
+        try WriteCondition(call.request).require(nil)
         let reader = SchemaReader(place: InputPlace())
         let object = try reader.members(try call.request.takeJSON(call.limits), ["encryptionKey"], InputPlace())
         guard let key = try reader.key(object, "encryptionKey", InputPlace()) else {

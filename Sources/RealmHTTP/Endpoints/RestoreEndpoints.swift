@@ -23,13 +23,10 @@ struct RestoreEndpoints: Sendable {
     /// - Parameter call: The call, whose body is the file, or names a backup of the realm as JSON.
     /// - Returns: A reply with the realm's document and the id of that backup, completed when the new file
     ///   is served.
-    /// - Throws: `realm_not_found`, `conflicting_parameters` inside a transaction, or the problem of the
-    ///   body. Problems of the file are in the reply.
+    /// - Throws: `realm_not_found`, or the problem of the body. Problems of the file and of the condition are in the
+    ///   reply.
     func restore(_ call: WriteCall) throws(Problem) -> Reply {
         let options = try WriteOptions(call).synchronous
-        guard options.transaction == nil else {
-            throw Problem(.conflictingParameters, "a file is restored between transactions").with("header", "Realm-Transaction")
-        }
         guard let type = options.bodyType else { throw Problem(.invalidBody, "the body is missing") }
         guard let name = call.match.decoded(.realm), directory.catalog[name] != nil else { throw RealmDeparture.unknown }
         return directory.workers.reply(to: call.request) { promise in
@@ -45,17 +42,27 @@ struct RestoreEndpoints: Sendable {
     private func restore(
         _ name: String, from type: BodyType, _ call: WriteCall, _ options: WriteOptions
     ) throws(Problem) -> Response {
-        let restore = try RealmRestore(name, directory)
+        let restore = try RealmRestore(name, if: options.condition, directory)
         let body = try ImportSource(bodyOf: call.request, limits, spoolFolders: spoolFolders)
         let source = type == .bytes ? body : ImportSource(try backup(body, of: name, call.request))
         try restore.fill(from: source)
         try restore.verify()
-        let backup = options.isDryRun ? nil : try restore.run()
-        let document = try directory.document(name, for: call.request, backup: backup)
-        var version = ""
+        if options.isDryRun {
+            let document = try restore.rehearse(for: call.request)
+            return response(name, document, options)
+        }
+        let backup = try restore.run()
+        return response(name, try directory.document(name, for: call.request, backup: backup), options)
+    }
+
+    /// Makes the response with a document of the realm. That of a realm which is not open states no version.
+    private func response(_ name: String, _ document: OutputBuffer, _ options: WriteOptions) -> Response {
+        var version: String?
         if case .ready(let database)? = directory.catalog[name] { version = database.current.tokenText }
-        return WriteDraft(status: 200, content: .document(document))
-            .response(.init(version: version, isCommitted: !options.isDryRun), options)
+        var response = WriteDraft(status: 200, content: .document(document))
+            .response(.init(version: version ?? "", isCommitted: !options.isDryRun), options)
+        if version == nil { response.headers.removeAll { $0.name.description == "Realm-Version" } }
+        return response
     }
 
     /// Opens the file of the backup that a JSON body names.

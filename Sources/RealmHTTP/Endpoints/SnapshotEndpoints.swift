@@ -15,13 +15,11 @@ struct SnapshotEndpoints: Sendable {
     /// `GET` lists snapshots; `POST` holds the newest version and returns 201. Without a `ttl` in
     /// the body the lease has a default length.
     ///
-    /// - Throws: `too_many_snapshots`, or the `Problem` of a wrong body. Inside an interactive
-    ///   transaction no snapshot can be made.
+    /// - Throws: `too_many_snapshots`, or the `Problem` of a wrong body.
     func snapshots(_ call: Call) throws(Problem) -> Reply {
         let database = try call.database()
         try QueryParameters(call.request.target).requireKnown([])
         guard call.request.method == .post else { return .now(list(database, call.request)) }
-        try call.refuseTransaction("a snapshot holds a committed version, so it cannot be made inside a transaction")
         let ttl = try ttl(call) ?? min(PinnedVersions.defaultSeconds, Double(call.limits.snapshotSeconds))
         let lease = try pinned.pin(database, realm: database.name.text, client: holder(call.request), ttl: ttl)
         var response = document(201, lease)

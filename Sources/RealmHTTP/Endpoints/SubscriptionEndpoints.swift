@@ -22,7 +22,6 @@ struct SubscriptionEndpoints: Sendable {
     /// - Returns: A reply that is completed when all feeds have reached the same version.
     /// - Throws: The `Problem` of a definition, with its place in the body, or `too_many_streams`.
     private func register(_ call: Call) throws(Problem) -> Reply {
-        try call.refuseTransaction("changes are not delivered inside a transaction")
         let context = try ReadContext(call)
         try QueryParameters(call.request.target).requireKnown([])
         let body = try RequestBody.object(call.request, call.limits, types: call.bodyTypes)

@@ -13,51 +13,72 @@ struct TransactionEndpoints: Sendable {
     ///
     /// - Parameter call: The call, with the requested durations in its body.
     /// - Returns: A reply with 201 and the transaction, completed when the writer is free; a
-    ///   problem when it was not free in time.
-    /// - Throws: `transactions_disabled`, `transaction_busy` inside another transaction, or the
-    ///   `Problem` of a wrong body.
+    ///   problem when it was not free in time, or the realm has another version by then than `If-Match` demands. With
+    ///   `respond-async` 202 before that.
+    /// - Throws: `transactions_disabled`, `transaction_busy` inside another transaction,
+    ///   `precondition_failed`, or the `Problem` of a wrong body.
     func begin(_ call: WriteCall) throws(Problem) -> Reply {
         let database = try call.database()
         guard allowsTransactions else {
             throw Problem(.transactionsDisabled, "this server has no interactive transactions; send a batch")
         }
         try QueryParameters(call.request.target).requireKnown([])
-        let options = try WriteOptions(call)
-        guard options.transaction == nil else {
+        guard call.request.headers[.realmTransaction] == nil else {
             throw Problem(.transactionBusy, "a transaction cannot begin inside another one")
         }
+        let options = try WriteOptions(call)
+        let condition = options.condition
         let durations = try TransactionOptions(call, database.limits)
-        return .later { promise in
+        try condition.require(database.current.token)
+        let deferred = DeferredOperation(request: call.request, database: database, preferences: options.preferences)
+        return deferred.reply { operation, completion in
             database.beginTransaction(
                 owner: Principal.none, client: call.request.client, wait: durations.wait, idleTime: durations.idle,
                 lifetime: durations.lifetime
             ) { result in
-                switch result {
-                case .success(let info):
-                    addLease(info, database)
-                    var response = transactionResponse(201, info, showsState: false, call.request)
-                    response.addLocation(ObjectAddress.transaction(database.name.text, info.id))
-                    promise.complete(response)
-                case .failure(let error): promise.complete(Response(Problem(error), for: call.request))
-                }
+                completion(
+                    Result { () throws(Problem) in
+                        let info: TransactionInfo
+                        do throws(WriteError) { info = try result.get() } catch { throw Problem(error) }
+                        do throws(Problem) {
+                            guard operation?.begin() ?? true else { throw TransactionEndpoints.cancelled }
+                            try condition.require(info.version)
+                        } catch {
+                            database.rollBackTransaction(info.id, owner: nil) { _ in }
+                            throw error
+                        }
+                        addLease(info, database)
+                        return outcome(201, info, showsState: false, at: ObjectAddress.transaction(database.name.text, info.id))
+                    })
             }
         }
     }
+
+    /// The problem of a transaction that was cancelled before it began, which no response shows.
+    private static let cancelled = Problem(.alreadyCommitted, "the transaction was cancelled before it began")
 
     /// Answers `POST …/transactions/{id}/commit`: makes the changes durable and ends the
     /// transaction.
     ///
     /// - Parameter call: The call. `Realm-Without-Notifying` excludes registrations from the
     ///   notifications of this commit.
-    /// - Returns: A reply with the new version, completed when the changes are durable.
-    /// - Throws: The `Problem` of a wrong parameter or header field. An unknown or expired
-    ///   transaction is reported in the reply.
+    /// - Returns: A reply with the new version, completed when the changes are durable; with `respond-async` 202 before
+    ///   that.
+    /// - Throws: The `Problem` of a wrong parameter or header field, of an unknown or ended transaction, or
+    ///   `precondition_failed` when it began with another version than `If-Match` demands.
     func commit(_ call: WriteCall) throws(Problem) -> Reply {
         let database = try call.database()
         try QueryParameters(call.request.target).requireKnown([])
         let id = try call.match[.id]
         let mark = try SkipMark(call.request, database, call.services.registrations)?.commitMark
-        return .later { promise in
+        let condition = try WriteCondition(call.request)
+        if let error = database.refusal(ofTransaction: id, owner: Principal.none) { throw Problem(error) }
+        if !condition.isEmpty { try condition.require(database.transaction(id, owner: Principal.none)?.version) }
+        let deferred = DeferredOperation(
+            request: call.request, database: database, preferences: Preferences(call.request))
+        return deferred.reply { operation, completion in
+            // A commit that was asked for is not cancelled: the transaction would wait for its end.
+            _ = operation?.begin()
             database.commitTransaction(id, owner: Principal.none, mark: mark) { result in
                 switch result {
                 case .success(let version):
@@ -66,11 +87,8 @@ struct TransactionEndpoints: Sendable {
                     writer.beginObject()
                     writer.member("version", text: version.tokenText)
                     writer.endObject()
-                    var answer = Response(unstored: writer.buffer, status: 200)
-                    call.request.version = version.tokenText
-                    answer.add("Realm-Version", version.tokenText)
-                    promise.complete(answer)
-                case .failure(let error): promise.complete(Response(Problem(error), for: call.request))
+                    completion(.success(.init(status: 200, version: version.token, body: writer.buffer)))
+                case .failure(let error): completion(.failure(Problem(error)))
                 }
             }
         }
@@ -87,7 +105,7 @@ struct TransactionEndpoints: Sendable {
             guard let info = database.transaction(id, owner: Principal.none) else {
                 throw Problem(.notFound, "there is no transaction of this id")
             }
-            return .now(transactionResponse(200, info, showsState: true, call.request))
+            return .now(DeferredOperation.response(outcome(200, info, showsState: true), to: call.request))
         }
         return .later { promise in
             database.rollBackTransaction(id, owner: Principal.none) { result in
@@ -104,28 +122,27 @@ struct TransactionEndpoints: Sendable {
         }
     }
 
-    /// Returns a response that describes a transaction.
+    /// Returns the outcome that describes a transaction.
     ///
     /// - Parameters:
     ///   - status: The status of the response.
     ///   - info: The transaction. Its version is the one that it began with, or its own once it
     ///     is committed.
-    ///   - showsState: Whether the response has the state; a new transaction is always open.
-    ///   - request: The request, whose log line gets the version.
-    private func transactionResponse(_ status: Int, _ info: TransactionInfo, showsState: Bool, _ request: Request) -> Response {
-        let version = (info.committed ?? info.version).text
+    ///   - showsState: Whether the document has the state; a new transaction is always open.
+    ///   - location: The path for `Location`; nil for none.
+    private func outcome(
+        _ status: Int, _ info: TransactionInfo, showsState: Bool, at location: String? = nil
+    ) -> DeferredOperation.Outcome {
+        let version = info.committed ?? info.version
         var writer = JSONWriter(reservingCapacity: 256)
         writer.beginObject()
         writer.member("id", text: info.id)
-        writer.member("version", text: version)
+        writer.member("version", text: version.text)
         writer.member("idleTimeout", text: DurationText.text(info.idleTime))
         writer.member("expiresAt", time: info.expires)
         if showsState { writer.member("state", text: info.state.rawValue) }
         writer.endObject()
-        var response = Response(unstored: writer.buffer, status: status)
-        request.version = version
-        response.add("Realm-Version", version)
-        return response
+        return .init(status: status, version: version, body: writer.buffer, location: location)
     }
 
     /// Registers a transaction as a lease, which administrators can end by rolling it back.

@@ -20,7 +20,7 @@ struct TransactionOptions {
     ///   - call: The call with the body.
     ///   - limits: The longest durations that the server permits.
     /// - Throws: `invalid_body` for unknown members or anything but an object, `invalid_parameter`
-    ///   for a duration above its limit.
+    ///   for a duration above its limit, and for a transaction that would end at once.
     init(_ call: WriteCall, _ limits: WriteLimits) throws(Problem) {
         guard !call.request.body.isEmpty else { return }
         guard let body = try call.request.takeJSON(call.limits).object else {
@@ -28,27 +28,34 @@ struct TransactionOptions {
         }
         for member in body.members {
             switch member.name {
-            case "wait": wait = try TransactionOptions.duration(member, limits.maximumWait)
-            case "idle": idle = try TransactionOptions.duration(member, limits.idleTime)
-            case "lifetime": lifetime = try TransactionOptions.duration(member, limits.lifetime)
+            case "wait": wait = try TransactionOptions.duration(member, .zero...limits.maximumWait)
+            case "idle": idle = try TransactionOptions.duration(member, TransactionOptions.shortest...limits.idleTime)
+            case "lifetime": lifetime = try TransactionOptions.duration(member, TransactionOptions.shortest...limits.lifetime)
             default:
                 throw Problem(.invalidBody, "a transaction has no '\(member.name)'").with("pointer", "/" + member.name)
             }
         }
     }
 
+    /// The shortest time after which a transaction may end: one that ended at once could not be used.
+    private static let shortest = Duration.milliseconds(1)
+
     /// Returns the duration that a member has, such as `2s`.
     ///
     /// - Parameters:
     ///   - member: The name of the member with its value.
-    ///   - maximum: The longest duration that is permitted.
+    ///   - range: The durations that are permitted.
     /// - Throws: `invalid_parameter` for anything else, with the limit in seconds.
-    private static func duration(_ member: (name: String, value: JSONValue), _ maximum: Duration) throws(Problem) -> Duration {
-        guard let duration = member.value.string.flatMap(DurationText.duration), duration <= maximum else {
+    private static func duration(
+        _ member: (name: String, value: JSONValue), _ range: ClosedRange<Duration>
+    ) throws(Problem) -> Duration {
+        guard let duration = member.value.string.flatMap(DurationText.duration), range.contains(duration) else {
+            let least = range.lowerBound == .zero ? "" : "above 0 and "
+            let most = DurationText.text(range.upperBound)
             throw Problem.invalidParameter(
-                member.name, "'\(member.name)' has to be a duration of at most \(DurationText.text(maximum)), such as \"2s\""
+                member.name, "'\(member.name)' has to be a duration \(least)of at most \(most), such as \"2s\""
             )
-            .with("pointer", "/" + member.name).with("limit", .integer(Int64(maximum.inSeconds)))
+            .with("pointer", "/" + member.name).with("limit", .integer(Int64(range.upperBound.inSeconds)))
         }
         return duration
     }

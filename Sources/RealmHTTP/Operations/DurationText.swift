@@ -21,6 +21,11 @@ enum DurationText {
         ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
     ]
 
-    /// Returns a duration as text, in seconds rounded up to a whole number. A negative one is `0s`.
-    static func text(_ duration: Duration) -> String { "\(Int(min(max(duration.inSeconds, 0), 1e9).rounded(.up)))s" }
+    /// Returns a duration as text: in whole seconds, or in milliseconds, rounded up, when it has a part of a second. A
+    /// negative one is `0s`.
+    static func text(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = min(max(duration, .zero), .seconds(1_000_000_000)).components
+        let milliseconds = seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
+    }
 }

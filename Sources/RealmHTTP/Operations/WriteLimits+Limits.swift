@@ -13,6 +13,9 @@ extension WriteLimits {
         transactionsPerClient = limits.transactionsPerPrincipal
         idleTime = .seconds(limits.transactionIdleSeconds)
         lifetime = .seconds(limits.transactionSeconds)
+        // A client that states nothing gets what the operator allows.
+        usualIdleTime = idleTime
+        usualLifetime = lifetime
         writeBytes = limits.writeBytes
         migrationRounds = limits.migrationRounds
         classes = limits.classes

@@ -46,13 +46,15 @@ package struct BodyTypes: OptionSet, Sendable, Hashable {
     ///
     /// - Parameter request: A request at a path whose operation accepts these types.
     /// - Returns: The type; nil when the request has neither a body nor a `Content-Type`, or when
-    ///   the operation accepts no body and the request does not declare a type.
+    ///   the operation accepts no body and the request has none.
     /// - Throws: `unsupported_media_type` for a body without a type or of another type, for a body
     ///   where none is accepted, and for text in another character set than UTF-8. The header
     ///   fields of the response list the accepted types.
     func type(of request: Request) throws(Problem) -> BodyType? {
         guard let text = request.headers[.contentType] else {
-            guard request.hasNoBody || isEmpty else { throw unsupported("the body has no Content-Type", request) }
+            guard request.hasNoBody else {
+                throw unsupported(isEmpty ? "this request takes no body" : "the body has no Content-Type", request)
+            }
             return nil
         }
         guard !isEmpty else {

@@ -13,6 +13,8 @@ struct RealmDeparture: Sendable {
     private let name: String
     /// Whether the realm's file, and the files that belong to it, are deleted.
     private let deletesFiles: Bool
+    /// The condition of the request on the version of the realm.
+    private let condition: WriteCondition
     /// The realms of the server, one of which is detached.
     private let directory: RealmDirectory
 
@@ -24,10 +26,12 @@ struct RealmDeparture: Sendable {
     /// - Parameters:
     ///   - name: The name of the realm.
     ///   - deletesFiles: Whether to delete its files as well.
+    ///   - condition: The condition under which that is done.
     ///   - directory: The realms of the server.
-    init(_ name: String, deletesFiles: Bool, _ directory: RealmDirectory) {
+    init(_ name: String, deletesFiles: Bool, if condition: WriteCondition, _ directory: RealmDirectory) {
         self.name = name
         self.deletesFiles = deletesFiles
+        self.condition = condition
         self.directory = directory
     }
 
@@ -38,7 +42,9 @@ struct RealmDeparture: Sendable {
     ///   - options: The options of the write, which shape the response.
     func rehearse(_ call: WriteCall, _ options: WriteOptions) -> Response {
         do throws(Problem) {
-            guard let state = catalog[name] else { throw RealmDeparture.unknown }
+            guard var state = catalog[name] else { throw RealmDeparture.unknown }
+            if case .closed = state, condition.version != nil { state = try opened(catalog.openNow(name)) }
+            try require(state)
             var version = ""
             if case .ready(let database) = state { version = database.current.tokenText }
             if deletesFiles { try requireDeletable(state) }
@@ -61,25 +67,39 @@ struct RealmDeparture: Sendable {
         do throws(Problem) {
             guard let state = catalog[name] else { throw RealmDeparture.unknown }
             if case .opening = state, let attaching = directory.openings.withLock({ $0[name] }) {
+                try condition.require(nil)
                 if deletesFiles { try requireOwned(attaching.attachment.source.path) }
                 return cancel(attaching, call, promise)
             }
-            // Whether the file may be deleted is known when it is open.
-            if deletesFiles, case .closed = state { return open(call, promise) }
+            // Whether the file may be deleted, and its version, are known when it is open.
+            if deletesFiles || condition.version != nil, case .closed = state { return open(call, promise) }
             promise.complete(try depart(state))
         } catch {
             promise.complete(Response(error, for: call.request))
         }
     }
 
-    /// Opens a closed realm, and then deletes its files like those of any other.
+    /// Throws `precondition_failed` unless the condition of the request holds for a realm.
+    private func require(_ state: Catalog.State) throws(Problem) {
+        guard case .ready(let database) = state else { return try condition.require(nil) }
+        try condition.require(database.current.token)
+    }
+
+    /// Returns the state of a realm that was opened for the request.
+    ///
+    /// - Throws: `realm_not_found` when it was detached meanwhile; `overloaded` when too many realms are in use.
+    private func opened(_ result: Catalog.Waking) throws(Problem) -> Catalog.State {
+        guard case .settled(let state) = result else { throw RealmDirectory.allInUse(limit: catalog.openLimit) }
+        guard let state else { throw RealmDeparture.unknown }
+        return state
+    }
+
+    /// Opens a closed realm, and then detaches it and deletes its files like those of any other.
     private func open(_ call: WriteCall, _ promise: any ResponsePromise) {
         catalog.wake(name) { [self] result in
             let goOn: @Sendable () -> Void = { [self] in
                 do throws(Problem) {
-                    guard case .settled(let state) = result else { throw RealmDirectory.allInUse(limit: catalog.openLimit) }
-                    guard let state else { throw RealmDeparture.unknown }
-                    promise.complete(try depart(state))
+                    promise.complete(try depart(try opened(result)))
                 } catch {
                     promise.complete(Response(error, for: call.request))
                 }
@@ -127,6 +147,7 @@ struct RealmDeparture: Sendable {
     /// Deletes the files if requested, and detaches the realm. A realm whose file is missing is
     /// detached nevertheless, and the response is the problem.
     private func depart(_ state: Catalog.State) throws(Problem) -> Response {
+        try require(state)
         if deletesFiles {
             do throws(Problem) {
                 try delete(state)

@@ -15,6 +15,19 @@ extension RealmDirectory {
     /// - Throws: `realm_not_found` when there is no realm of this name.
     func document(_ name: String, for request: Request, backup: String? = nil) throws(Problem) -> OutputBuffer {
         guard let state = catalog[name] else { throw Problem(.realmNotFound, "there is no realm of this name") }
+        return try document(name, state, for: request, backup: backup)
+    }
+
+    /// Returns the document that describes a realm in a state.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the realm.
+    ///   - state: Its state, which need not be the one in the catalog.
+    ///   - request: The request that asks for it.
+    ///   - backup: The id of the backup that was made for the request; nil for none.
+    func document(
+        _ name: String, _ state: Catalog.State, for request: Request, backup: String?
+    ) throws(Problem) -> OutputBuffer {
         var writer = JSONWriter()
         try write(name, state, to: &writer, for: request)
         guard let backup else { return writer.buffer }

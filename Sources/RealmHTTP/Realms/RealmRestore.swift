@@ -11,6 +11,8 @@ internal import RealmStorage
 struct RealmRestore: Sendable {
     /// The realm.
     private let target: Catalog.Target
+    /// The condition under which the file is replaced.
+    private let condition: WriteCondition
     /// The realms of the server, one of which gets another file.
     private let directory: RealmDirectory
     /// The new file, in the folder of the old one.
@@ -20,10 +22,12 @@ struct RealmRestore: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the realm.
+    ///   - condition: The condition of the request, which is compared now and once more when nothing writes any longer.
     ///   - directory: The realms of the server.
     /// - Throws: `realm_unavailable` while the realm is being opened, `not_owned` for a realm without a file
-    ///   of its own, `read_only` for one that was attached for reading only.
-    init(_ name: String, _ directory: RealmDirectory) throws(Problem) {
+    ///   of its own, `read_only` for one that was attached for reading only, `precondition_failed`,
+    ///   `encryption_key_required` or `encryption_key_wrong` for one that has failed because its key is unknown.
+    init(_ name: String, if condition: WriteCondition, _ directory: RealmDirectory) throws(Problem) {
         if case .opening? = directory.catalog[name] { throw Problem(.realmUnavailable, "the realm is being opened") }
         guard let target = directory.catalog.target(name) else {
             throw Problem(.notOwned, "this realm has no file of its own that another one could take the place of")
@@ -33,8 +37,12 @@ struct RealmRestore: Sendable {
                 .with(header: HeaderField("Allow", "OPTIONS"))
         }
         self.target = target
+        self.condition = condition
         self.directory = directory
+        try condition.require(target.database?.current.token)
         do throws(StorageError) {
+            // A file whose key is unknown is not damaged, and could not be put back under a wrong one.
+            if target.database == nil { try Database.requireKnownKey(ofFile: target.path, target.options.key) }
             replacement = try FileReplacement(of: target.path, target.copies)
         } catch {
             throw Problem(opening: error)
@@ -82,7 +90,42 @@ struct RealmRestore: Sendable {
         } catch {
             throw Problem(opening: error)
         }
-        if let defect = target.options.backlinkNames.defect(in: snapshot) { throw Problem(.invalidSchema, defect) }
+        if let defect = Database.defect(of: target.options, in: snapshot) { throw Problem(.invalidSchema, defect) }
+    }
+
+    // MARK: - Trying
+
+    /// The number of times that a dry run looks whether the file of a failed realm is in use, with 10 ms in between: the
+    /// server itself may be trying to open it.
+    private static let looks = 50
+
+    /// Returns the document that the realm would have, with the id of the backup that its file would become.
+    ///
+    /// - Parameter request: The request, whose rights decide what is shown.
+    /// - Throws: `file_in_use` when another program has the file open, and other problems of the exchange.
+    func rehearse(for request: Request) throws(Problem) -> OutputBuffer {
+        let (database, name): (Database, String?)
+        do throws(StorageError) {
+            try requireUnused()
+            let isReplaced = System.entry(atPath: target.path, followsLink: false) != nil
+            name = isReplaced ? try target.copies.nameIfReplaced(version: target.version) : nil
+            database = try Database.rehearse(
+                replacement: replacement.file.openPath, of: target.name, at: target.sourcePath, target.options)
+        } catch {
+            throw Problem(opening: error)
+        }
+        defer { database.close() }
+        return try directory.document(target.name.text, .ready(database), for: request, backup: name)
+    }
+
+    /// Throws unless the exchange would get the lock of the file. A realm that is written to has it already.
+    private func requireUnused() throws(StorageError) {
+        guard target.database?.isWritable != true else { return }
+        for _ in 1..<RealmRestore.looks {
+            if (try? OwnershipLock.requireUnused(target.path)) != nil { return }
+            System.pause(milliseconds: 10)
+        }
+        try OwnershipLock.requireUnused(target.path)
     }
 
     // MARK: - Running
@@ -98,7 +141,16 @@ struct RealmRestore: Sendable {
             throw Problem(.realmUnavailable, "the realm was closed or detached meanwhile")
         }
         let transaction = target.database?.openTransaction
-        if let database = target.database { close(database) }
+        if let database = target.database {
+            close(database)
+            do throws(Problem) {
+                try condition.require(database.current.token)
+            } catch {
+                // A write that was waiting has come first.
+                serveAgain()
+                throw error
+            }
+        }
         let (name, database): (String?, Database)
         do throws(StorageError) {
             name = try replacement.swap(keeping: target.version)

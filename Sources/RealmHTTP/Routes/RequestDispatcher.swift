@@ -168,8 +168,14 @@ package final class RequestDispatcher: RequestHandler {
             request, readServices, readMethods: route.readMethods, methods: route.readMethods.union(route.writeMethods),
             bodyTypes: route.bodyTypes(of: request.method))
         switch handlers[request] {
-        case .read(let endpoint): return try reads.reply(to: call, route, endpoint)
-        case .write(let endpoint): return try writes.reply(to: WriteCall(call, writeServices), endpoint)
+        case .read(let endpoint):
+            try call.check(route)
+            return try reads.reply(to: call, route, endpoint)
+        case .write(let endpoint):
+            return try writes.reply(to: WriteCall(call, writeServices)) { call throws(Problem) in
+                try call.call.check(route)
+                return try endpoint(call)
+            }
         case .none: throw Problem(.notFound, "there is nothing at this path")
         }
     }

@@ -31,6 +31,8 @@ package final class Route: Sendable {
         /// Writes concern the file of a realm as a whole, so they are possible for a realm that is only
         /// read, such as a damaged one.
         package static let concernsFile = Traits(rawValue: 64)
+        /// The path is that of transactions, which the header field `Realm-Transaction` may name once more.
+        package static let concernsTransactions = Traits(rawValue: 128)
     }
 
     /// The form of the path, which is also its label in the log and the metrics.
@@ -95,6 +97,30 @@ package final class Route: Sendable {
     package func problems(of method: HTTPMethod?) -> Set<ProblemCode> {
         operations.first { method.map($0.methods.contains) ?? false }?.problems
             ?? (pattern.variables.contains(.realm) ? Set.ofAnyRequest.union(Set.ofRealms) : .ofAnyRequest)
+    }
+
+    /// Returns the operation of a method; nil when the path does not have it.
+    package func operation(of method: HTTPMethod?) -> RouteOperation? {
+        guard let method else { return nil }
+        return operations.first { $0.methods.contains(method) }
+    }
+
+    /// Throws `conflicting_parameters` for a request that names an interactive transaction which it does not take part
+    /// in, and which it would otherwise pass by unnoticed.
+    ///
+    /// - Parameter request: A request for this route.
+    package func checkTransaction(of request: Request) throws(Problem) {
+        guard let id = request.headers[.realmTransaction], let operation = operation(of: request.method),
+            !operation.joinsTransactions
+        else { return }
+        if traits.contains(.concernsTransactions) {
+            // The request that begins one has an answer of its own.
+            guard pattern.variables.contains(.id), request.match.decoded(.id) != id else { return }
+            throw Problem(.conflictingParameters, "the path and the header field name different transactions")
+                .with("header", "Realm-Transaction")
+        }
+        throw Problem(.conflictingParameters, "this request cannot be made inside a transaction")
+            .with("header", "Realm-Transaction")
     }
 
     /// Returns the access class that a method needs among these operations.

@@ -28,6 +28,10 @@ package struct RouteOperation: Sendable {
     /// described.
     let description: (method: String, operation: OperationDescription)?
 
+    /// Whether requests can be made inside an interactive transaction, so that they see its uncommitted state or add to
+    /// it. The description lists the header field then; all others refuse it.
+    package let joinsTransactions: Bool
+
     /// Whether the methods change a realm, or the list of realms.
     package var isWrite: Bool {
         if case .write = handler { return true }
@@ -78,6 +82,7 @@ package struct RouteOperation: Sendable {
         self.handler = handler
         bodyTypes = description?.bodyTypes ?? types
         problems = description?.problems ?? Set.ofAnyRequest.union(Set.ofBodies).union([.notFound, .invalidConfiguration])
+        joinsTransactions = description?.parameters.contains("RealmTransaction") ?? false
         let name = HTTPMethod.allCases.first { methods.contains($0) }?.rawValue.lowercased() ?? ""
         self.description = description.map { (name, $0) }
     }

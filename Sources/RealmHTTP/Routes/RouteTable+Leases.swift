@@ -32,21 +32,20 @@ extension RouteTable {
     /// as having one does.
     private static let transactionRoutes: [Route] = [
         Route(
-            "/v1/realms/{realm}/transactions",
+            "/v1/realms/{realm}/transactions", .concernsTransactions,
             operations: [
                 .write(
                     .post, for: .write,
                     .init(
                         "beginTransaction", "Begins a transaction that spans several requests.", tag: "transactions",
-                        parameters: ["RequestId"],
+                        parameters: ["IfMatch", "Prefer", "IdempotencyKey", "RequestId"],
                         taking: .json, body: OpenAPIParts.schema("TransactionOptions"), requiresBody: false,
-                        responses: OpenAPIWrites.responses(
-                            ("201", "The body describes the transaction.", "Transaction"), isAsynchronous: false),
+                        responses: OpenAPIWrites.responses(("201", "The body describes the transaction.", "Transaction")),
                         problems: .ofWrites)
                 ) { $0.transactions.begin }
             ]),
         Route(
-            "/v1/realms/{realm}/transactions/{id}",
+            "/v1/realms/{realm}/transactions/{id}", .concernsTransactions,
             operations: [
                 // Only clients that may write can have transactions and queued writes.
                 .read(
@@ -68,15 +67,14 @@ extension RouteTable {
                 ) { $0.transactions.transaction },
             ]),
         Route(
-            "/v1/realms/{realm}/transactions/{id}/commit",
+            "/v1/realms/{realm}/transactions/{id}/commit", .concernsTransactions,
             operations: [
                 .write(
                     .post, for: .write,
                     .init(
                         "commitTransaction", "Commits a transaction.", tag: "transactions",
-                        parameters: ["IdempotencyKey", "RequestId"],
-                        responses: OpenAPIWrites.responses(
-                            ("200", "The body states the new version.", "CommittedVersion"), isAsynchronous: false),
+                        parameters: ["IfMatch", "Prefer", "IdempotencyKey", "RequestId"],
+                        responses: OpenAPIWrites.responses(("200", "The body states the new version.", "CommittedVersion")),
                         problems: .ofWrites, .ofValues)
                 ) { $0.transactions.commit }
             ]),

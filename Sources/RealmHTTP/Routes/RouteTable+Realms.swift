@@ -38,7 +38,7 @@ extension RouteTable {
                     .delete, for: .administer,
                     .init(
                         "detachRealm", "Detaches a realm from the server.", tag: "realms",
-                        parameters: ["Files", "DryRun"] + OpenAPIWrites.shape + ["RequestId"],
+                        parameters: ["Files", "DryRun"] + OpenAPIWrites.shape + ["IfMatch", "RequestId"],
                         responses: OpenAPIWrites.responses(
                             ("200", "With dryRun=true the body is the response that the write would have had.", "DryRun"),
                             ("204", "The realm is detached.", nil),
@@ -55,7 +55,7 @@ extension RouteTable {
                         "putRealmKey", "Opens a realm that lacks its encryption key.", tag: "realms",
                         parameters: ["RequestId"], taking: .json, body: OpenAPIParts.schema("RealmKey"),
                         responses: OpenAPIWrites.responses(("204", "The realm is open.", nil), isAsynchronous: false),
-                        problems: .ofBodies, .ofRealms, .ofFiles)
+                        problems: .ofBodies, .ofRealms, .ofFiles, [.preconditionFailed])
                 ) { $0.realms.putKey }
             ]),
         Route(
@@ -65,7 +65,7 @@ extension RouteTable {
                     .get, for: .read,
                     .init(
                         "getSchema", "Returns the schema of a realm.", tag: "schema",
-                        parameters: ["SchemaFormat", "Snapshot", "IfNoneMatch", "RequestId"],
+                        parameters: ["SchemaFormat", "Snapshot", "IfNoneMatch", "RealmTransaction", "RequestId"],
                         responses: OpenAPIDocument.schemaResponses("SchemaDocument"), problems: .ofReads)
                 ) { $0.schemas.schema }
             ]),
@@ -76,7 +76,7 @@ extension RouteTable {
                     .get, for: .read,
                     .init(
                         "getClass", "Returns the schema of one class.", tag: "schema",
-                        parameters: ["SchemaFormat", "Snapshot", "IfNoneMatch", "RequestId"],
+                        parameters: ["SchemaFormat", "Snapshot", "IfNoneMatch", "RealmTransaction", "RequestId"],
                         responses: OpenAPIDocument.schemaResponses("SchemaClass"), problems: .ofReads)
                 ) { $0.schemas.schema }
             ]),
@@ -87,7 +87,7 @@ extension RouteTable {
                     .get, for: .read,
                     .init(
                         "getRealmOpenAPI", "Describes this API for the classes of one realm.", tag: "schema",
-                        parameters: ["DocumentInts", "IfNoneMatch", "RequestId"],
+                        parameters: ["DocumentInts", "IfNoneMatch", "RealmTransaction", "RequestId"],
                         responses: OpenAPIDocument.anyObject("The body is an OpenAPI document."), problems: .ofReads)
                 ) { $0.schemas.realmOpenAPI }
             ]),

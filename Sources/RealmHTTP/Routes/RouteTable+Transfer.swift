@@ -45,7 +45,7 @@ extension RouteTable {
                     .init(
                         "copyRealm",
                         "Copies a version under another key, with a part of the classes, or to a file of the server.",
-                        tag: "transfer", parameters: ["Snapshot", "RealmTransaction", "RealmMinVersion", "RequestId"],
+                        tag: "transfer", parameters: ["Snapshot", "IfMatch", "RealmTransaction", "RealmMinVersion", "RequestId"],
                         taking: .json, body: OpenAPIParts.schema("BackupRequest"),
                         responses: OpenAPIParts.responses(backup, isConditional: false, storedBackup),
                         problems: .ofReads, .ofSchemas, .ofFiles)
@@ -58,9 +58,9 @@ extension RouteTable {
                     .post, for: .administer,
                     .init(
                         "compactRealm", "Replaces the file by one without free space.", tag: "transfer",
-                        parameters: ["RequestId"],
+                        parameters: ["IfMatch", "Prefer", "IdempotencyKey", "RequestId"],
                         responses: OpenAPIWrites.responses(
-                            ("200", "The body states the size of the file before and after.", "Compacted"), isAsynchronous: false),
+                            ("200", "The body states the size of the file before and after.", "Compacted")),
                         problems: .ofWrites)
                 ) { $0.compactions.compact }
             ]),
@@ -80,10 +80,10 @@ extension RouteTable {
                     .post, for: .administer,
                     .init(
                         "makeBackup", "Makes a backup of the newest version now.", tag: "transfer",
-                        parameters: ["RequestId"],
+                        parameters: ["IfMatch", "RequestId"],
                         responses: OpenAPIWrites.responses(
                             ("201", "The body describes the new backup.", "Backup"), isAsynchronous: false),
-                        problems: .ofRealms, [.notOwned])
+                        problems: .ofRealms, [.notOwned, .preconditionFailed])
                 ) { $0.backupLists.make },
             ]),
         Route(
@@ -98,9 +98,9 @@ extension RouteTable {
                 .write(
                     .delete, for: .administer,
                     .init(
-                        "deleteBackup", "Deletes a backup.", tag: "transfer", parameters: ["RequestId"],
+                        "deleteBackup", "Deletes a backup.", tag: "transfer", parameters: ["IfMatch", "RequestId"],
                         responses: OpenAPIWrites.responses(("204", "The backup is deleted.", nil), isAsynchronous: false),
-                        problems: .ofRealms, [.readOnly])
+                        problems: .ofRealms, [.readOnly, .preconditionFailed])
                 ) { $0.backupLists.delete },
             ]),
         Route(
@@ -110,7 +110,7 @@ extension RouteTable {
                     .post, for: .administer,
                     .init(
                         "restoreRealm", "Replaces the file by a backup, or by the file in the body.", tag: "transfer",
-                        parameters: ["DryRun"] + OpenAPIWrites.shape + ["IdempotencyKey", "RequestId"],
+                        parameters: ["DryRun"] + OpenAPIWrites.shape + ["IfMatch", "IdempotencyKey", "RequestId"],
                         taking: .realmFile, body: OpenAPIParts.schema("RestoreRequest"),
                         responses: OpenAPIWrites.responses(
                             ("200", "The body describes the realm, with the id of the backup of the old file.", "RealmDocument"),

@@ -10,6 +10,26 @@ internal import RealmEngine
 /// everything after the state. `text(_:_:)` puts that part into a whole document whenever a client
 /// reads `…/writes/{id}`.
 enum AsyncWriteDocument {
+    /// Returns the response to a request that was accepted: 202 with the state by now, and in `Location` the path where
+    /// the outcome can be read later.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the write.
+    ///   - database: The realm.
+    ///   - request: The request, whose log line gets the newest version.
+    ///   - applied: The value of `Preference-Applied`; nil for none.
+    static func accepted(_ id: String, in database: Database, _ request: Request, applied: String?) -> Response {
+        let state = database.asyncWrites.state(id, owner: Principal.none) ?? .queued
+        var response = Response(status: 202, type: "application/json", text(id, state))
+        response.addLocation(ObjectAddress.write(database.name.text, id))
+        let version = database.current.tokenText
+        request.version = version
+        response.add("Realm-Version", version)
+        response.add("Cache-Control", constant: "no-store")
+        if let applied { response.add("Preference-Applied", applied) }
+        return response
+    }
+
     /// Returns the members that are remembered of a committed write: `version`, `status` and
     /// `body`.
     ///

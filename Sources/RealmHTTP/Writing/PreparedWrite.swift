@@ -77,7 +77,7 @@ struct PreparedWrite: Sendable {
     /// For a write about one object it has the member `current`: the object in the given version,
     /// or null.
     private func stale(in version: Version) -> Problem {
-        let problem = Problem(.preconditionFailed, "the realm has another version than the request was made for")
+        let problem = WriteCondition.stale
         guard isAboutObject else { return problem }
         return problem.with("current", .json((try? ObjectLookup(call, version, options).document()) ?? Array("null".utf8)))
     }
@@ -178,17 +178,7 @@ struct PreparedWrite: Sendable {
             owner: Principal.none, writeRequest,
             { session in try self.work(WriteContext(session, self, base: nil)) },
             completion: { result in withExtendedLifetime(holding) { self.fate(result) } })
-        var response = Response(status: 202, type: "application/json", AsyncWriteDocument.text(id, .queued))
-        if let state = database.asyncWrites.state(id, owner: Principal.none) {
-            response = Response(status: 202, type: "application/json", AsyncWriteDocument.text(id, state))
-        }
-        response.addLocation(ObjectAddress.write(database.name.text, id))
-        let version = database.current.tokenText
-        request.version = version
-        response.add("Realm-Version", version)
-        response.add("Cache-Control", constant: "no-store")
-        if let applied = options.preferenceApplied { response.add("Preference-Applied", applied) }
-        return response
+        return AsyncWriteDocument.accepted(id, in: database, request, applied: options.preferenceApplied)
     }
 
     /// Returns what is remembered of an asynchronous write that is finished: a part of its

@@ -77,6 +77,27 @@ struct WriteCondition: Sendable {
     /// Whether there is a condition on one object, and not only on the version of the realm.
     var concernsObject: Bool { ifMatch != nil || ifNoneMatch != nil }
 
+    /// Throws `precondition_failed` unless the conditions hold for a request about a realm as a whole.
+    ///
+    /// Such a request has no object to compare with, so only the version of the realm can be demanded.
+    ///
+    /// - Parameter version: The newest version of the realm; nil when it has none, because it is not open.
+    func require(_ version: VersionToken?) throws(Problem) {
+        guard !concernsObject else {
+            throw Problem(.preconditionFailed, "the only condition that can hold here is the version of the realm")
+        }
+        guard self.version == nil || self.version == version else { throw WriteCondition.stale }
+    }
+
+    /// Throws `precondition_failed` when something is demanded of what does not exist yet. `If-None-Match: *` holds
+    /// then.
+    func requireNothing() throws(Problem) {
+        guard ifMatch == nil, version == nil else { throw WriteCondition.stale }
+    }
+
+    /// The problem of a request that demands another version than the newest.
+    static let stale = Problem(.preconditionFailed, "the realm has another version than the request was made for")
+
     /// Returns whether the conditions on the object hold. The version is not compared here.
     ///
     /// - Parameter state: The state part of the object's entity tag; nil when there is no object.

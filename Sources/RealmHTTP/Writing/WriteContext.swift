@@ -141,7 +141,7 @@ final class WriteContext {
     /// Outside a transaction nothing is compared here: the queue of writes does that.
     private func checkBase(_ condition: WriteCondition) throws(Problem) {
         guard let base, let wanted = condition.version, wanted != base else { return }
-        throw Problem(.preconditionFailed, "the realm has another version than the request was made for")
+        throw WriteCondition.stale
     }
 
     /// Returns an object as a JSON document; the text `null` when there is none.

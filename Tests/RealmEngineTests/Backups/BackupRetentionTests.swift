@@ -25,11 +25,34 @@ import Testing
         #expect(BackupName(file: name.file, realm: realm) == name)
         for file in [
             "20260601T000101Z-17", "20260601T000101Z-017.realm", "20260601T000101-17.realm", "20260631T000101Z-17.realm",
-            "20260601T000101Z.realm", "20260601T000101Z-17-2.realm", "2026-06-01T00:01:01Z-17.realm", "app.realm", ".realm",
+            "20260601T000101Z.realm", "20260601T000101Z-17-1.realm", "20260601T000101Z-17-02.realm",
+            "20260601T000101Z-17-2-3.realm", "2026-06-01T00:01:01Z-17.realm", "app.realm", ".realm",
             "20260601T000101z-17.realm", "20260601T000101Z--1.realm",
         ] {
             #expect(BackupName(file: file, realm: realm) == nil, "\(file)")
         }
+    }
+
+    @Test func `backups of the same second and version have numbers, and the last of them is the newest`() throws {
+        let folder = NSTemporaryDirectory() + "realm-rest-backups-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let store = FolderBackupStore(folder)
+        let name = try backup(BackupRetentionTests.begin + 61, 17)
+        let names = try (0..<3).map { _ in
+            try #require(try store.add(name) { file throws(StorageError) in try FirstContents.write(17, to: file) })
+        }
+        #expect(
+            names.map(\.file) == [
+                "20260601T000101Z-17.realm", "20260601T000101Z-17-2.realm", "20260601T000101Z-17-3.realm",
+            ])
+        #expect(BackupName(file: names[2].file, realm: name.realm) == names[2])
+        #expect(try store.names(of: name.realm) == names.reversed())
+        // A number is not given again while a later one is there.
+        try store.delete(names[1])
+        let next = try store.add(name) { file throws(StorageError) in try FirstContents.write(17, to: file) }
+        #expect(next?.number == 4)
+        let retention = try #require(BackupRetention("daily=1"))
+        #expect(retention.surplus(of: try store.names(of: name.realm)) == [names[2], names[0]])
     }
 
     @Test(arguments: [

@@ -119,6 +119,60 @@ import Testing
         }
     }
 
+    /// Such files would be served under another name, or not at all, or be taken for something of the server.
+    @Test(arguments: [
+        ".realm-rest/realms.json", ".realm-rest/x.realm", "store.realm.lock", "noext", "sub.realm.before-3", ".hid.realm",
+        "bad name.realm", ".realm", "sub/deep.realm", "x.REALM",
+    ])
+    func `A18: a copy in the data folder has the name of a realm`(_ name: String) throws {
+        try withWriteServer { server in
+            try? FileManager.default.createDirectory(atPath: server.folder + "/sub", withIntermediateDirectories: false)
+            defer { try? FileManager.default.removeItem(atPath: server.folder + "/sub") }
+            // It is written with the first change of what is served.
+            let registry = server.folder + "/.realm-rest/realms.json"
+            try? FileManager.default.removeItem(atPath: registry)
+            let answer = try server.send("POST", "app/backup", #"{"path":"\#(server.folder)/\#(name)"}"#)
+            #expect(answer.status == 400 && answer.code == "invalid_body", "\(answer.text)")
+            #expect(answer.json["pointer"]?.text == "/path")
+            #expect(!FileManager.default.fileExists(atPath: server.folder + "/" + name))
+        }
+    }
+
+    @Test func `A18: the Location of a copy leads to it, whatever was served under its name before`() throws {
+        try withWriteServer { server in
+            let path = server.folder + "/second.realm"
+            let body = #"{"path":"\#(path)"}"#
+            try server.done("POST", "app/backup", body)
+            try server.done("DELETE", "second")
+            let taken = try server.send("POST", "app/backup", body)
+            #expect(taken.status == 409 && taken.code == "file_exists", "\(taken.text)")
+            try FileManager.default.removeItem(atPath: path)
+            let again = try server.done("POST", "app/backup", body)
+            #expect(again["Location"] == "/v1/realms/second")
+            #expect(try server.get("second/objects/Dog/1?meta=none&fields=age").json["age"]?.int == 3)
+            // Another file has the name.
+            #expect(try server.attach(#"{"name":"third","inMemory":"m"}"#).status == 201)
+            let other = try server.send("POST", "app/backup", #"{"path":"\#(server.folder)/third.realm"}"#)
+            #expect(other.status == 409 && other.code == "already_attached", "\(other.text)")
+            #expect(!FileManager.default.fileExists(atPath: server.folder + "/third.realm"))
+        }
+    }
+
+    @Test(arguments: ["backup", "backups", "compact", "transactions/none/commit"])
+    func `a body of another type than the request takes is refused`(_ path: String) throws {
+        try withWriteServer { server in
+            let present = try FileManager.default.contentsOfDirectory(atPath: server.folder).sorted()
+            let types = path == "backup" ? ["text/plain", "text/csv", nil] : ["text/plain", "application/json", nil]
+            for type in types {
+                let answer = try HTTPClient.request(
+                    port: server.port, "POST", "/v1/realms/app/\(path)",
+                    headers: type.map { [("Content-Type", $0)] } ?? [], body: Array("{}".utf8))
+                #expect(answer.status == 415 && answer.code == "unsupported_media_type", "\(type ?? "none"): \(answer.text)")
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: server.folder).sorted() == present)
+        }
+    }
+
     @Test(arguments: [
         (#"{"syncConfiguration":{}}"#, 400, "invalid_body", "/syncConfiguration"),
         (#"{"encryptionKey":"short"}"#, 400, "invalid_body", "/encryptionKey"),

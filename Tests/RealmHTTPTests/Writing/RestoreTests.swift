@@ -204,4 +204,183 @@ import Testing
             try server.done("PATCH", "app/objects/Dog/1", #"{"age":6}"#)
         }
     }
+
+    // MARK: - Files whose key is unknown
+
+    /// Puts a file into the data folder, where it cannot be opened.
+    private func putFailing(_ bytes: [UInt8], _ name: String, _ server: WriteServer) throws {
+        try Data(bytes).write(to: URL(fileURLWithPath: "\(server.folder)/\(name).realm"))
+        // The folder is looked at every two seconds, and the first request opens the file.
+        #expect(
+            try eventually {
+                _ = try server.get("\(name)/schema")
+                return try server.get(name).json["state"]?.text == "failed"
+            })
+    }
+
+    private func remove(_ name: String, _ server: WriteServer) throws {
+        try server.done("DELETE", name)
+        try FileManager.default.removeItem(atPath: "\(server.folder)/\(name).realm")
+    }
+
+    /// The sound file used to be set aside as a damaged one, which nothing could put back.
+    @Test func `A18: a realm whose key is unknown is not restored, and opens when the key is given`() throws {
+        try withWriteServer { server in
+            let plain = try server.get("app/backup").body
+            let sealed = try server.send("POST", "app/backup", #"{"encryptionKey":"\#(RestoreTests.key)"}"#).body
+            try putFailing(sealed, "safe", server)
+            let present = try names(server)
+            for query in ["", "?dryRun=true"] {
+                for file in [plain, sealed] {
+                    let answer = try restore(server, file, "safe", query)
+                    #expect(answer.status == 422 && answer.code == "encryption_key_required", "\(answer.text)")
+                }
+            }
+            #expect(try names(server) == present)
+            #expect(try server.done("PUT", "safe/key", #"{"encryptionKey":"\#(RestoreTests.key)"}"#).status == 204)
+            #expect(try server.get("safe/objects/Dog/1?meta=none&fields=age").json["age"]?.int == 3)
+            let answer = try restore(server, sealed, "safe")
+            #expect(answer.status == 200, "\(answer.text)")
+            // The end of the test opens what is left without a key.
+            try server.done("DELETE", "safe?files=true")
+        }
+    }
+
+    @Test func `A18: a file under another key than the realm's is not damaged, but one that lost its first page is`() throws {
+        let other = String(repeating: "cd", count: 64)
+        let key = try EncryptionKey(text: RestoreTests.key)
+        try withWriteServer(change: { for name in ["other", "plain", "torn"] { $0.keys[name] = key } }) { server in
+            let plain = try server.get("app/backup").body
+            let own = try server.send("POST", "app/backup", #"{"encryptionKey":"\#(RestoreTests.key)"}"#).body
+            for (name, file) in [
+                ("other", try server.send("POST", "app/backup", #"{"encryptionKey":"\#(other)"}"#).body), ("plain", plain),
+            ] {
+                try putFailing(file, name, server)
+                let answer = try restore(server, own, name)
+                #expect(answer.status == 422 && answer.code == "encryption_key_wrong", "\(answer.text)")
+                #expect(try Data(contentsOf: URL(fileURLWithPath: "\(server.folder)/\(name).realm")) == Data(file))
+                try remove(name, server)
+            }
+            var torn = own
+            for position in 4096..<8192 { torn[position] ^= 0x55 }
+            try putFailing(torn, "torn", server)
+            let answer = try restore(server, own, "torn")
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(try server.get("torn/objects/Dog/1?meta=none&fields=age").json["age"]?.int == 3)
+            try server.done("DELETE", "torn?files=true")
+        }
+    }
+
+    /// Such files have whole pages and no signature, as encrypted ones do.
+    @Test(arguments: [0..<24, 0..<4096] as [Range<Int>], [0, 0xff] as [UInt8])
+    func `A18: a plain file that lost its beginning is damaged`(_ range: Range<Int>, _ byte: UInt8) throws {
+        try withWriteServer { server in
+            var lost = try server.get("app/backup").body
+            for position in range { lost[position] = byte }
+            try putFailing(lost, "lost", server)
+            let answer = try restore(server, try server.get("app/backup").body, "lost")
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(try server.get("lost/objects/Dog/1?meta=none&fields=age").json["age"]?.int == 3)
+        }
+    }
+
+    // MARK: - Conditions
+
+    @Test func `A18, A39: a restore under a condition takes place only in the version that it states`() throws {
+        try withWriteServer { server in
+            let file = try server.get("app/backup").body
+            let (before, present, bytes) = (try epoch(server), try names(server), try server.bytes())
+            let version = try #require(try server.get("app/schema")["Realm-Version"])
+            try server.done("PATCH", "app/objects/Dog/1", #"{"age":4}"#)
+            for tag in ["\"v.nope.1\"", "\"v.\(version)\"", "\"other\"", "*"] {
+                for query in ["", "?dryRun=true"] {
+                    let answer = try HTTPClient.request(
+                        port: server.port, "POST", "/v1/realms/app/restore" + query,
+                        headers: RestoreTests.octets + [("If-Match", tag)], body: file)
+                    #expect(answer.status == 412 && answer.code == "precondition_failed", "\(tag): \(answer.text)")
+                }
+            }
+            #expect(try names(server) == present)
+            #expect(try epoch(server) == before)
+            #expect(try server.bytes() != bytes)
+            let newest = try #require(try server.get("app/schema")["Realm-Version"])
+            let answer = try HTTPClient.request(
+                port: server.port, "POST", "/v1/realms/app/restore",
+                headers: RestoreTests.octets + [("If-Match", "\"v.\(newest)\"")], body: file)
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(try age(server) == 3)
+        }
+    }
+
+    // MARK: - Dry runs
+
+    @Test func `A18: a dry run answers what the restore answers`() throws {
+        try withWriteServer { server in
+            let file = try server.send("POST", "app/backup", #"{"classes":["Dog"]}"#).body
+            let dry = try restore(server, file, "app", "?dryRun=true")
+            let real = try restore(server, file)
+            #expect(dry.status == 200 && real.status == 200, "\(dry.text) \(real.text)")
+            #expect(dry.json["status"]?.int == 200)
+            for member in ["state", "mode", "schemaVersion", "classes", "fileBytes", "usedBytes", "path", "empty"] {
+                #expect(dry.json["body"]?[member] == real.json[member], "\(member)")
+                #expect(real.json[member] != nil)
+            }
+            #expect(real.json["backup"] != nil && dry.json["body"]?["backup"] == real.json["backup"])
+        }
+    }
+
+    @Test func `A18: the id of a file that was replaced is not given to another one later`() throws {
+        try withWriteServer { server in
+            let file = try server.get("app/backup").body
+            var ids: Set<String> = []
+            for _ in 0..<3 {
+                // The version of the file that is replaced is the same each time.
+                ids.insert(try #require(try restore(server, file).json["backup"]?.text))
+            }
+            #expect(ids.count == 3)
+            #expect(try server.get("app/backups").json["items"]?.elements?.count == 1)
+        }
+    }
+
+    @Test func `A18: a dry run tells of a realm that has failed what it would be, and of a file in use`() throws {
+        try withWriteServer { server in
+            let file = try server.get("app/backup").body
+            try putFailing(Array("damaged".utf8), "bad", server)
+            let dry = try restore(server, file, "bad", "?dryRun=true")
+            #expect(dry.status == 200, "\(dry.text)")
+            #expect(dry.json["body"]?["state"]?.text == "ready")
+            #expect(dry.json["body"]?["backup"]?.text == "bad.realm.replaced-damaged")
+            #expect(dry["Realm-Version"] == nil)
+            #expect(try server.get("bad").json["state"]?.text == "failed")
+            // The lock of another program.
+            let lock = try OwnershipLock(ofFile: server.folder + "/bad.realm")
+            for query in ["?dryRun=true", ""] {
+                let answer = try restore(server, file, "bad", query)
+                #expect(answer.status == 409 && answer.code == "file_in_use", "\(answer.text)")
+            }
+            lock.release()
+            #expect(try restore(server, file, "bad").status == 200)
+        }
+    }
+
+    // MARK: - Options of the realm
+
+    @Test(arguments: [#""classes":["Dog","Person"]"#, #""defaults":{"Dog":{"age":7}}"#, #""requireIfMatch":["Dog"]"#])
+    func `A18: a file that lacks what the options of the realm name is refused`(_ option: String) throws {
+        try withWriteServer { server in
+            let lacking = try server.send("POST", "app/backup", #"{"classes":["Note"]}"#).body
+            let whole = try server.get("app/backup").body
+            try server.done("DELETE", "app")
+            let body = #"{"name":"app","path":"\#(server.folder)/app.realm",\#(option)}"#
+            #expect(try server.attach(body).status == 201)
+            let (bytes, present) = (try server.bytes(), try names(server))
+            for query in ["?dryRun=true", ""] {
+                let answer = try restore(server, lacking, "app", query)
+                #expect(answer.status == 422 && answer.code == "invalid_schema", "\(answer.text)")
+            }
+            #expect(try server.bytes() == bytes)
+            #expect(try names(server) == present)
+            #expect(try restore(server, whole).status == 200)
+        }
+    }
 }

@@ -116,4 +116,29 @@ import Testing
         #expect(try server.send("POST", "app/transactions", "{}").code == "transactions_disabled")
         try server.finish()
     }
+
+    @Test func `A24: a transaction lasts as long as the limits say, or shorter if it asks for that`() throws {
+        try withWriteServer(change: {
+            $0.limits.transactionIdleSeconds = 9
+            $0.limits.transactionSeconds = 40
+        }) { server in
+            func idle(_ body: String) throws -> String? {
+                let answer = try server.done("POST", "app/transactions", body)
+                try server.done("DELETE", "app/transactions/\(answer.json["id"]?.text ?? "")")
+                return answer.json["idleTimeout"]?.text
+            }
+            #expect(try idle("{}") == "9s")
+            #expect(try idle(#"{"idle":"2s"}"#) == "2s")
+            #expect(try idle(#"{"idle":"500ms"}"#) == "500ms")
+            #expect(try idle(#"{"idle":"1500ms"}"#) == "1500ms")
+            #expect(try idle(#"{"idle":"2000ms"}"#) == "2s")
+            #expect(try idle(#"{"lifetime":"3s"}"#) == "3s")
+            #expect(try idle(#"{"idle":"9s","lifetime":"40s","wait":"0s"}"#) == "9s")
+            for (member, value) in [("idle", "0s"), ("idle", "0ms"), ("lifetime", "0s"), ("idle", "10s"), ("lifetime", "41s")] {
+                let body = "{\"\(member)\":\"\(value)\"}"
+                let answer = try server.send("POST", "app/transactions", body)
+                #expect(answer.status == 400 && answer.code == "invalid_parameter", "\(answer.text)")
+            }
+        }
+    }
 }

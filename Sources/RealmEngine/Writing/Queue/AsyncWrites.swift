@@ -45,8 +45,8 @@ package final class AsyncWrites: Sendable {
         let owner: String
         /// The progress or the outcome.
         var state: State
-        /// The ticket with which the write is cancelled; nil when it has finished.
-        var ticket: WriteTicket?
+        /// Cancels the write, and returns whether it did; nil when it has finished.
+        var cancel: (@Sendable () -> Bool)?
         /// The instant at which a finished write is forgotten.
         var until = Instant.distantFuture
     }
@@ -79,29 +79,34 @@ package final class AsyncWrites: Sendable {
         return id
     }
 
-    /// Stores the ticket with which a write is cancelled.
-    func setTicket(_ ticket: WriteTicket, of id: String) {
+    /// Registers something else than a write of its own, whose outcome is kept in the same way.
+    ///
+    /// - Parameter owner: The principal that may request its state.
+    package func beginOperation(owner: String) -> AsyncOperation { AsyncOperation(owner: owner, self) }
+
+    /// Stores how a write is cancelled: a function that returns whether it did.
+    func setCancellation(of id: String, _ cancel: @escaping @Sendable () -> Bool) {
         entries.withLock { entries in
             guard entries.byID[id]?.state.isOver == false else { return }
-            entries.byID[id]?.ticket = ticket
+            entries.byID[id]?.cancel = cancel
         }
     }
 
     /// Sets the state of a write; a final state does not change again.
     func setState(_ state: State, of id: String) {
         // What the write held, and what is forgotten, is released after the lock.
-        let dropped = entries.withLock { entries -> ([Entry], WriteTicket?) in
+        let dropped = entries.withLock { entries -> ([Entry], (@Sendable () -> Bool)?) in
             guard var entry = entries.byID[id], !entry.state.isOver else { return ([], nil) }
-            let ticket = entry.ticket
+            let cancel = entry.cancel
             entry.state = state
             if state.isOver {
                 entry.until = Instant.now().adding(limits.rememberedTime)
-                entry.ticket = nil
+                entry.cancel = nil
                 entries.finished.append(id)
                 entries.bytes += state.byteCount
             }
             entries.byID[id] = entry
-            return (forget(&entries), ticket)
+            return (forget(&entries), cancel)
         }
         withExtendedLifetime(dropped) {}
     }
@@ -149,7 +154,7 @@ package final class AsyncWrites: Sendable {
     package func cancel(_ id: String, owner: String?) -> Bool? {
         guard let state = state(id, owner: owner) else { return nil }
         if case .cancelled = state { return true }
-        let ticket = entries.withLock { $0.byID[id]?.ticket }
-        return ticket?.cancel() ?? false
+        let cancel = entries.withLock { $0.byID[id]?.cancel }
+        return cancel?() ?? false
     }
 }

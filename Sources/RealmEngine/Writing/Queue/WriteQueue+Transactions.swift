@@ -17,6 +17,12 @@ extension WriteQueue {
         }
     }
 
+    /// Returns why a transaction takes no request; nil when it is open.
+    func refusal(of id: String, owner: String?) -> WriteError? {
+        guard let info = transaction(id, owner: owner) else { return WriteQueue.unknown }
+        return info.state == .open ? nil : WriteQueue.over(info)
+    }
+
     /// The transaction that holds the writer; nil when there is none.
     var openTransaction: TransactionInfo? { monitor.withLock { $0.interactive?.info } }
 

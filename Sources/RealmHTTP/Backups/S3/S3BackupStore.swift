@@ -110,7 +110,7 @@ package struct S3BackupStore: BackupStore {
             }
             next = page["NextContinuationToken"]
             guard page["IsTruncated"] == "true", next != nil else {
-                return backups.sorted { ($0.name.seconds, $0.name.version) > ($1.name.seconds, $1.name.version) }
+                return backups.sorted { $0.name.isNewer(than: $1.name) }
             }
         }
         throw client.refusal("has more than \(S3BackupStore.maximumPageCount * options.pageCount) keys below \(folder)")

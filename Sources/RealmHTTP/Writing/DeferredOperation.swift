@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// A request that changes a realm in another way than by a write of its own, and that is answered when that is
+/// done, or for `Prefer: respond-async` at once with the path of its outcome.
+struct DeferredOperation: Sendable {
+    /// What the operation has led to.
+    struct Outcome: Sendable {
+        /// The HTTP status of the response.
+        let status: Int
+        /// The version that the response states.
+        let version: VersionToken
+        /// The JSON document that is its body.
+        let body: OutputBuffer
+        /// The path of what was made; nil for none.
+        var location: String?
+    }
+
+    /// Receives the end of an operation, on any thread.
+    typealias Completion = @Sendable (Result<Outcome, Problem>) -> Void
+
+    /// The request.
+    let request: Request
+    /// The realm.
+    let database: Database
+    /// The preferences of the client.
+    let preferences: Preferences
+
+    /// Returns the reply of an operation.
+    ///
+    /// - Parameter run: Begins the operation, and has the completion called once. With a registered operation it has
+    ///   to call `begin` before anything takes place, and to leave everything as it is when that returns false.
+    /// - Returns: The reply. What is refused before `run` returns is refused at once, whatever the client prefers.
+    func reply(_ run: @escaping @Sendable (AsyncOperation?, @escaping Completion) -> Void) -> Reply {
+        guard preferences.isAsynchronous else {
+            return .later { promise in run(nil) { result in promise.complete(response(to: result)) } }
+        }
+        let operation = database.asyncWrites.beginOperation(owner: Principal.none)
+        let refusal = RankedMutex<Problem?>(.leaf, nil)
+        run(operation) { result in
+            switch result {
+            case .success(let outcome):
+                operation.end(
+                    isCommitted: true,
+                    AsyncWriteDocument.committed(version: outcome.version.text, status: outcome.status, body: outcome.body))
+            case .failure(let problem):
+                refusal.withLock { $0 = problem }
+                operation.end(isCommitted: false, AsyncWriteDocument.failed(problem, requestID: request.id))
+            }
+        }
+        if let problem = refusal.withLock({ $0 }) { return .now(Response(problem, for: request)) }
+        let applied = preferences.applied(returns: false, handling: false, isAsynchronous: true)
+        return .now(AsyncWriteDocument.accepted(operation.id, in: database, request, applied: applied))
+    }
+
+    /// Returns the response to a request that has waited for the end of the operation.
+    private func response(to result: Result<Outcome, Problem>) -> Response {
+        switch result {
+        case .success(let outcome): return DeferredOperation.response(outcome, to: request)
+        case .failure(let problem): return Response(problem, for: request)
+        }
+    }
+
+    /// Returns the response with an outcome, and notes its version for the log line of the request.
+    static func response(_ outcome: Outcome, to request: Request) -> Response {
+        var response = Response(unstored: outcome.body, status: outcome.status)
+        request.version = outcome.version.text
+        response.add("Realm-Version", outcome.version.text)
+        if let location = outcome.location { response.addLocation(location) }
+        return response
+    }
+}
