@@ -244,6 +244,7 @@ extension Database.OpenOptions {
         var options = self
         options.createsMissingFile = false
         options.compaction = nil
+        options.requiresNames = true
         options.control = nil
         options.former = nil
         return options

@@ -43,6 +43,9 @@ extension Database {
         package var keptCopyCount = 1
         /// The time between two looks at a file that is followed; nil for the usual one.
         package var followInterval: Duration?
+        /// Whether a file is refused that lacks what the options name. An attach request checks that itself, after
+        /// it has brought the schema to what was requested.
+        package var requiresNames = true
         /// Whether the path was resolved before, so that no symbolic link is followed.
         package var isExactPath = false
         /// Receives the progress of opening, and states whether it was cancelled.
@@ -108,12 +111,13 @@ extension Database {
     ///   - path: The file.
     ///   - options: How it is opened.
     /// - Throws: `StorageError`: `.refused` with the reason, or the error of reading the file. Nothing
-    ///   has changed then.
+    ///   has changed then. Options that name what the file does not have are refused.
     package static func open(name: RealmName, path: String, _ options: OpenOptions) throws(StorageError) -> Database {
         let log = EngineLog(options.logger, name)
         let begin = Instant.now()
         let byteCount = System.entry(atPath: path, followsLink: true)?.byteCount
         do throws(StorageError) {
+            try requireNames(path, options)
             let database = try openFile(name, path, options)
             database.noteSource(path, options)
             log.opened(database.mode, database.current.snapshot, since: begin)

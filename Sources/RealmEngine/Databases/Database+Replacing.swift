@@ -87,26 +87,4 @@ extension Database {
         database.startWriter()
         return database
     }
-
-    /// Finds what the options of a realm name and the schema of a file lacks: a class that is shown, names of linking
-    /// objects, values of properties that creates leave out, or a class whose writes need a condition.
-    ///
-    /// - Parameters:
-    ///   - options: How the file will be opened.
-    ///   - snapshot: The version whose schema counts.
-    /// - Returns: The reason as a sentence; nil when all fit.
-    package static func defect(of options: OpenOptions, in snapshot: Snapshot) -> String? {
-        if let shown = options.shownClasses, let position = shown.unknown(in: snapshot) {
-            return "the realm shows a class '\(shown.names[position])', which is not in the file"
-        }
-        if let reason = options.backlinkNames.defect(in: snapshot) { return reason }
-        if let defect = options.defaults.defect(in: snapshot) {
-            let place = defect.className + (defect.property.map { "." + $0 } ?? "")
-            return "the realm has a default for '\(place)': \(defect.reason)"
-        }
-        for name in options.conditionalClasses.sorted() where snapshot.classTable(named: name) == nil {
-            return "writes of the realm need conditions for a class '\(name)', which is not in the file"
-        }
-        return nil
-    }
 }

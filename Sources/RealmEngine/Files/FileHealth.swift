@@ -90,7 +90,7 @@ extension StorageError {
         case .refused(let refusal):
             switch refusal {
             case .notARealm, .encryptionKeyRequired, .encryptionKeyWrong, .encryptionKeyMalformed, .formatUnsupported,
-                .formatNotWritable, .synchronized, .unsound:
+                .formatNotWritable, .synchronized, .unsound, .unfittingOptions:
                 return true
             case .fileNotFound, .unsuitable, .fileInUse, .tooManyVersions, .writesStopped, .fileChanged, .notWritable:
                 return false

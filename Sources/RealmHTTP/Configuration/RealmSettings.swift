@@ -53,7 +53,8 @@ package struct RealmSettings: Sendable {
     /// - Parameters:
     ///   - object: The body of an attach request, or the entry of a realm in a file.
     ///   - place: The place of the object in the body or file.
-    /// - Throws: `invalid_body` for a malformed member.
+    /// - Throws: `invalid_body` for a malformed member, and `conflicting_parameters` for members that have no meaning
+    ///   together.
     init(_ object: JSONObject, at place: InputPlace = InputPlace()) throws(Problem) {
         let reader = SchemaReader(place: place)
         mode = try RealmSettings.mode(try reader.text(object, "mode", place), place)
@@ -73,6 +74,21 @@ package struct RealmSettings: Sendable {
         conditionalClasses = try RealmSettings.classes(object["requireIfMatch"], place.inside("requireIfMatch"))
         if let json = object["defaults"] { defaults = try ClassDefaults(json, at: place.inside("defaults")) }
         shownClasses = try reader.classNames(object["classes"], place.inside("classes")).map { ShownClasses($0) }
+        if let (member, reason) = conflict {
+            throw Problem(.conflictingParameters, reason).with("pointer", place.inside(member).pointer)
+        }
+    }
+
+    /// The member that has no meaning beside the mode, and the reason as a sentence; nil when all members fit. This is the
+    /// one rule for requests, configuration files and realms of earlier servers.
+    private var conflict: (member: String, reason: String)? {
+        if upgradesInPlace, mode ?? .readWrite != .readWrite {
+            return ("upgrade", "only a file of the mode rw is upgraded in place")
+        }
+        if followInterval != nil, mode != .follow { return ("followInterval", "only a file of the mode follow is looked at") }
+        guard mode == .readOnly || mode == .follow else { return nil }
+        if compaction != nil { return ("compactOnOpen", "a read-only file is not compacted") }
+        return autoCompaction == nil ? nil : ("autoCompact", "a read-only file is not compacted")
     }
 
     /// The mode of that name; nil without one. Throws `invalid_body` for an unknown one.
@@ -190,35 +206,5 @@ package struct RealmSettings: Sendable {
             options.upgradesInPlace = true
         }
         return options
-    }
-
-    /// Whether any option names classes or properties of the realm, so that it has to fit its schema.
-    var namesSchema: Bool { backlinkNames != .none || !conditionalClasses.isEmpty || shownClasses != nil }
-
-    /// Finds a class that the realm should show and that does not exist.
-    ///
-    /// - Parameter snapshot: The version of the realm whose schema counts.
-    /// - Returns: The member that names it, and the reason as a sentence; nil when all classes exist.
-    func unknownClass(in snapshot: Snapshot) -> (member: String, reason: String)? {
-        guard let position = shownClasses?.unknown(in: snapshot) else { return nil }
-        return ("classes/\(position)", "there is no class of this name")
-    }
-
-    /// Finds what does not fit the schema of the realm: a class or property that does not exist.
-    ///
-    /// - Parameter snapshot: The version of the realm whose schema counts.
-    /// - Returns: The member that does not fit, and the reason as a sentence; nil when all fit.
-    func defect(in snapshot: Snapshot) -> (member: String, reason: String)? {
-        if let defect = unknownClass(in: snapshot) { return defect }
-        if let reason = backlinkNames.defect(in: snapshot) { return ("backlinkNames", reason) }
-        if let defect = defaults.defect(in: snapshot) {
-            let place = InputPlace().inside("defaults").inside(defect.className)
-            let pointer = (defect.property.map { place.inside($0) } ?? place).pointer
-            return (String(pointer.dropFirst()), defect.reason)
-        }
-        for name in conditionalClasses.sorted() where snapshot.classTable(named: name) == nil {
-            return ("requireIfMatch", "there is no class '\(name)'")
-        }
-        return nil
     }
 }

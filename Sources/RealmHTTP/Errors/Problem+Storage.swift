@@ -52,6 +52,7 @@ extension Problem {
             self.init(.fileCorrupt, refusal.text)
             status = 422
         case .fileChanged: self.init(.fileChanged, refusal.text)
+        case .unfittingOptions: self.init(.invalidSchema, refusal.text)
         case .synchronized: self.init(.fileFormatUnsupported, refusal.text)
         case .tooManyVersions: self.init(.tooManySnapshots, refusal.text)
         case .writesStopped, .notWritable: self.init(.notReady, refusal.text)

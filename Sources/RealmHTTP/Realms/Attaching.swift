@@ -116,7 +116,7 @@ final class Attaching: Sendable {
     private var needsRehearsal: Bool {
         if isDryRun { return true }
         if case .memory = attachment.source { return false }
-        return attachment.schema != nil || attachment.wantedVersion != nil || attachment.settings.namesSchema
+        return attachment.schema != nil || attachment.wantedVersion != nil || openOptions.namesSchema
             || attachment.plants
     }
 
@@ -124,6 +124,8 @@ final class Attaching: Sendable {
     private var openOptions: Database.OpenOptions {
         var options = attachment.adding(to: directory.options.openOptions)
         options.control = control
+        // The names have to fit the schema that the request leads to.
+        options.requiresNames = false
         if !isDryRun { options.logger = directory.catalog.logger }
         return options
     }
@@ -212,7 +214,7 @@ final class Attaching: Sendable {
         case .real(let isMade): isNew = isMade && !attachment.plants
         case .known: isNew = false
         }
-        if let defect = attachment.settings.unknownClass(in: database.current.snapshot) {
+        if let defect = openOptions.unknownClass(in: database.current.snapshot) {
             return finish(Attaching.wrongNames(defect.member, defect.reason), nil)
         }
         guard attachment.schema != nil || attachment.wantedVersion != nil else {
@@ -225,12 +227,12 @@ final class Attaching: Sendable {
     /// The problem when the requested names of linking objects do not fit the schema; nil when they
     /// do.
     private func namesError(_ database: Database) -> Problem? {
-        attachment.settings.defect(in: database.current.snapshot).map(Attaching.wrongNames)
+        openOptions.defect(in: database.current.snapshot).map(Attaching.wrongNames)
     }
 
     /// The problem `invalid_schema` that points at the member which does not fit the schema.
-    private static func wrongNames(_ member: String, _ reason: String) -> Problem {
-        Problem(.invalidSchema, reason).with("pointer", "/" + member)
+    private static func wrongNames(_ member: InputPath, _ reason: String) -> Problem {
+        Problem(.invalidSchema, reason).with("pointer", member.description)
     }
 
     /// The problem when a read-only file has another schema version than requested; nil when it has
@@ -274,11 +276,12 @@ final class Attaching: Sendable {
         _ database: Database, isNew: Bool, _ stage: Stage, _ finish: @escaping @Sendable (Problem?, String?) -> Void
     ) {
         let plan = SchemaPlan(attachment, isNew: isNew)
+        let names = openOptions
         database.write(
             request(stage),
             { session in
                 let migrates = try plan.apply(to: session)
-                if let defect = plan.settings.defect(in: try session.view()) {
+                if let defect = names.defect(in: try session.view()) {
                     throw Attaching.wrongNames(defect.member, defect.reason)
                 }
                 return try migrates ? database.backUp(before: session) : nil

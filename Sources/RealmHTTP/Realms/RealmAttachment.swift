@@ -175,7 +175,7 @@ struct RealmAttachment: Sendable {
     }
 
     /// Throws `conflicting_parameters` for members that have no meaning together, such as an
-    /// encryption key for a realm in memory.
+    /// encryption key for a realm in memory. `RealmSettings` has checked its own members against each other.
     private func checkCombinations() throws(Problem) {
         if case .memory = source {
             if settings.key != nil { throw RealmAttachment.conflict("a realm in memory is not encrypted", "/encryptionKey") }
@@ -188,9 +188,6 @@ struct RealmAttachment: Sendable {
                 throw RealmAttachment.conflict("a realm in memory is not compacted", "/compactOnOpen")
             }
             if settings.upgradesInPlace { throw RealmAttachment.conflict("a realm in memory has the current format", "/upgrade") }
-        }
-        if settings.upgradesInPlace, isNotForWriting {
-            throw RealmAttachment.conflict("only a file of the mode rw is upgraded in place", "/upgrade")
         }
         if startsOver {
             guard schema != nil else {
@@ -206,19 +203,8 @@ struct RealmAttachment: Sendable {
         if case .new = source, isNotForWriting {
             throw RealmAttachment.conflict("a new file has the mode rw", "/mode")
         }
-        if settings.followInterval != nil, settings.mode != .follow {
-            throw RealmAttachment.conflict("only a file of the mode follow is looked at", "/followInterval")
-        }
-        if settings.mode == .readOnly || settings.mode == .follow {
-            if schema != nil || migrations != nil {
-                throw RealmAttachment.conflict("the schema of a read-only realm cannot be changed", "/mode")
-            }
-            if settings.compaction != nil {
-                throw RealmAttachment.conflict("a read-only file is not compacted", "/compactOnOpen")
-            }
-            if settings.autoCompaction != nil {
-                throw RealmAttachment.conflict("a read-only file is not compacted", "/autoCompact")
-            }
+        if settings.mode == .readOnly || settings.mode == .follow, schema != nil || migrations != nil {
+            throw RealmAttachment.conflict("the schema of a read-only realm cannot be changed", "/mode")
         }
     }
 

@@ -84,13 +84,12 @@ struct RealmRestore: Sendable {
     /// - Throws: The problem of the new file: `not_a_realm`, `encryption_key_wrong`, `file_corrupt`,
     ///   `invalid_schema` and so on.
     func verify() throws(Problem) {
-        let snapshot: Snapshot
         do throws(StorageError) {
-            snapshot = try Database.requireReplacement(replacement.file.openPath, target.options)
+            let snapshot = try Database.requireReplacement(replacement.file.openPath, target.options)
+            try target.options.requireNames(in: snapshot)
         } catch {
             throw Problem(opening: error)
         }
-        if let defect = Database.defect(of: target.options, in: snapshot) { throw Problem(.invalidSchema, defect) }
     }
 
     // MARK: - Trying

@@ -19,8 +19,6 @@ struct SchemaPlan: Sendable {
     private let allowsDataLoss: Bool
     /// Whether the realm is empty because it was created for this request.
     private let isNew: Bool
-    /// The options that name classes and properties, which must fit the schema that results.
-    let settings: RealmSettings
 
     /// Makes the plan of an attach request.
     ///
@@ -33,7 +31,6 @@ struct SchemaPlan: Sendable {
         wantedVersion = attachment.wantedVersion
         migrations = attachment.migrations
         allowsDataLoss = attachment.allowsDataLoss
-        settings = attachment.settings
         self.isNew = isNew
     }
 

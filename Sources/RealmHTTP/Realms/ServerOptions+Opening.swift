@@ -39,8 +39,9 @@ extension ServerOptions {
         if settings.key == nil { settings.key = try key(of: realm.name) }
         var opening = settings.adding(to: openOptions)
         if isReadOnly, opening.mode != .follow { opening.mode = .readOnly }
+        // The mode wins over what the server does with files of older formats.
         opening.upgradesInPlace =
-            settings.upgradesInPlace || (upgradesInPlace && settings.mode ?? .readWrite == .readWrite)
+            (settings.upgradesInPlace || upgradesInPlace) && opening.mode ?? .readWrite == .readWrite
         return opening
     }
 

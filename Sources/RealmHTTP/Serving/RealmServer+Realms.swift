@@ -79,8 +79,6 @@ extension RealmServer {
         case .failed(let error): report("\(realm.path): \(error)")
         case .ready(let database):
             reportReadOnly(database, report)
-            guard let defect = realm.settings.defect(in: database.current.snapshot) else { return }
-            throw Failure(description: "\(defect.member) of '\(realm.name)': \(defect.reason)")
         case .opening, .closed: break
         }
     }
@@ -182,18 +180,13 @@ extension RealmServer {
         return lines
     }
 
-    /// Checks the configured names of linking objects against the schemas of the open realms.
+    /// Checks that the configured names of linking objects are for realms that are served. Whether they fit the schema is
+    /// checked when a realm is opened.
     ///
-    /// - Throws: `Failure` when a name belongs to no realm, or does not fit the schema of its
-    ///   realm. Realms that failed to open are not checked.
+    /// - Throws: `Failure` when a name belongs to no realm.
     static func checkBacklinkNames(_ options: ServerOptions, _ catalog: Catalog) throws(Failure) {
-        for (realm, names) in options.backlinkNames.sorted(by: { $0.key < $1.key }) {
-            guard let state = catalog[realm] else {
-                throw Failure(description: "backlink names for '\(realm)': there is no realm of this name")
-            }
-            if case .ready(let database) = state, let defect = names.defect(in: database.current.snapshot) {
-                throw Failure(description: "backlink names for '\(realm)': \(defect)")
-            }
+        for realm in options.backlinkNames.keys.sorted() where catalog[realm] == nil {
+            throw Failure(description: "backlink names for '\(realm)': there is no realm of this name")
         }
     }
 }

@@ -42,6 +42,9 @@ package enum StorageError: Error, Sendable, Equatable {
         case formatNotWritable(found: Int)
         /// The file belongs to a synchronized realm: writing to it would lose changes.
         case synchronized
+        /// The options of the realm name a class or property that the file does not have, or state a value of another
+        /// type. The text says which.
+        case unfittingOptions(String)
         /// So many old versions are in use that no new one is made.
         case tooManyVersions(Int)
         /// A write failed in a way that leaves the file uncertain until it is opened again; reading
@@ -111,7 +114,7 @@ extension StorageError.Refusal {
         case .fileNotFound: return "no such file"
         case .unsuitable(let reason), .notARealm(let reason), .encryptionKeyRequired(let reason),
             .encryptionKeyWrong(let reason), .encryptionKeyMalformed(let reason), .fileInUse(let reason),
-            .fileChanged(let reason):
+            .fileChanged(let reason), .unfittingOptions(let reason):
             return reason
         case .unsound(let reason): return "the file is damaged, and writing to it might harm what is sound: \(reason)"
         case .formatUnsupported(_, let reason), .notWritable(let reason): return reason

@@ -70,6 +70,24 @@ import Testing
         ("limits: {pages: 5}", 1, "there is no setting 'limits.pages'; did you mean 'page'?"),
         ("realms:\n  app:\n    mode: rw", 2, "'path' is missing"),
         ("realms:\n  app:\n    path: a\n    mode: xx", 4, "'mode' has to be one of: rw, ro, copy, follow"),
+        (
+            "realms:\n  app:\n    path: a\n    mode: copy\n    upgrade: in-place", 5,
+            "only a file of the mode rw is upgraded in place"
+        ),
+        (
+            "realms:\n  app:\n    path: a\n    upgrade: in-place\n    mode: ro", 4,
+            "only a file of the mode rw is upgraded in place"
+        ),
+        (
+            "realms:\n  app:\n    path: a\n    mode: follow\n    upgrade: in-place", 5,
+            "only a file of the mode rw is upgraded in place"
+        ),
+        ("realms:\n  app:\n    path: a\n    mode: ro\n    compactOnOpen: {}", 5, "a read-only file is not compacted"),
+        ("realms:\n  app:\n    path: a\n    mode: follow\n    autoCompact: {}", 5, "a read-only file is not compacted"),
+        (
+            "realms:\n  app:\n    path: a\n    mode: ro\n    followInterval: 1s", 5,
+            "only a file of the mode follow is looked at"
+        ),
         ("realms:\n  .app: {path: a}", 2, RealmName.rule),
         ("data: [a]\n", 1, "an array was found where text is needed"),
         ("readOnly: 1", 1, "a number was found where true or false is needed"),

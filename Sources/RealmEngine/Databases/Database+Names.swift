@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// Options that name classes and properties, which the file has to have.
+extension Database.OpenOptions {
+    /// Whether any option names classes or properties.
+    package var namesSchema: Bool {
+        backlinkNames != .none || !conditionalClasses.isEmpty || shownClasses != nil || !defaults.byClass.isEmpty
+    }
+
+    /// Finds a class that should be shown and that does not exist.
+    ///
+    /// - Parameter snapshot: The version of the realm whose schema counts.
+    /// - Returns: The member that names it, as steps of a path, and the reason as a sentence; nil when all exist.
+    package func unknownClass(in snapshot: Snapshot) -> (member: InputPath, reason: String)? {
+        guard let shownClasses, let position = shownClasses.unknown(in: snapshot) else { return nil }
+        return (
+            InputPath([.name("classes"), .index(position)]), "there is no class '\(shownClasses.names[position])'"
+        )
+    }
+
+    /// Finds what does not fit the schema of the realm: a class or property that does not exist, or a value of another
+    /// type.
+    ///
+    /// - Parameter snapshot: The version of the realm whose schema counts.
+    /// - Returns: The member that does not fit, as steps of a path, and the reason as a sentence; nil when all fit.
+    package func defect(in snapshot: Snapshot) -> (member: InputPath, reason: String)? {
+        if let defect = unknownClass(in: snapshot) { return defect }
+        if let reason = backlinkNames.defect(in: snapshot) { return (InputPath([.name("backlinkNames")]), reason) }
+        if let defect = defaults.defect(in: snapshot) {
+            let names = ["defaults", defect.className] + [defect.property].compactMap { $0 }
+            return (InputPath(names.map { .name($0) }), defect.reason)
+        }
+        for name in conditionalClasses.sorted() where snapshot.classTable(named: name) == nil {
+            return (InputPath([.name("requireIfMatch")]), "there is no class '\(name)'")
+        }
+        return nil
+    }
+}
+
+extension Database {
+    /// Checks that a file has what the options name, before it is locked, upgraded or compacted for them.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - options: How it will be opened.
+    /// - Throws: `StorageError` when it does not, or when the file cannot be read.
+    static func requireNames(_ path: String, _ options: OpenOptions) throws(StorageError) {
+        guard options.requiresNames, options.namesSchema else { return }
+        let place = options.isExactPath ? path : try System.resolved(path)
+        try options.requireNames(in: try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true)))
+    }
+}
+
+extension Database.OpenOptions {
+    /// Checks that a version has what the options name.
+    ///
+    /// - Throws: The refusal with the member and the reason.
+    package func requireNames(in snapshot: Snapshot) throws(StorageError) {
+        guard let (member, reason) = defect(in: snapshot) else { return }
+        throw .refused(.unfittingOptions("'\(member.description.dropFirst())' does not fit the file: \(reason)"))
+    }
+}
