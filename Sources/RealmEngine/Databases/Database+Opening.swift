@@ -170,11 +170,14 @@ extension Database {
     ) throws(StorageError) -> Database {
         let place = options.isExactPath ? path : try System.resolved(path)
         let snapshot = try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true))
+        let reading = snapshot.file.witness.flatMap { ReadingLock(path: place, of: $0.identity) }
         try OwnershipLock.requireUnused(place)
-        return Database(
+        let database = Database(
             name: name, path: path, mode: .readOnly, snapshot: snapshot, store: nil, readOnlyReason: reason,
             backlinkNames: options.backlinkNames, shownClasses: options.shownClasses, logger: options.logger,
             former: options.former)
+        database.reading.withLock { $0 = reading }
+        return database
     }
 
     /// Opens a file for writing. An upgrade makes a copy first, which is removed when opening fails.
@@ -353,6 +356,11 @@ extension Database {
         closeWriter()
         follower.withLock { $0 }?.stop()
         observations.close()
+        let read = reading.withLock { reading in
+            defer { reading = nil }
+            return reading
+        }
+        withExtendedLifetime(read) {}
         do throws(StorageError) { try store?.close(discardsLock: isUndone) } catch {}
         log.closed()
     }

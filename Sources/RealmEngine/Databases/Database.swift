@@ -82,6 +82,8 @@ package final class Database: VersionSource {
     /// Whether the file is still the one that was opened.
     package let health: FileHealth
     /// Why the file is only read although it was to be written; also guards changes of `isBanned`.
+    /// Shows other servers that the file is served for reading; nil for all other realms, and after closing.
+    let reading = RankedMutex<ReadingLock?>(.leaf, nil)
     private let ban: RankedMutex<StorageError?>
     /// Whether writes are rejected because the file was found to be damaged. It is read for every write,
     /// without the lock.

@@ -166,7 +166,8 @@ struct RealmDeparture: Sendable {
         case .ready(let database): try mapping { () throws(StorageError) in try database.deleteFiles() }
         case .failed, .opening, .closed:
             guard let path = ownPath else { return }
-            try mapping { () throws(StorageError) in try RealmFiles.delete(path) }
+            let key = catalog.failedSource(name)?.options.key
+            try mapping { () throws(StorageError) in try RealmFiles.delete(path, key: key) }
         }
     }
 
