@@ -211,7 +211,7 @@ extension Database {
     }
 
     /// Holds the name of the copy that was made before an upgrade.
-    private final class KeptOriginal: Sendable {
+    final class KeptOriginal: Sendable {
         /// The name, which is set at most once.
         private let stored = RankedMutex<String?>(.leaf, nil)
 
@@ -247,7 +247,7 @@ extension Database {
         _ = try Snapshot(file: try RealmFile(path: path, key: options.key, isExact: options.isExactPath))
         var file = try NewFile(beside: temporaryPath)
         try FileCopy.copyQuietMoment(of: path, to: file, options.control, isExact: options.isExactPath)
-        var store = try FileStore(file, key: options.key, options: storeOptions)
+        var store = try FileStore(file, key: options.key, options: storeOptions, isForeign: true)
         if let compaction = options.compaction, try compaction.wants(store.current) {
             let compact = try NewFile(beside: temporaryPath)
             try SnapshotCopy.write(store.current, to: compact.backend(), key: options.key, options.control)

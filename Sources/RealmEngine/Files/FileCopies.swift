@@ -122,6 +122,15 @@ package struct FileCopies: Sendable {
         throw .io(operation: "link", errno: Errno.fileExists.rawValue)
     }
 
+    /// Returns the name that a copy would get now.
+    func freeName(_ kind: Kind) throws(StorageError) -> String {
+        try named(kind) { name throws(StorageError) in
+            guard System.entry(atPath: path(of: name), followsLink: false) == nil else {
+                throw .io(operation: "link", errno: Errno.fileExists.rawValue)
+            }
+        }
+    }
+
     /// Returns the part of a copy's name that follows the name of the file.
     private static func suffix(_ kind: Kind) -> String {
         switch kind {

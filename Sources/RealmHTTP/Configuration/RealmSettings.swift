@@ -193,7 +193,9 @@ package struct RealmSettings: Sendable {
     }
 
     /// Whether any option names classes or properties of the realm, so that it has to fit its schema.
-    var namesSchema: Bool { backlinkNames != .none || !conditionalClasses.isEmpty || shownClasses != nil }
+    var namesSchema: Bool {
+        backlinkNames != .none || !conditionalClasses.isEmpty || shownClasses != nil || !defaults.isEmpty
+    }
 
     /// Finds a class that the realm should show and that does not exist.
     ///

@@ -117,7 +117,7 @@ final class Attaching: Sendable {
         if isDryRun { return true }
         if case .memory = attachment.source { return false }
         return attachment.schema != nil || attachment.wantedVersion != nil || attachment.settings.namesSchema
-            || attachment.plants
+            || attachment.plants || attachment.settings.upgradesInPlace
     }
 
     /// The options of the server and of the request together, with the control of this attempt.
@@ -276,12 +276,12 @@ final class Attaching: Sendable {
         let plan = SchemaPlan(attachment, isNew: isNew)
         database.write(
             request(stage),
-            { session in
+            { [self] session in
                 let migrates = try plan.apply(to: session)
                 if let defect = plan.settings.defect(in: try session.view()) {
                     throw Attaching.wrongNames(defect.member, defect.reason)
                 }
-                return try migrates ? database.backUp(before: session) : nil
+                return try migrates ? backUp(database, before: session, stage) : nil
             },
             completion: { [self] (result: Result<WriteReceipt<String?>, WriteError>) in
                 switch result {
@@ -301,10 +301,10 @@ final class Attaching: Sendable {
         let place = InputPlace().inside("schema")
         database.write(
             request(stage),
-            { session in
+            { [self] session in
                 try Problem.writing(place) { () throws(WriteError) in
                     try session.recreateSchema(schema)
-                    return try database.backUp(before: session)
+                    return try backUp(database, before: session, stage)
                 }
             },
             completion: { (result: Result<WriteReceipt<String?>, WriteError>) in
@@ -323,6 +323,14 @@ final class Attaching: Sendable {
     /// - Parameters:
     ///   - problem: Why the schema was refused; nil when it fits.
     ///   - backup: The name of the copy that was made before a migration; nil for none.
+    /// Makes a copy of the file before a write changes it; a rehearsal finds out its name only.
+    private func backUp(_ database: Database, before session: WriteSession, _ stage: Stage) throws(WriteError) -> String? {
+        guard case .rehearsal = stage else { return try database.backUp(before: session) }
+        guard isDryRun, let path = attachment.source.path else { return nil }
+        let copies = FileCopies(ofFile: path, key: attachment.settings.key)
+        return try database.nameOfBackUp(before: session, among: copies, keeping: openOptions.keptCopyCount)
+    }
+
     ///   - database: The opened database, which is closed here unless it is served.
     ///   - stage: What it was opened for.
     ///   - promise: Receives the response.
@@ -331,14 +339,14 @@ final class Attaching: Sendable {
     ) {
         switch stage {
         case .rehearsal:
-            let document = isDryRun && problem == nil ? rehearsed(database) : nil
+            let document = isDryRun && problem == nil ? rehearsed(database, backup ?? database.originalName) : nil
             database.close()
             if let problem { return fail(problem, promise) }
             if let document { return end { promise?.complete(document) } }
             realize(promise, after: 0.5)
         case .known:
             if let problem { return fail(problem, promise) }
-            if isDryRun { return end { promise?.complete(rehearsed(database)) } }
+            if isDryRun { return end { promise?.complete(rehearsed(database, backup)) } }
             serve(database, backup, promise)
         case .real(let isMade):
             if let problem {
@@ -356,12 +364,13 @@ final class Attaching: Sendable {
         database.close(isUndone: true)
     }
 
-    /// The response of a dry run: the document that the realm would have, with a member `exists`.
-    private func rehearsed(_ database: Database) -> Response {
+    /// The response of a dry run: the document that the realm would have, with the name of the copy that would be
+    /// made, and a member `exists`.
+    private func rehearsed(_ database: Database, _ backup: String?) -> Response {
         do throws(Problem) {
             var writer = JSONWriter(reservingCapacity: 512)
-            try directory.write(name, .ready(database), to: &writer, for: call.request)
-            // The document without its last brace, and one member more.
+            try directory.write(name, .ready(database), to: &writer, for: call.request, isRehearsed: true)
+            // The document without its last brace, and some members more.
             writer.buffer.truncate(to: writer.buffer.count - 1)
             writer.buffer.append(attachment.exists ? ",\"exists\":true}" as StaticString : ",\"exists\":false}" as StaticString)
             let draft = WriteDraft(status: 201, content: .document(writer.buffer))
@@ -371,6 +380,10 @@ final class Attaching: Sendable {
             return response
         } catch {
             return Response(error, for: call.request)
+            if let backup {
+                writer.buffer.append(",\"backup\":" as StaticString)
+                writer.buffer.append(jsonString: backup)
+            }
         }
     }
 
