@@ -328,7 +328,7 @@ package final class Catalog: Sendable {
             return nil
         }
         if let failure { throw failure }
-        if case .failed = state { origins.noteFailure(of: name.text) }
+        if case .failed = state { origins.noteFailure(of: name.text) } else { origins.noteSuccess(of: name.text) }
         // A file that was detached is listed again from the next detaching on only.
         data.withLock { _ = $0.withdrawn.remove(name.text) }
     }

@@ -17,7 +17,10 @@ final class Attaching: Sendable {
     /// The body of the attach request, with its paths resolved.
     let attachment: RealmAttachment
     /// The HTTP request, which decides how the response is written.
-    private let call: WriteCall
+    let call: WriteCall
+    /// The attempt that has failed and that this one repeats; nil for a first attempt. After another failure the
+    /// realm stays listed as failed.
+    private let former: Attaching?
     /// Whether the attempt is a dry run, which changes nothing outside of memory.
     private let isDryRun: Bool
     /// Cancels the work between its steps, and reports its progress to the catalog.
@@ -40,8 +43,13 @@ final class Attaching: Sendable {
     ///   - call: The HTTP request.
     ///   - directory: The realms of the server.
     ///   - isDryRun: Whether to find out only what the request would lead to.
-    init(_ attachment: RealmAttachment, _ call: WriteCall, _ directory: RealmDirectory, isDryRun: Bool) {
+    ///   - former: The failed attempt that is repeated; nil for a first one.
+    init(
+        _ attachment: RealmAttachment, _ call: WriteCall, _ directory: RealmDirectory, isDryRun: Bool,
+        repeating former: Attaching? = nil
+    ) {
         self.attachment = attachment
+        self.former = former
         self.call = call
         self.directory = directory
         self.isDryRun = isDryRun
@@ -315,14 +323,6 @@ final class Attaching: Sendable {
             })
     }
 
-    // MARK: - The end
-
-    /// Continues after the schema was arranged or refused: ends a dry run, goes from the rehearsal
-    /// to the real file, or serves the realm.
-    ///
-    /// - Parameters:
-    ///   - problem: Why the schema was refused; nil when it fits.
-    ///   - backup: The name of the copy that was made before a migration; nil for none.
     /// Makes a copy of the file before a write changes it; a rehearsal finds out its name only.
     private func backUp(_ database: Database, before session: WriteSession, _ stage: Stage) throws(WriteError) -> String? {
         guard case .rehearsal = stage else { return try database.backUp(before: session) }
@@ -331,6 +331,14 @@ final class Attaching: Sendable {
         return try database.nameOfBackUp(before: session, among: copies, keeping: openOptions.keptCopyCount)
     }
 
+    // MARK: - The end
+
+    /// Continues after the schema was arranged or refused: ends a dry run, goes from the rehearsal
+    /// to the real file, or serves the realm.
+    ///
+    /// - Parameters:
+    ///   - problem: Why the schema was refused; nil when it fits.
+    ///   - backup: The name of the copy that was made before a migration; nil for none.
     ///   - database: The opened database, which is closed here unless it is served.
     ///   - stage: What it was opened for.
     ///   - promise: Receives the response.
@@ -372,6 +380,10 @@ final class Attaching: Sendable {
             try directory.write(name, .ready(database), to: &writer, for: call.request, isRehearsed: true)
             // The document without its last brace, and some members more.
             writer.buffer.truncate(to: writer.buffer.count - 1)
+            if let backup {
+                writer.buffer.append(",\"backup\":" as StaticString)
+                writer.buffer.append(jsonString: backup)
+            }
             writer.buffer.append(attachment.exists ? ",\"exists\":true}" as StaticString : ",\"exists\":false}" as StaticString)
             let draft = WriteDraft(status: 201, content: .document(writer.buffer))
             let options = try WriteOptions(call)
@@ -380,10 +392,6 @@ final class Attaching: Sendable {
             return response
         } catch {
             return Response(error, for: call.request)
-            if let backup {
-                writer.buffer.append(",\"backup\":" as StaticString)
-                writer.buffer.append(jsonString: backup)
-            }
         }
     }
 
@@ -401,6 +409,8 @@ final class Attaching: Sendable {
             return false
         }
         directory.keep(attachment)
+        directory.noteRefusal(nil, of: name)
+        directory.forgetFailure(of: name)
         let response = promise.map { _ in answer(database, backup ?? database.originalName) }
         end { if let promise, let response { promise.complete(response) } }
         return true
@@ -423,15 +433,18 @@ final class Attaching: Sendable {
     /// Ends the attempt with a problem.
     ///
     /// Without a waiting client the realm stays in the catalog as failed, so that its document shows
-    /// the problem. In all other cases the name becomes free again.
+    /// the problem, and later requests repeat the attempt. So does a realm that had failed before. In all other
+    /// cases the name becomes free again.
     private func fail(_ problem: Problem, _ promise: Promise, _ error: StorageError? = nil) {
         guard !isDryRun else { return end { promise?.complete(Response(problem, for: call.request)) } }
         let problem = control.isCancelled ? Problem(Catalog.Failure.detached) : problem
         _ = directory.attachedOptions.withLock { $0.removeValue(forKey: name) }
-        if promise == nil, !control.isCancelled {
+        if promise == nil || former != nil, !control.isCancelled {
             directory.noteRefusal(error == nil ? problem : nil, of: name)
+            directory.noteFailure(of: former ?? self, isAboutContents: error?.isAboutContents ?? true)
             try? directory.catalog.settle(attachment.name, .failed(error ?? .refused(.unsuitable(problem.detail))))
         } else {
+            directory.forgetFailure(of: name)
             directory.catalog.remove(name)
         }
         end { promise?.complete(Response(problem, for: call.request)) }

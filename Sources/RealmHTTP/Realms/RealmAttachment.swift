@@ -253,7 +253,6 @@ struct RealmAttachment: Sendable {
             let place = try AttachRoots.place(path, roots, "/name")
             source = .new(path: place)
             exists = System.entry(atPath: path, followsLink: false) != nil
-            guard !exists || seed != nil else { throw Problem(.fileExists, "there is a file of this name already") }
         case .file(let path):
             let place = try AttachRoots.place(path, roots, "/path")
             source = .file(path: place)
@@ -263,8 +262,28 @@ struct RealmAttachment: Sendable {
     }
 
     /// Whether the realm starts empty: a realm in memory, or a new file without a seed.
+        if let problem = taken { throw problem }
+    }
+
+    /// The problem `file_exists` of a new file whose name is taken; nil when it is free.
+    private var taken: Problem? {
+        guard case .new = source, exists, seed == nil else { return nil }
+        return Problem(.fileExists, "there is a file of this name already")
     var isNew: Bool {
         switch source {
+    /// Returns the same request, whose paths are resolved, for another attempt.
+    ///
+    /// - Parameter key: The key to open the file with; nil keeps the one of the request.
+    func again(with key: EncryptionKey?) -> RealmAttachment {
+        var attachment = self
+        if let key { attachment.settings.key = key }
+        attachment.exists = source.path.flatMap { System.entry(atPath: $0, followsLink: false) } != nil
+        return attachment
+    }
+
+    /// The path of the file that the realm is opened from at first: the seed, if it is going to be copied.
+    var firstPath: String? { plants ? seed : source.path }
+
         case .memory: return true
         case .new: return !exists && seed == nil
         case .file: return false
@@ -274,12 +293,13 @@ struct RealmAttachment: Sendable {
     /// Whether the seed is copied, which it is only when there is no file yet.
     var plants: Bool { seed != nil && !exists && source.path != nil }
 
-    /// The problem `file_not_found` when the file to open, or the seed to copy, does not exist; nil
-    /// when it does.
+    /// The problem `file_not_found` when the file to open, or the seed to copy, does not exist, or `file_exists` when
+    /// the file to make does; nil when all is as the request needs it.
     func missing() -> Problem? {
         if plants, let seed { return System.entry(atPath: seed) == nil ? missingSeed : nil }
         if case .file = source, !exists { return Problem(.fileNotFound, "no such file") }
         return nil
+        if let taken { return taken }
     }
 
     /// The problem `file_not_found` that points at the seed.

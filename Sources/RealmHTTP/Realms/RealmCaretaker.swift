@@ -240,6 +240,12 @@ final class RealmCaretaker: Sendable {
             state.reviving += 1
             return true
         }
+    /// Opens a failed realm again, on this thread, unless that was tried too recently. Called on a worker, by a request
+    /// that waits for the outcome.
+    func wait(for name: String, _ now: Instant) {
+        if catalog.take(name, now) { reviveNow(name) }
+    }
+
         guard isWanted else { return }
         let state = catalog.revive(name)
         if case .ready(let database)? = state { log?.note("realm_opened", realm: name, database.current.tokenText, level: .info) }

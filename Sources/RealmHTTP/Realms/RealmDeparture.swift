@@ -152,6 +152,7 @@ struct RealmDeparture: Sendable {
         catalog.detach(name)
         _ = directory.attachedOptions.withLock { $0.removeValue(forKey: name) }
         directory.noteRefusal(nil, of: name)
+        directory.forgetFailure(of: name)
         directory.forget(name)
         // A client may have subscribed between the first call and the detaching.
         if case .ready(let database) = state { directory.notifications.close(database) }
