@@ -42,6 +42,8 @@ extension Catalog {
         var configured: Set<String> = []
         /// Whether the catalog is closed, so that nothing is opened again.
         var isClosed = false
+        /// The failed realms of the data folder whose files were gone when that was last looked at.
+        var missing: Set<String> = []
     }
 
     /// The pause between two attempts that requests cause.
@@ -142,8 +144,6 @@ extension Catalog {
         }
     }
 
-    /// Opens a failed realm again, under a new epoch. Blocks as long as opening takes.
-    ///
     /// Returns whether `take` would accept a realm at the present instant.
     package func isDue(_ name: String, _ now: Instant) -> Bool {
         plans.withLock { plans in
@@ -194,6 +194,8 @@ extension Catalog {
         }
     }
 
+    /// Opens a failed realm again, under a new epoch. Blocks as long as opening takes.
+    ///
     /// - Parameter name: The name of the realm, which `takeDue` has returned or `take` has accepted.
     /// - Returns: The new state; nil when it was not attempted, because the file has not changed, was
     ///   modified just now, or the realm was detached.

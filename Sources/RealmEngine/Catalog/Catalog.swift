@@ -352,7 +352,8 @@ package final class Catalog: Sendable {
     /// The names of the realms that the server was started to serve but that are not ready.
     package var unready: [String] {
         all.compactMap { entry in
-            if case .ready = entry.state { return nil }
+            // A followed file that is away cannot be read, although its realm stays open.
+            if case .ready(let database) = entry.state, database.absence == nil { return nil }
             if case .closed = entry.state { return nil }
             return isConfigured(entry.name) && !origins.isRequested(entry.name) ? entry.name : nil
         }

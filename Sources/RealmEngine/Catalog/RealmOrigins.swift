@@ -77,6 +77,9 @@ final class RealmOrigins: Sendable {
     /// Returns whether a realm was attached or configured with a path, and not found in the data folder.
     func hasPath(_ name: String) -> Bool { path(of: name) != nil }
 
+    /// Returns whether a realm was attached or configured, with a path or in memory.
+    func knows(_ name: String) -> Bool { state.withLock { $0.origins[name] != nil } }
+
     /// Returns the path of a realm's file; nil when the realm is unknown or in memory.
     func path(of name: String) -> String? { state.withLock { $0.origins[name]?.path } }
 

@@ -112,7 +112,7 @@ struct BackupEndpoints: Sendable {
         _ context: ReadContext, at path: String, _ options: Database.CopyOptions
     ) throws(Problem) -> Response {
         guard System.entry(atPath: path, followsLink: false) == nil else { throw BackupEndpoints.exists }
-        let name = directory.folders.data?.resolve(path) == nil ? nil : RealmName(file: path)
+        let name = try nameInDataFolder(path)
         let copy: (byteCount: Int, digest: [UInt8])
         do throws(StorageError) {
             let file = try NewFile(beside: path)
@@ -133,6 +133,24 @@ struct BackupEndpoints: Sendable {
             location = ObjectAddress.backup(realm, stored.add(path, of: realm, version: context.snapshot.version, copy).id)
         }
         return describe(path, copy, of: context, at: location)
+    }
+
+    /// Returns the name under which a copy in the data folder will be served; nil for one that is stored elsewhere.
+    ///
+    /// - Throws: `invalid_body` for a path in the data folder whose file would never be served, `file_exists` when a realm
+    ///   has the name.
+    private func nameInDataFolder(_ path: String) throws(Problem) -> RealmName? {
+        guard directory.folders.data?.resolve(path) != nil, let folder = directory.catalog.folder else { return nil }
+        guard let name = folder.servedName(ofPath: path) else {
+            throw Problem(
+                .invalidBody,
+                "a copy in the data folder is served, so it needs a place and a name for that, such as '\(folder.path)/copy.realm': \(RealmName.rule)"
+            ).with("pointer", "/path")
+        }
+        guard directory.catalog[name.text] == nil, folder.existingPath(of: name.text) == nil else {
+            throw Problem(.fileExists, "there is a realm of the name '\(name)' already").with("pointer", "/path")
+        }
+        return name
     }
 
     /// The problem of a path at which there is a file already.

@@ -80,7 +80,7 @@ struct RealmEndpoints: Sendable {
                     throw Problem(Catalog.Failure.alreadyAttached(attachment.name))
                 }
                 var attachment = attachment
-                try attachment.locate(in: directory.folders.attach)
+                try attachment.locate(in: directory.folders.attach, catalog.folder)
                 try begin(Attaching(attachment, call, directory, isDryRun: options.isDryRun), options, promise)
             } catch {
                 promise.complete(Response(error, for: call.request))
