@@ -42,6 +42,8 @@ extension Catalog {
         var configured: Set<String> = []
         /// Whether the catalog is closed, so that nothing is opened again.
         var isClosed = false
+        /// The failed realms of the data folder whose files were gone when that was last looked at.
+        var missing: Set<String> = []
     }
 
     /// The pause between two attempts that requests cause.
@@ -139,6 +141,56 @@ extension Catalog {
             else { return false }
             plans.byName[name]?.isBusy = true
             return true
+        }
+    }
+
+    /// Returns whether `take` would accept a realm at the present instant.
+    package func isDue(_ name: String, _ now: Instant) -> Bool {
+        plans.withLock { plans in
+            guard !plans.isClosed, let plan = plans.byName[name], !plan.isBusy else { return false }
+            return plan.attempts == 0 || now >= plan.lastTry.adding(Catalog.requestPause)
+        }
+    }
+
+    /// Reserves the name of a failed realm for another attempt at what attached it, which ends with `settle`.
+    ///
+    /// - Returns: False when the realm has not failed, or was detached.
+    package func beginAgain(_ name: RealmName) -> Bool {
+        let hasBegun = states.withLock { states -> Bool in
+            guard case .failed? = states[name.text] else { return false }
+            states[name.text] = .opening(progress: 0)
+            return true
+        }
+        if hasBegun { origins.noteAttempt(of: name.text) }
+        return hasBegun
+    }
+
+    /// Forgets the failed realms of the data folder whose files are gone, as they would be if they were closed. It is
+    /// called at intervals: a file may be away for a moment while another one takes its place.
+    package func forgetMissing() {
+        let failed = states.withLock { states in
+            states.compactMap { name, state in if case .failed = state { name } else { nil } }
+        }
+        let missing = Set(
+            failed.filter { name in
+                guard !origins.knows(name) else { return false }
+                let path = failedSource(name)?.path ?? folder?.realm(name)?.path
+                return path.flatMap { System.entry(atPath: $0) }?.isRegular != true
+            })
+        let gone = plans.withLock { plans -> Set<String> in
+            defer { plans.missing = missing }
+            let gone = missing.intersection(plans.missing).filter { plans.byName[$0]?.isBusy != true }
+            for name in gone {
+                plans.byName[name] = nil
+                plans.configured.remove(name)
+            }
+            return gone
+        }
+        for name in gone {
+            folder?.remove(name)
+            states.withLock { states in
+                if case .failed? = states[name] { states[name] = nil }
+            }
         }
     }
 

@@ -329,7 +329,7 @@ package final class Catalog: Sendable {
             return nil
         }
         if let failure { throw failure }
-        if case .failed = state { origins.noteFailure(of: name.text) }
+        if case .failed = state { origins.noteFailure(of: name.text) } else { origins.noteSuccess(of: name.text) }
         // A file that was detached is listed again from the next detaching on only.
         data.withLock { _ = $0.withdrawn.remove(name.text) }
     }
@@ -353,7 +353,8 @@ package final class Catalog: Sendable {
     /// The names of the realms that the server was started to serve but that are not ready.
     package var unready: [String] {
         all.compactMap { entry in
-            if case .ready = entry.state { return nil }
+            // A followed file that is away cannot be read, although its realm stays open.
+            if case .ready(let database) = entry.state, database.absence == nil { return nil }
             if case .closed = entry.state { return nil }
             return isConfigured(entry.name) && !origins.isRequested(entry.name) ? entry.name : nil
         }

@@ -27,6 +27,8 @@ package final class DataFolder: Sendable {
         /// The times at which the folders changed, in the same order; nil when they may change again within
         /// the resolution of the time.
         var times: [Int64?] = []
+        /// The paths of files that are not served, because a file of the same name comes before them.
+        var hidden: [String] = []
 
         /// Returns the position of a name, or where it would be.
         func position(of name: String) -> (index: Int, isFound: Bool) {
@@ -48,6 +50,11 @@ package final class DataFolder: Sendable {
     /// The names; the lock is not held while a folder is read.
     private let listing: RankedMutex<Listing>
 
+    /// The hidden files that `takeHidden` has returned.
+    private let told = RankedMutex<Set<String>>(.leaf, [])
+
+    /// The greatest number of hidden files that are told of.
+    private static let hiddenLimit = 1000
     /// The greatest number of folders within the folder whose files are served.
     private static let folderLimit = 4096
     /// The time in nanoseconds after a change of a folder at which it may change again without another time.
@@ -124,26 +131,6 @@ package final class DataFolder: Sendable {
         return name.text
     }
 
-    /// Returns the name under which a new file would be listed; nil for a path that is not listed, or whose name another
-    /// file has.
-    ///
-    /// - Parameter file: The path of the file, without symbolic links.
-    package func newName(ofPath file: String) -> RealmName? {
-        let base = path == "/" ? path : path + "/"
-        guard file.hasPrefix(base), file.hasSuffix(".realm") else { return nil }
-        let parts = file.dropFirst(base.count).split(separator: "/", omittingEmptySubsequences: false)
-        switch (layout, parts.count) {
-        case (_, 1): break
-        case (.sharded, 2): guard DataFolder.mayHoldFiles(String(parts[0])) else { return nil }
-        default: return nil
-        }
-        guard let name = RealmName(file: file), (realm(name.text)?.path ?? file) == file else { return nil }
-        return name
-    }
-
-    /// Returns whether files in a folder of the folder are listed, where they are distributed.
-    private static func mayHoldFiles(_ folder: String) -> Bool { !folder.hasPrefix(".") && !folder.contains(".realm") }
-
     /// Forgets the name of a file that is gone.
     func remove(_ name: String) {
         listing.withLock { listing in
@@ -160,35 +147,54 @@ package final class DataFolder: Sendable {
     private static func read(_ path: String, _ layout: Layout) throws(RealmFiles.Failure) -> Listing {
         var listing = Listing()
         listing.times = [time(of: path)]
-        let entries = try RealmFiles.names(in: path)
-        var found = names(of: entries, in: 0)
+        let entries = try RealmFiles.entries(in: path)
+        var found = names(of: entries, path, in: 0)
         if layout == .sharded {
-            let folders = entries.filter { mayHoldFiles($0) && RealmFiles.isFolder(path + "/" + $0) }
-            for folder in folders.sorted().prefix(folderLimit) {
+            let folders = entries.filter { entry in
+                guard isShard(entry.name) else { return false }
+                return entry.kind == .folder || entry.kind == .unknown && RealmFiles.isFolder(path + "/" + entry.name)
+            }
+            for folder in folders.map(\.name).sorted().prefix(folderLimit) {
                 listing.times.append(time(of: path + "/" + folder))
                 // A folder that is gone meanwhile, or cannot be read, has no files that can be served.
-                let inner = (try? RealmFiles.names(in: path + "/" + folder)) ?? []
-                found += names(of: inner, in: UInt16(listing.folders.count))
+                let inner = (try? RealmFiles.entries(in: path + "/" + folder)) ?? []
+                found += names(of: inner, path + "/" + folder, in: UInt16(listing.folders.count))
                 listing.folders.append(folder + "/")
             }
         }
         found.sort { ($0.name, $0.place) < ($1.name, $1.place) }
         listing.names.reserveCapacity(found.count)
         listing.places.reserveCapacity(found.count)
-        for (name, place) in found where listing.names.last != name {
-            listing.names.append(name)
-            listing.places.append(place)
+        for (name, place) in found {
+            guard listing.names.last == name else {
+                listing.names.append(name)
+                listing.places.append(place)
+                continue
+            }
+            if listing.hidden.count < hiddenLimit { listing.hidden.append("\(path)/\(listing.folders[Int(place)])\(name).realm") }
         }
         return listing
     }
 
-    /// Returns the names of the realms among the entries of a folder.
-    private static func names(of entries: [String], in place: UInt16) -> [(name: String, place: UInt16)] {
+    /// Returns the names of the realms among the entries of a folder. Only files and links to files count.
+    private static func names(
+        of entries: [(name: String, kind: System.EntryKind)], _ folder: String, in place: UInt16
+    ) -> [(name: String, place: UInt16)] {
         entries.compactMap { entry in
-            guard entry.hasSuffix(".realm"), let name = RealmName(file: entry) else { return nil }
-            return (name.text, place)
+            guard entry.name.hasSuffix(".realm"), let name = RealmName(file: entry.name) else { return nil }
+            switch entry.kind {
+            case .file: return (name.text, place)
+            case .folder, .other: return nil
+            // A link that leads nowhere may lead somewhere later; the first request tells.
+            case .unknown:
+                let target = System.entry(atPath: folder + "/" + entry.name)
+                return target?.isRegular ?? true ? (name.text, place) : nil
+            }
         }
     }
+
+    /// Returns whether a folder of this name within the folder may have files that are served.
+    private static func isShard(_ name: some StringProtocol) -> Bool { !name.hasPrefix(".") && !name.contains(".realm") }
 
     /// Returns the time at which the entries of a folder changed; nil when that is unknown or too short ago.
     private static func time(of folder: String) -> Int64? {
@@ -196,7 +202,35 @@ package final class DataFolder: Sendable {
         return facts.modified
     }
 
+    /// Returns the paths of files that are not served because a file of the same name is in a folder before theirs.
+    /// Each is returned once.
+    package func takeHidden() -> [String] {
+        let hidden = listing.withLock { $0.hidden }
+        guard !hidden.isEmpty else { return [] }
+        return told.withLock { told in hidden.filter { told.insert($0).inserted } }
+    }
+
     // MARK: - New files
+
+    /// Returns the path of the file that has the name of a realm, whether it is served or was detached; nil when
+    /// none of the known folders has one.
+    package func existingPath(of name: String) -> String? {
+        let folders = listing.withLock { $0.folders }
+        return folders.lazy.map { [path] folder in "\(path)/\(folder)\(name).realm" }.first {
+            System.entry(atPath: $0, followsLink: false) != nil
+        }
+    }
+
+    /// Returns the name under which a new file at a resolved path would be served; nil when it would not be.
+    package func servedName(ofPath file: String) -> RealmName? {
+        guard file.hasPrefix(path + "/"), file.hasSuffix(".realm"), let name = RealmName(file: file) else { return nil }
+        let steps = file.dropFirst(path.count + 1).split(separator: "/")
+        switch steps.count {
+        case 1: return name
+        case 2 where layout == .sharded && DataFolder.isShard(steps[0]): return name
+        default: return nil
+        }
+    }
 
     /// Returns the path of the file of a new realm.
     ///

@@ -16,6 +16,8 @@ final class RealmOrigins: Sendable {
         var ownPath: String?
         /// Whether only a request has named the realm.
         var isRequested: Bool
+        /// The instant from which on it could not be opened; nil while it can.
+        var failedSince: Instant?
     }
 
     /// The origins and failures of realms, as the lock of the register guards them.
@@ -75,16 +77,34 @@ final class RealmOrigins: Sendable {
     /// Returns whether a realm was attached or configured with a path, and not found in the data folder.
     func hasPath(_ name: String) -> Bool { path(of: name) != nil }
 
+    /// Returns whether a realm was attached or configured, with a path or in memory.
+    func knows(_ name: String) -> Bool { state.withLock { $0.origins[name] != nil } }
+
     /// Returns the path of a realm's file; nil when the realm is unknown or in memory.
     func path(of name: String) -> String? { state.withLock { $0.origins[name]?.path } }
 
     /// Returns whether only a request has named the realm.
     func isRequested(_ name: String) -> Bool { state.withLock { $0.origins[name]?.isRequested ?? false } }
 
-    /// Records that a realm failed. If only a request has named it, it is forgotten later.
+    /// Records that a realm failed. If only a request has named it, it is forgotten later; further attempts do not
+    /// put that off.
     func noteFailure(of name: String) {
         change { state in
-            if state.origins[name]?.isRequested == true { state.failures[name] = .now() }
+            guard let origin = state.origins[name], origin.isRequested else { return }
+            let since = origin.failedSince ?? .now()
+            state.origins[name]?.failedSince = since
+            state.failures[name] = since
+        }
+    }
+
+    /// Records that a failed realm is opened again, so that it is not forgotten meanwhile.
+    func noteAttempt(of name: String) { change { $0.failures[name] = nil } }
+
+    /// Records that a realm is open.
+    func noteSuccess(of name: String) {
+        change { state in
+            state.failures[name] = nil
+            state.origins[name]?.failedSince = nil
         }
     }
 

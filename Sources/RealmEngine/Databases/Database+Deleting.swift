@@ -35,6 +35,7 @@ extension Database {
             throw .refused(.fileNotFound)
         }
         guard OwnershipLock.holders(ofFile: path) <= (store?.isOpen == true ? 1 : 0) else { throw RealmFiles.inUse }
+        try RealmFiles.requireUnread(path)
         try System.requireWritableFolder(of: path)
     }
 }
@@ -42,6 +43,16 @@ extension Database {
 extension RealmFiles {
     /// The error for a file that another process has open.
     static var inUse: StorageError { .refused(.fileInUse("another program has the file open")) }
+
+    /// Throws `.refused(.fileInUse)` when another server serves a file for reading only.
+    ///
+    /// Only what deletes a file asks for that. Writes, a compaction and a restore take no data away: a reader notices
+    /// them, and opens the file again.
+    static func requireUnread(_ path: String) throws(StorageError) {
+        guard ReadingLock.holders(ofFile: path) == 0 else {
+            throw .refused(.fileInUse("another server serves the file for reading"))
+        }
+    }
 
     /// Deletes a file that is not open in this process, whatever its contents, with everything that
     /// belongs to it.
@@ -65,27 +76,30 @@ extension RealmFiles {
         guard let entry = System.entry(atPath: path, followsLink: false) else { throw .refused(.fileNotFound) }
         guard entry.isRegular else { throw .refused(.unsuitable("not a regular file")) }
         guard OwnershipLock.holders(ofFile: path) == 0 else { throw inUse }
+        try requireUnread(path)
         try System.requireWritableFolder(of: path)
     }
 
-    /// Deletes the files that SDKs leave beside a realm's file.
-    /// Each is checked for the type that SDKs create, because other files with such names may belong to
-    /// the user.
+    /// Deletes the files that SDKs leave beside a realm's file: `.note`, and those in `.management`.
+    ///
+    /// SDKs make pipes there and empty files. A copy of such a folder may have regular files in their place. Links
+    /// are not followed and stay, as does what has another name.
     static func removeLeavings(of path: String) {
-        if System.entry(atPath: path + ".note", followsLink: false)?.isPipe == true { System.remove(path + ".note") }
+        removeLeaving(path + ".note")
         let folder = path + ".management"
-        guard System.entry(atPath: folder, followsLink: false) != nil, System.linkTarget(folder) == nil else { return }
-        for name in ["access_control.write.mx", "access_control.control.mx", "access_control.versions.mx"] {
-            if System.entry(atPath: folder + "/" + name, followsLink: false)?.byteCount == 0 {
-                System.remove(folder + "/" + name)
-            }
-        }
-        for name in ["access_control.new_commit.cv", "access_control.pick_writer.cv", "lock.fifo"] {
-            if System.entry(atPath: folder + "/" + name, followsLink: false)?.isPipe == true {
-                System.remove(folder + "/" + name)
-            }
-        }
+        guard System.isFolder(folder), System.linkTarget(folder) == nil else { return }
+        let names = [
+            "access_control.write.mx", "access_control.control.mx", "access_control.versions.mx", "access_control.new_commit.cv",
+            "access_control.pick_writer.cv", "lock.fifo",
+        ]
+        for name in names { removeLeaving(folder + "/" + name) }
         // The folder remains if it contains anything else.
         System.removeEmptyFolder(folder)
+    }
+
+    /// Deletes a pipe or a regular file; anything else at the path stays.
+    private static func removeLeaving(_ path: String) {
+        guard let entry = System.entry(atPath: path, followsLink: false), entry.isPipe || entry.isRegular else { return }
+        System.remove(path)
     }
 }

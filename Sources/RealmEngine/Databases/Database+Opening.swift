@@ -174,11 +174,14 @@ extension Database {
     ) throws(StorageError) -> Database {
         let place = options.isExactPath ? path : try System.resolved(path)
         let snapshot = try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true))
+        let reading = snapshot.file.witness.flatMap { ReadingLock(path: place, of: $0.identity) }
         try OwnershipLock.requireUnused(place)
-        return Database(
+        let database = Database(
             name: name, path: path, mode: .readOnly, snapshot: snapshot, store: nil, readOnlyReason: reason,
             backlinkNames: options.backlinkNames, shownClasses: options.shownClasses, logger: options.logger,
             former: options.former)
+        database.reading.withLock { $0 = reading }
+        return database
     }
 
     /// Opens a file for writing. An upgrade makes a copy first, which is removed when opening fails.
@@ -212,7 +215,7 @@ extension Database {
     }
 
     /// Holds the name of the copy that was made before an upgrade.
-    private final class KeptOriginal: Sendable {
+    final class KeptOriginal: Sendable {
         /// The name, which is set at most once.
         private let stored = RankedMutex<String?>(.leaf, nil)
 
@@ -248,7 +251,7 @@ extension Database {
         _ = try Snapshot(file: try RealmFile(path: path, key: options.key, isExact: options.isExactPath))
         var file = try NewFile(beside: temporaryPath)
         try FileCopy.copyQuietMoment(of: path, to: file, options.control, isExact: options.isExactPath)
-        var store = try FileStore(file, key: options.key, options: storeOptions)
+        var store = try FileStore(file, key: options.key, options: storeOptions, isForeign: true)
         if let compaction = options.compaction, try compaction.wants(store.current) {
             let compact = try NewFile(beside: temporaryPath)
             try SnapshotCopy.write(store.current, to: compact.backend(), key: options.key, options.control)
@@ -357,6 +360,11 @@ extension Database {
         closeWriter()
         follower.withLock { $0 }?.stop()
         observations.close()
+        let read = reading.withLock { reading in
+            defer { reading = nil }
+            return reading
+        }
+        withExtendedLifetime(read) {}
         do throws(StorageError) { try store?.close(discardsLock: isUndone) } catch {}
         log.closed()
     }

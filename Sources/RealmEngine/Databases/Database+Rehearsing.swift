@@ -28,7 +28,7 @@ extension Database {
             do throws(StorageError) {
                 return try rehearsal.forWriting()
             } catch {
-                guard let reason = reasonToRead(error) else { throw error }
+                guard let reason = reasonToRead(error), seed == nil || !error.isUnsound else { throw error }
                 return try rehearsal.forReading(reason)
             }
         }
@@ -51,16 +51,37 @@ extension Database {
         /// Opens the file as for writing; throws the error that prevents it.
         func forWriting() throws(StorageError) -> Database {
             var store = options.store
-            if options.upgradesInPlace { store.converts = .olderFormats }
-            guard let seed else { return serve(try FileStore.rehearse(path: path, key: options.key, store), .readWrite) }
+            let original = KeptOriginal()
+            if options.upgradesInPlace {
+                store.converts = .olderFormats
+                let copies = FileCopies(ofFile: path, key: options.key)
+                store.willConvert = { [keptCopyCount = options.keptCopyCount] _, format throws(StorageError) in
+                    if keptCopyCount > 0 { original.set(try copies.freeName(.upgrade(format: format))) }
+                }
+            }
+            guard let seed else {
+                return serve(try FileStore.rehearse(path: path, key: options.key, store), .readWrite, original.name)
+            }
             try OwnershipLock.check(ofFile: options.isExactPath ? path : try System.resolved(path))
-            return serve(try FileStore.rehearse(copyOf: seed, key: options.key, store), .readWrite)
+            return serve(try FileStore.rehearse(copyOf: seed, key: options.key, store), .readWrite, original.name)
+        }
+
+        /// Throws `.refused(.unsound)` for a seed that is damaged, of which no copy is made in any mode.
+        private func requireSoundSeed() throws(StorageError) {
+            guard let seed else { return }
+            do throws(StorageError) {
+                try FileStore.rehearse(copyOf: seed, key: options.key, options.store).close()
+            } catch {
+                // A copy that can only be read is served all the same.
+                if error.isUnsound { throw error }
+            }
         }
 
         /// Opens the file as for reading.
         ///
         /// - Parameter reason: Why it cannot be written; nil when reading was requested.
         func forReading(_ reason: StorageError?) throws(StorageError) -> Database {
+            try requireSoundSeed()
             let place = options.isExactPath ? source : try System.resolved(source)
             let snapshot = try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true))
             if seed == nil { try OwnershipLock.requireUnused(place) }
@@ -71,6 +92,7 @@ extension Database {
 
         /// Opens the file as one that is followed, without following it.
         func following() throws(StorageError) -> Database {
+            try requireSoundSeed()
             let place = options.isExactPath ? source : try System.resolved(source)
             let snapshot = try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true))
             return Database(
@@ -86,10 +108,11 @@ extension Database {
         }
 
         /// Makes a database for a store in memory.
-        private func serve(_ store: FileStore, _ mode: Mode) -> Database {
+        private func serve(_ store: FileStore, _ mode: Mode, _ originalName: String? = nil) -> Database {
             let database = Database(
-                name: name, path: path, mode: mode, snapshot: store.current, store: store, limits: options.limits,
-                backlinkNames: options.backlinkNames, shownClasses: options.shownClasses, observation: options.observation)
+                name: name, path: path, mode: mode, snapshot: store.current, store: store, originalName: originalName,
+                limits: options.limits, backlinkNames: options.backlinkNames, shownClasses: options.shownClasses,
+                observation: options.observation)
             database.startWriter()
             return database
         }

@@ -381,6 +381,20 @@ extension Database {
         return name
     }
 
+    /// Returns the name of the copy that `backUp(before:)` would make of the realm's file, for a rehearsal of the write.
+    ///
+    /// - Parameters:
+    ///   - session: The session of the write.
+    ///   - copies: The copies beside the file.
+    ///   - count: The number of copies that would be kept.
+    package func nameOfBackUp(
+        before session: WriteSession, among copies: FileCopies, keeping count: Int
+    ) throws(WriteError) -> String? {
+        guard mode == .readWrite, count > 0, session.hasChanges else { return nil }
+        let version = current.token.version
+        return try stored(try copies.freeName(.migration(version: version)))
+    }
+
     /// Removes the copy that `backUp(before:)` made for a write that was not committed. Does nothing if
     /// there is none.
     func didEndWrite() {

@@ -142,7 +142,12 @@ package struct FileCopies: Sendable {
     ///
     /// - Parameter version: The number of the version in the file; nil when it cannot be read.
     package func nameIfReplaced(version: UInt64?) throws(StorageError) -> String {
-        try named(.replaced(version: version)) { name throws(StorageError) in
+        try freeName(.replaced(version: version))
+    }
+
+    /// Returns the name that a copy would get now.
+    func freeName(_ kind: Kind) throws(StorageError) -> String {
+        try named(kind) { name throws(StorageError) in
             guard System.entry(atPath: path(of: name), followsLink: false) == nil else {
                 throw .io(operation: "link", errno: Errno.fileExists.rawValue)
             }

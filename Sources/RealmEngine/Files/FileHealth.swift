@@ -82,8 +82,14 @@ extension StorageError {
         return false
     }
 
+    /// Whether a file was found to be damaged when it was audited.
+    var isUnsound: Bool {
+        if case .refused(.unsound) = self { return true }
+        return false
+    }
+
     /// Whether opening fails in the same way as long as the file remains as it is.
-    var isAboutContents: Bool {
+    package var isAboutContents: Bool {
         switch self {
         case .corrupt, .limit: return true
         case .io, .stopped: return false

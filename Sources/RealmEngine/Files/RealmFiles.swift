@@ -28,9 +28,14 @@ package enum RealmFiles {
     /// Returns the names of everything directly in a folder, in no particular order.
     ///
     /// - Throws: `Failure` when the folder cannot be read.
-    package static func names(in folder: String) throws(Failure) -> [String] {
+    package static func names(in folder: String) throws(Failure) -> [String] { try entries(in: folder).map(\.name) }
+
+    /// Returns the names and kinds of everything directly in a folder, in no particular order.
+    ///
+    /// - Throws: `Failure` when the folder cannot be read.
+    static func entries(in folder: String) throws(Failure) -> [(name: String, kind: System.EntryKind)] {
         do throws(StorageError) {
-            return try System.names(inFolder: folder)
+            return try System.entries(inFolder: folder)
         } catch {
             let reason = error.errno.map(String.init(describing:)) ?? "\(error)"
             throw Failure(description: "cannot read the folder '\(folder)': \(reason)")

@@ -114,7 +114,7 @@ struct BackupEndpoints: Sendable {
     private func name(of path: String) throws(Problem) -> RealmName? {
         guard System.entry(atPath: path, followsLink: false) == nil else { throw BackupEndpoints.exists }
         guard directory.folders.data?.resolve(path) != nil else { return nil }
-        guard let name = directory.catalog.folder?.newName(ofPath: path) else {
+        guard let folder = directory.catalog.folder, let name = folder.servedName(ofPath: path) else {
             let rule = "\(RealmName.rule); the file is NAME.realm"
             throw Problem(.invalidBody, "a file in the data folder is served, so it needs a place and a name there: \(rule)")
                 .with("pointer", "/path")
@@ -122,6 +122,8 @@ struct BackupEndpoints: Sendable {
         guard directory.catalog[name.text] == nil else {
             throw Problem(.alreadyAttached, "another file is served as '\(name)' already").with("pointer", "/path")
         }
+        // A realm that was detached keeps its file, which may be in another folder of the data folder.
+        guard folder.existingPath(of: name.text) == nil else { throw BackupEndpoints.exists }
         return name
     }
 

@@ -83,7 +83,7 @@ struct RealmEndpoints: Sendable {
                     throw Problem(Catalog.Failure.alreadyAttached(attachment.name))
                 }
                 var attachment = attachment
-                try attachment.locate(in: directory.folders.attach)
+                try attachment.locate(in: directory.folders.attach, catalog.folder)
                 try begin(Attaching(attachment, call, directory, isDryRun: options.isDryRun), options, promise)
             } catch {
                 promise.complete(Response(error, for: call.request))
@@ -157,13 +157,17 @@ struct RealmEndpoints: Sendable {
         guard let name = call.match.decoded(.realm) else { throw RealmDeparture.unknown }
         return directory.workers.reply(to: call.request) { promise in
             do throws(Problem) {
+                if directory.retry(name, with: key, promise) { return }
                 try open(name, with: key)
-                promise.complete(Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")]))
+                promise.complete(RealmEndpoints.keyAccepted)
             } catch {
                 promise.complete(Response(error, for: call.request))
             }
         }
     }
+
+    /// The response to a key with which the realm was opened.
+    static let keyAccepted = Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])
 
     /// How often a realm that is just being opened by the server itself is tried, with 10 ms in between.
     private static let keyAttempts = 500
@@ -176,6 +180,8 @@ struct RealmEndpoints: Sendable {
             case .ready?: throw Problem(.alreadyAttached, "the realm is open already")
             case .opening?: throw Problem(.realmUnavailable, "the realm is being opened")
             case .closed?: _ = catalog.openNow(name)
+            case .failed(let error)? where catalog.failedSource(name) == nil:
+                throw Problem(opening: error)
             case .failed?:
                 switch catalog.revive(name, with: key) {
                 case .ready?: return

@@ -30,6 +30,14 @@ final class RealmNotifications: Sendable {
         /// The version of the last change of the schema that was more than additions. Positions
         /// before it cannot be resumed.
         var lastBreak: UInt64 = 0
+        /// The present epoch of the realm.
+        var epoch: String
+        /// The epoch before; the same one when there was none.
+        var formerEpoch: String
+        /// The version with which the present epoch began; 0 for the first one.
+        var epochStart: UInt64 = 0
+        /// Whether a new epoch has begun in the current round, so that all subscribers are notified.
+        var hasNewEpoch = false
         /// Whether the schema has changed in the current round, so that all subscribers are
         /// notified.
         var hasNewSchema = false
@@ -77,7 +85,7 @@ final class RealmNotifications: Sendable {
     private let timers: TimerQueue
     /// Gives a job to a worker, and returns false when the server stops.
     private let submit: @Sendable (@escaping WorkerPool.Job) -> Bool
-    private let state = RankedMutex(.realmNotifications, State())
+    private let state: RankedMutex<State>
     /// The version up to which all feeds of the realm have their changes.
     private let publishedVersion: Atomic<UInt64>
 
@@ -98,7 +106,9 @@ final class RealmNotifications: Sendable {
         self.metrics = metrics
         self.timers = timers
         self.submit = submit
-        publishedVersion = Atomic(database.current.token.version)
+        let current = database.current.token
+        state = RankedMutex(.realmNotifications, State(epoch: current.epoch, formerEpoch: current.epoch))
+        publishedVersion = Atomic(current.version)
         let token = database.observations.onRound { [weak self] round in self?.endRound(round) }
         state.withLock { $0.roundToken = token }
     }
@@ -114,8 +124,14 @@ final class RealmNotifications: Sendable {
     /// The version of the last change of the schema that was more than additions; 0 when there was
     /// none.
     var lastBreak: UInt64 { state.withLock { $0.lastBreak } }
+    /// The version with which the present epoch began, which positions before it cannot be resumed from; 0 when the
+    /// realm was opened with it.
+    var epochStart: UInt64 { state.withLock { $0.epochStart } }
     /// Returns the token of a version of this realm, which clients send back as their position.
-    func token(_ version: UInt64) -> String { VersionToken(epoch: database.epoch, version: version).text }
+    func token(_ version: UInt64) -> String {
+        let epoch = state.withLock { version < $0.epochStart ? $0.formerEpoch : $0.epoch }
+        return epoch + "." + String(version)
+    }
 
     /// Gives a job to a worker.
     ///
@@ -281,7 +297,7 @@ final class RealmNotifications: Sendable {
         _ completion: @escaping @Sendable (Result<AlignedSubscriptions, Problem>) -> Void
     ) {
         let alignment = SubscriptionAlignment(subs, wantsContents: wantsContents) { [self] result in
-            if case .success(let aligned) = result { publish(aligned.version.token.version) }
+            if case .success(let aligned) = result { publish(aligned.version.token) }
             completion(result)
         }
         alignment.begin()
@@ -324,19 +340,26 @@ final class RealmNotifications: Sendable {
 
     /// Makes a version the one up to which subscribers may read, unless a later one is published
     /// already.
-    private func publish(_ version: UInt64) { publishedVersion.max(version, ordering: .acquiringAndReleasing) }
+    private func publish(_ token: VersionToken) {
+        state.withLock { state in
+            guard token.epoch != state.epoch, token.version > max(state.epochStart, published) else { return }
+            (state.formerEpoch, state.epoch, state.epochStart) = (state.epoch, token.epoch, token.version)
+            state.hasNewEpoch = true
+        }
+        publishedVersion.max(token.version, ordering: .acquiringAndReleasing)
+    }
 
     /// Ends a round: publishes its version, and notifies the subscribers of the feeds that have
-    /// changed, or all of them after a change of the schema.
+    /// changed, or all of them after a change of the schema or at the beginning of an epoch.
     private func endRound(_ round: ObservationRound) {
-        let version = round.version.token.version
-        publish(version)
+        publish(round.version.token)
         let (changed, all) = state.withLock { state in
             defer {
                 state.changed.removeAll(keepingCapacity: true)
                 state.hasNewSchema = false
+                state.hasNewEpoch = false
             }
-            return (state.changed, state.hasNewSchema ? Array(state.subscribers.values) : nil)
+            return (state.changed, state.hasNewSchema || state.hasNewEpoch ? Array(state.subscribers.values) : nil)
         }
         if let all { return all.notify() }
         changed.flatMap(\.subscribers).notify()

@@ -17,7 +17,10 @@ final class Attaching: Sendable {
     /// The body of the attach request, with its paths resolved.
     let attachment: RealmAttachment
     /// The HTTP request, which decides how the response is written.
-    private let call: WriteCall
+    let call: WriteCall
+    /// The attempt that has failed and that this one repeats; nil for a first attempt. After another failure the
+    /// realm stays listed as failed.
+    private let former: Attaching?
     /// Whether the attempt is a dry run, which changes nothing outside of memory.
     private let isDryRun: Bool
     /// Cancels the work between its steps, and reports its progress to the catalog.
@@ -40,8 +43,13 @@ final class Attaching: Sendable {
     ///   - call: The HTTP request.
     ///   - directory: The realms of the server.
     ///   - isDryRun: Whether to find out only what the request would lead to.
-    init(_ attachment: RealmAttachment, _ call: WriteCall, _ directory: RealmDirectory, isDryRun: Bool) {
+    ///   - former: The failed attempt that is repeated; nil for a first one.
+    init(
+        _ attachment: RealmAttachment, _ call: WriteCall, _ directory: RealmDirectory, isDryRun: Bool,
+        repeating former: Attaching? = nil
+    ) {
         self.attachment = attachment
+        self.former = former
         self.call = call
         self.directory = directory
         self.isDryRun = isDryRun
@@ -117,7 +125,7 @@ final class Attaching: Sendable {
         if isDryRun { return true }
         if case .memory = attachment.source { return false }
         return attachment.schema != nil || attachment.wantedVersion != nil || openOptions.namesSchema
-            || attachment.plants
+            || attachment.plants || attachment.settings.upgradesInPlace
     }
 
     /// The options of the server and of the request together, with the control of this attempt.
@@ -279,12 +287,12 @@ final class Attaching: Sendable {
         let names = openOptions
         database.write(
             request(stage),
-            { session in
+            { [self] session in
                 let migrates = try plan.apply(to: session)
                 if let defect = names.defect(in: try session.view()) {
                     throw Attaching.wrongNames(defect.member, defect.reason)
                 }
-                return try migrates ? database.backUp(before: session) : nil
+                return try migrates ? backUp(database, before: session, stage) : nil
             },
             completion: { [self] (result: Result<WriteReceipt<String?>, WriteError>) in
                 switch result {
@@ -304,10 +312,10 @@ final class Attaching: Sendable {
         let place = InputPlace().inside("schema")
         database.write(
             request(stage),
-            { session in
+            { [self] session in
                 try Problem.writing(place) { () throws(WriteError) in
                     try session.recreateSchema(schema)
-                    return try database.backUp(before: session)
+                    return try backUp(database, before: session, stage)
                 }
             },
             completion: { (result: Result<WriteReceipt<String?>, WriteError>) in
@@ -316,6 +324,14 @@ final class Attaching: Sendable {
                 case .failure(let error): finish(Problem(error), nil)
                 }
             })
+    }
+
+    /// Makes a copy of the file before a write changes it; a rehearsal finds out its name only.
+    private func backUp(_ database: Database, before session: WriteSession, _ stage: Stage) throws(WriteError) -> String? {
+        guard case .rehearsal = stage else { return try database.backUp(before: session) }
+        guard isDryRun, let path = attachment.source.path else { return nil }
+        let copies = FileCopies(ofFile: path, key: attachment.settings.key)
+        return try database.nameOfBackUp(before: session, among: copies, keeping: openOptions.keptCopyCount)
     }
 
     // MARK: - The end
@@ -334,14 +350,14 @@ final class Attaching: Sendable {
     ) {
         switch stage {
         case .rehearsal:
-            let document = isDryRun && problem == nil ? rehearsed(database) : nil
+            let document = isDryRun && problem == nil ? rehearsed(database, backup ?? database.originalName) : nil
             database.close()
             if let problem { return fail(problem, promise) }
             if let document { return end { promise?.complete(document) } }
             realize(promise, after: 0.5)
         case .known:
             if let problem { return fail(problem, promise) }
-            if isDryRun { return end { promise?.complete(rehearsed(database)) } }
+            if isDryRun { return end { promise?.complete(rehearsed(database, backup)) } }
             serve(database, backup, promise)
         case .real(let isMade):
             if let problem {
@@ -359,13 +375,18 @@ final class Attaching: Sendable {
         database.close(isUndone: true)
     }
 
-    /// The response of a dry run: the document that the realm would have, with a member `exists`.
-    private func rehearsed(_ database: Database) -> Response {
+    /// The response of a dry run: the document that the realm would have, with the name of the copy that would be
+    /// made, and a member `exists`.
+    private func rehearsed(_ database: Database, _ backup: String?) -> Response {
         do throws(Problem) {
             var writer = JSONWriter(reservingCapacity: 512)
-            try directory.write(name, .ready(database), to: &writer, for: call.request)
-            // The document without its last brace, and one member more.
+            try directory.write(name, .ready(database), to: &writer, for: call.request, isRehearsed: true)
+            // The document without its last brace, and some members more.
             writer.buffer.truncate(to: writer.buffer.count - 1)
+            if let backup {
+                writer.buffer.append(",\"backup\":" as StaticString)
+                writer.buffer.append(jsonString: backup)
+            }
             writer.buffer.append(attachment.exists ? ",\"exists\":true}" as StaticString : ",\"exists\":false}" as StaticString)
             let draft = WriteDraft(status: 201, content: .document(writer.buffer))
             let options = try WriteOptions(call)
@@ -391,6 +412,8 @@ final class Attaching: Sendable {
             return false
         }
         directory.keep(attachment)
+        directory.noteRefusal(nil, of: name)
+        directory.forgetFailure(of: name)
         let response = promise.map { _ in answer(database, backup ?? database.originalName) }
         end { if let promise, let response { promise.complete(response) } }
         return true
@@ -413,15 +436,18 @@ final class Attaching: Sendable {
     /// Ends the attempt with a problem.
     ///
     /// Without a waiting client the realm stays in the catalog as failed, so that its document shows
-    /// the problem. In all other cases the name becomes free again.
+    /// the problem, and later requests repeat the attempt. So does a realm that had failed before. In all other
+    /// cases the name becomes free again.
     private func fail(_ problem: Problem, _ promise: Promise, _ error: StorageError? = nil) {
         guard !isDryRun else { return end { promise?.complete(Response(problem, for: call.request)) } }
         let problem = control.isCancelled ? Problem(Catalog.Failure.detached) : problem
         _ = directory.attachedOptions.withLock { $0.removeValue(forKey: name) }
-        if promise == nil, !control.isCancelled {
+        if promise == nil || former != nil, !control.isCancelled {
             directory.noteRefusal(error == nil ? problem : nil, of: name)
+            directory.noteFailure(of: former ?? self, isAboutContents: error?.isAboutContents ?? true)
             try? directory.catalog.settle(attachment.name, .failed(error ?? .refused(.unsuitable(problem.detail))))
         } else {
+            directory.forgetFailure(of: name)
             directory.catalog.remove(name)
         }
         end { promise?.complete(Response(problem, for: call.request)) }

@@ -228,25 +228,47 @@ struct RealmAttachment: Sendable {
 
     /// Resolves the paths, following symbolic links, and checks whether the file exists.
     ///
-    /// - Parameter roots: The folders that paths may lead into; nil for none.
+    /// - Parameters:
+    ///   - roots: The folders that paths may lead into; nil for none.
+    ///   - folder: The data folder, any of whose folders may have a file of the name already; nil for none.
     /// - Throws: `path_not_allowed` for a path that leads outside, whether or not there is a file,
     ///   so that the response does not reveal what exists; `file_exists` for a new file whose name
     ///   is taken.
-    mutating func locate(in roots: AttachRoots?) throws(Problem) {
+    mutating func locate(in roots: AttachRoots?, _ folder: DataFolder?) throws(Problem) {
         switch source {
         case .memory: return
         case .new(let path):
+            let path = folder?.existingPath(of: name.text) ?? path
             let place = try AttachRoots.place(path, roots, "/name")
             source = .new(path: place)
             exists = System.entry(atPath: path, followsLink: false) != nil
-            guard !exists || seed != nil else { throw Problem(.fileExists, "there is a file of this name already") }
         case .file(let path):
             let place = try AttachRoots.place(path, roots, "/path")
             source = .file(path: place)
             exists = System.entry(atPath: place, followsLink: false) != nil
         }
         seed = try seed.map { path throws(Problem) in try AttachRoots.place(path, roots, "/seed") }
+        if let problem = taken { throw problem }
     }
+
+    /// The problem `file_exists` of a new file whose name is taken; nil when it is free.
+    private var taken: Problem? {
+        guard case .new = source, exists, seed == nil else { return nil }
+        return Problem(.fileExists, "there is a file of this name already")
+    }
+
+    /// Returns the same request, whose paths are resolved, for another attempt.
+    ///
+    /// - Parameter key: The key to open the file with; nil keeps the one of the request.
+    func again(with key: EncryptionKey?) -> RealmAttachment {
+        var attachment = self
+        if let key { attachment.settings.key = key }
+        attachment.exists = source.path.flatMap { System.entry(atPath: $0, followsLink: false) } != nil
+        return attachment
+    }
+
+    /// The path of the file that the realm is opened from at first: the seed, if it is going to be copied.
+    var firstPath: String? { plants ? seed : source.path }
 
     /// Whether the realm starts empty: a realm in memory, or a new file without a seed.
     var isNew: Bool {
@@ -260,9 +282,10 @@ struct RealmAttachment: Sendable {
     /// Whether the seed is copied, which it is only when there is no file yet.
     var plants: Bool { seed != nil && !exists && source.path != nil }
 
-    /// The problem `file_not_found` when the file to open, or the seed to copy, does not exist; nil
-    /// when it does.
+    /// The problem `file_not_found` when the file to open, or the seed to copy, does not exist, or `file_exists` when
+    /// the file to make does; nil when all is as the request needs it.
     func missing() -> Problem? {
+        if let taken { return taken }
         if plants, let seed { return System.entry(atPath: seed) == nil ? missingSeed : nil }
         if case .file = source, !exists { return Problem(.fileNotFound, "no such file") }
         return nil

@@ -122,9 +122,16 @@ final class RealmCaretaker: Sendable {
             } catch {
                 log?.note("data_folder_unreadable", realm: "", error.description, level: .error)
             }
+            catalog.forgetMissing()
+            for path in catalog.folder?.takeHidden() ?? [] {
+                log?.note("realm_hidden", realm: RealmName(file: path)?.text ?? "", RealmCaretaker.hidden(path), level: .warning)
+            }
         }
         monitor.broadcast { $0.isRunning = false }
     }
+
+    /// A sentence about a file that is not served because another one of the same name is.
+    static func hidden(_ path: String) -> String { "\(path): not served: a file of the same name is in a folder before it" }
 
     /// Logs once per epoch that a realm is read-only although that was not requested.
     private func tellReadOnly(_ database: Database, _ told: inout Set<String>) {
@@ -232,6 +239,12 @@ final class RealmCaretaker: Sendable {
     /// Has a worker open a failed realm again.
     private func revive(_ name: String) {
         work { [self] in reviveNow(name) }
+    }
+
+    /// Opens a failed realm again, on this thread, unless that was tried too recently. Called on a worker, by a request
+    /// that waits for the outcome.
+    func wait(for name: String, _ now: Instant) {
+        if catalog.take(name, now) { reviveNow(name) }
     }
 
     /// Opens a failed realm again, on this thread, unless the server is stopping.

@@ -170,6 +170,7 @@ struct RealmDeparture: Sendable {
         catalog.detach(name)
         _ = directory.attachedOptions.withLock { $0.removeValue(forKey: name) }
         directory.noteRefusal(nil, of: name)
+        directory.forgetFailure(of: name)
         directory.forget(name)
         // A client may have subscribed between the first call and the detaching.
         if case .ready(let database) = state { directory.notifications.close(database) }
@@ -184,7 +185,8 @@ struct RealmDeparture: Sendable {
         case .ready(let database): try mapping { () throws(StorageError) in try database.deleteFiles() }
         case .failed, .opening, .closed:
             guard let path = ownPath else { return }
-            try mapping { () throws(StorageError) in try RealmFiles.delete(path) }
+            let key = catalog.failedSource(name)?.options.key
+            try mapping { () throws(StorageError) in try RealmFiles.delete(path, key: key) }
         }
     }
 

@@ -46,10 +46,12 @@ extension RealmDirectory {
     ///     list: it becomes the member `problem`.
     ///   - writer: The writer, at a place where a value may follow.
     ///   - request: The request, whose rights decide what is shown.
+    ///   - isRehearsed: Whether the realm was opened for a dry run, after which nobody else reads it.
     ///   - listsBackups: Whether to search the folder of the file for the copies that were made
     ///     before migrations, which costs a read of the folder.
     func write(
-        _ name: String, _ state: Catalog.State, to writer: inout JSONWriter, for request: Request, listsBackups: Bool = false
+        _ name: String, _ state: Catalog.State, to writer: inout JSONWriter, for request: Request, isRehearsed: Bool = false,
+        listsBackups: Bool = false
     ) throws(Problem) {
         writer.beginObject()
         writer.member("name", text: name)
@@ -69,7 +71,7 @@ extension RealmDirectory {
             writer.member("state", text: "ready")
             // One damaged realm does not keep the others out of the list; nothing was written when its facts cannot be read.
             do throws(Problem) {
-                try write(name, database, to: &writer, for: request)
+                try write(name, database, to: &writer, for: request, isRehearsed: isRehearsed)
             } catch {
                 writer.key("problem")
                 error.write(to: &writer, requestID: request.id)
@@ -137,7 +139,9 @@ extension RealmDirectory {
     }
 
     /// Writes the members of an open realm: its mode, format, size, version and counts.
-    private func write(_ name: String, _ database: Database, to writer: inout JSONWriter, for request: Request) throws(Problem) {
+    private func write(
+        _ name: String, _ database: Database, to writer: inout JSONWriter, for request: Request, isRehearsed: Bool
+    ) throws(Problem) {
         let version = database.current
         let facts = try Problem.mapping { () throws(StorageError) in try database.facts(of: version) }
         writer.member("mode", text: options.isReadOnly && database.isWritable ? "ro" : database.servedMode.rawValue)
@@ -156,7 +160,8 @@ extension RealmDirectory {
         writer.member("classes", int: facts.classCount)
         writer.member("empty", bool: facts.isEmpty)
         writer.member("version", text: version.tokenText)
-        writer.member("liveVersions", int: facts.liveVersions)
+        // The version before the rehearsed write may not have been let go of yet.
+        writer.member("liveVersions", int: isRehearsed ? 1 : facts.liveVersions)
         writer.member("pendingWrites", int: facts.pendingWrites)
         if access.grant(request) == .administer, !database.path.isEmpty {
             writer.member("path", text: database.path)

@@ -35,6 +35,8 @@ final class RealmDirectory: Sendable {
     /// The bodies of the requests that realms were attached with, as JSON without encryption keys,
     /// by the name of the realm. Administrators see them in the realm's document.
     let attachedOptions = RankedMutex<[String: String]>(.leaf, [:])
+    /// The requests to attach realms in the background that have failed, by the name of the realm.
+    let failedAttachings = RankedMutex<[String: FailedAttaching]>(.leaf, [:])
     /// Why realms that were attached in the background have failed although their files can be opened, such as
     /// a schema that does not fit, by name. It holds realms that the catalog lists as failed.
     let refusals = RankedMutex<[String: Problem]>(.leaf, [:])

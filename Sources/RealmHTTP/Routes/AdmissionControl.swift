@@ -124,7 +124,7 @@ struct AdmissionControl: Sendable {
     ///
     /// The file of an open realm is examined at most every 20 milliseconds, whatever the number of
     /// requests. When another program has changed it, the realm fails here, and its closing is left
-    /// to a worker. A request for a failed realm makes the caretaker open it again soon.
+    /// to a worker.
     ///
     /// - Parameters:
     ///   - state: The state in the catalog; nil for a path outside realms.
@@ -139,10 +139,7 @@ struct AdmissionControl: Sendable {
             }
             caretaker.fail(database, failure)
             return .failed(failure)
-        case .failed?:
-            if let name = request.match.decoded(.realm) { caretaker.noteRequest(name, request.arrival) }
-            return state
-        case .opening?, .closed?, nil: return state
+        case .failed?, .opening?, .closed?, nil: return state
         }
     }
 

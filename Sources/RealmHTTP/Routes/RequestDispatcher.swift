@@ -26,6 +26,10 @@ package final class RequestDispatcher: RequestHandler {
     private let workers: WorkerPool
     /// The realms by name.
     private let catalog: Catalog
+    /// Opens failed realms again.
+    private let caretaker: RealmCaretaker
+    /// Repeats requests to attach realms that have failed.
+    private let directory: RealmDirectory
     /// The memory that the bodies of all requests share.
     private let waitingBytes: ByteLedger
     /// The rules for web pages of other origins, which preflight requests inquire about.
@@ -60,6 +64,8 @@ package final class RequestDispatcher: RequestHandler {
         writes = WriteDispatcher()
         workers = state.workers
         catalog = state.catalog
+        caretaker = state.caretaker
+        directory = state.directory
         waitingBytes = state.waitingBytes
         origins = state.rules.origins
         liveLimits = state.liveLimits
@@ -110,6 +116,7 @@ package final class RequestDispatcher: RequestHandler {
         if case .closed? = request.realm, request.method != .options, !RouteTable.route(of: request).pattern.isRealm {
             return replyAfterOpening(to: request)
         }
+        if case .failed? = request.realm, let reply = replyAfterAttempt(to: request) { return reply }
         let hasLongBody = request.bodyFile != nil || request.body.count > RequestDispatcher.longBody
         guard hasLongBody || (request.isPacked && !request.body.isEmpty) else { return answer(request) }
         return workers.reply(to: request) { [self] promise in answer(request).resolve(promise) }
@@ -125,6 +132,31 @@ package final class RequestDispatcher: RequestHandler {
                     reply(to: request, after: result).resolve(promise)
                 }
                 if !isQueued { promise.complete(Response(.noWorker, for: request)) }
+            }
+        }
+    }
+
+    /// Has a failed realm opened again, unless that was tried too recently.
+    ///
+    /// - Returns: A reply that waits for the outcome and goes on with it; nil for a request that does not need the
+    ///   realm open, and when the request is to be answered as it is.
+    private func replyAfterAttempt(to request: Request) -> Reply? {
+        guard let name = request.match.decoded(.realm), case .failed? = catalog[name] else { return nil }
+        guard catalog.isDue(name, request.arrival) else {
+            directory.retry(name, request.arrival)
+            return nil
+        }
+        guard request.method != .options, !RouteTable.route(of: request).pattern.isRealm else {
+            caretaker.noteRequest(name, request.arrival)
+            return nil
+        }
+        return workers.reply(to: request) { [self] promise in
+            caretaker.wait(for: name, request.arrival)
+            do throws(Problem) {
+                try admission.checkOpened(catalog[name], request)
+                reply(to: request).resolve(promise)
+            } catch {
+                promise.complete(Response(error, for: request))
             }
         }
     }

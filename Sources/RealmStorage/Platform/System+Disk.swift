@@ -59,16 +59,43 @@ extension System {
     ///
     /// - Throws: `.io` when the folder cannot be read.
     package static func names(inFolder folder: String) throws(StorageError) -> [String] {
+        try entries(inFolder: folder).map(\.name)
+    }
+
+    /// What the list of a folder tells of an entry without a look at the entry itself.
+    package enum EntryKind: Sendable {
+        /// A regular file.
+        case file
+        /// A folder.
+        case folder
+        /// A symbolic link, or an entry of which this file system tells nothing here.
+        case unknown
+        /// A pipe, a socket or a device.
+        case other
+    }
+
+    /// Returns the names and kinds of all entries directly in `folder`, as `names` does.
+    package static func entries(inFolder folder: String) throws(StorageError) -> [(name: String, kind: EntryKind)] {
         guard let handle = unsafe opendir(folder) else { throw .io(operation: "opendir", errno: errno) }
         defer { unsafe closedir(handle) }
-        var names: [String] = []
+        var entries: [(name: String, kind: EntryKind)] = []
         while let entry = unsafe readdir(handle) {
             let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) {
                 unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if name != ".", name != ".." { names.append(name) }
+            if name != ".", name != ".." { entries.append((name, kind(unsafe entry.pointee.d_type))) }
         }
-        return names
+        return entries
+    }
+
+    /// Returns the kind that the type in the list of a folder stands for.
+    private static func kind(_ type: UInt8) -> EntryKind {
+        switch Int(type) {
+        case Int(DT_REG): return .file
+        case Int(DT_DIR): return .folder
+        case Int(DT_LNK), Int(DT_UNKNOWN): return .unknown
+        default: return .other
+        }
     }
 
     /// Returns whether there is a folder at `path`, with symbolic links followed.

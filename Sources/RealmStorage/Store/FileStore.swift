@@ -110,7 +110,7 @@ package final class FileStore: WriteOwner, Sendable {
         NewFile.removeReplacement(of: path)
         do throws(StorageError) {
             let backend = known == nil ? try create(path, key) : try existing(path, known)
-            return try FileStore(backend, path: path, key: key, options, lock: lock)
+            return try FileStore(backend, path: path, key: key, options, FirstOpening.Audit(options), known, lock: lock)
         } catch {
             lock.discard()
             throw error
@@ -125,12 +125,11 @@ package final class FileStore: WriteOwner, Sendable {
         path: String, key: EncryptionKey? = nil, _ options: Options = Options()
     ) throws(StorageError) -> FileStore {
         let path = options.isExactPath ? path : try System.resolved(path)
-        guard try examine(path, key: key, options) != nil else {
-            try OwnershipLock.check(ofFile: path)
-            return try FileStore(MemoryBackend(), path: path, key: key, options, lock: nil)
-        }
+        let known = try examine(path, key: key, options)
         try OwnershipLock.check(ofFile: path)
-        return try FileStore(ShadowBackend(path: path, writing: true, isExact: true), path: path, key: key, options, lock: nil)
+        let backend: any StorageBackend =
+            known == nil ? try MemoryBackend() : try ShadowBackend(path: path, writing: true, isExact: true)
+        return try FileStore(backend, path: path, key: key, options, FirstOpening.Audit(options), known)
     }
 
     /// Opens a copy of the file at `path` in memory, to find out what could be done with a copy of
@@ -146,14 +145,21 @@ package final class FileStore: WriteOwner, Sendable {
     ) throws(StorageError) -> FileStore {
         let backend = try ShadowBackend(path: path, writing: false, isExact: options.isExactPath)
         guard backend.byteCount > 0 else { throw emptyFile }
-        return try FileStore(backend, path: path, key: key, options, lock: nil)
+        return try FileStore(backend, path: path, key: key, options, FirstOpening.Audit(options))
     }
 
     /// Opens a file that no other process can reach yet, as it has no name.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - key: Its key, if it is encrypted.
+    ///   - options: What may be converted, and whether the file is audited.
+    ///   - isForeign: Whether its contents were made by another program, so that it is audited like a file with a
+    ///     name.
     package convenience init(
-        _ file: NewFile, key: EncryptionKey?, options: Options = Options()
+        _ file: NewFile, key: EncryptionKey?, options: Options = Options(), isForeign: Bool = false
     ) throws(StorageError) {
-        try self.init(file.backend(), path: "", key: key, options, lock: nil)
+        try self.init(file.backend(), path: "", key: key, options, isForeign ? FirstOpening.Audit(options) : .never)
     }
 
     /// Makes an empty realm that lives in memory only.
@@ -169,17 +175,17 @@ package final class FileStore: WriteOwner, Sendable {
     package convenience init(
         _ backend: any StorageBackend, key: EncryptionKey? = nil, options: Options = Options()
     ) throws(StorageError) {
-        try self.init(backend, path: "", key: key, options, lock: nil)
+        try self.init(backend, path: "", key: key, options, .never)
     }
 
     /// Opens the bytes of a backend that was examined and locked, and runs conversions and the
     /// audit.
     private init(
-        _ backend: any StorageBackend, path: String, key: EncryptionKey?, _ options: Options, lock: OwnershipLock?
+        _ backend: any StorageBackend, path: String, key: EncryptionKey?, _ options: Options, _ audit: FirstOpening.Audit,
+        _ known: Examined? = nil, lock: OwnershipLock? = nil
     ) throws(StorageError) {
-        // Only files of tests and realms in memory have no path.
-        let (data, isChecked) = try FirstOpening.open(
-            backend, key: key, converting: options.converts, path.isEmpty ? .never : FirstOpening.Audit(options)
+        let (data, findings) = try FirstOpening.open(
+            backend, key: key, converting: options.converts, audit, after: known?.findings
         ) {
             format throws(StorageError) in try options.willConvert?(path, format)
         }
@@ -193,7 +199,7 @@ package final class FileStore: WriteOwner, Sendable {
         opened = RankedMutex(
             .leaf, OpenFile(committer: try Committer(data, snapshot, pins: pins, witness: witness), pins: pins))
         newest = RankedMutex(.leaf, snapshot)
-        isAudited = Atomic(isChecked)
+        isAudited = Atomic(findings.isChecked)
         self.path = path
         self.options = options
         self.lock = lock
@@ -211,13 +217,22 @@ package final class FileStore: WriteOwner, Sendable {
         return FileWitness(path: path, try backend.facts(), try data.mappedHead(), backend.loss, lock: lock)
     }
 
+    /// A file that was examined before it is owned.
+    private struct Examined {
+        /// The identity of the file; nil when the system does not report it.
+        let identity: System.FileIdentity?
+        /// What was found in it.
+        let findings: FirstOpening.Findings
+    }
+
     /// Examines a file before its lock file is made and anything in it is changed: it throws what
-    /// opening would throw.
+    /// opening would throw. The audit is a part of that, as a file that is refused must stay as it is with all that
+    /// is beside it.
     ///
-    /// - Returns: The identity of the file; nil when there is none and one is going to be created.
+    /// - Returns: What was found; nil when there is no file and one is going to be created.
     private static func examine(
         _ path: String, key: EncryptionKey?, _ options: Options
-    ) throws(StorageError) -> System.FileIdentity? {
+    ) throws(StorageError) -> Examined? {
         guard System.entry(atPath: path) != nil else {
             guard options.createsMissingFile else { throw .refused(.fileNotFound) }
             return nil
@@ -225,13 +240,21 @@ package final class FileStore: WriteOwner, Sendable {
         let backend = try ShadowBackend(path: path, writing: true, isExact: true)
         try requireLocal(backend.file)
         guard backend.byteCount > 0 || options.createsMissingFile else { throw emptyFile }
-        let data = try FirstOpening.open(backend, key: key, converting: options.converts).data
+        let opened: (data: DataFile, findings: FirstOpening.Findings)
+        do throws(StorageError) {
+            opened = try FirstOpening.open(backend, key: key, converting: options.converts, FirstOpening.Audit(options))
+        } catch {
+            // What another program is writing looks damaged.
+            if case .refused(.unsound) = error { try OwnershipLock.requireUnused(path) }
+            throw error
+        }
+        let data = opened.data
         let file = RealmFile(path: path, header: try data.plain.header(), plain: data.plain, fileByteCount: backend.byteCount)
         _ = try Snapshot(file: file, clusterShift: options.clusterShift)
         if let count = System.entry(backend.file)?.linkCount, count > 1 {
             throw .refused(.unsuitable("the file has \(count) names: under another one it could be changed at the same time"))
         }
-        return backend.identity
+        return Examined(identity: backend.identity, findings: opened.findings)
     }
 
     /// The error for a file of 0 bytes. Such a file is not opened as an empty database, because it
@@ -240,9 +263,9 @@ package final class FileStore: WriteOwner, Sendable {
 
     /// Opens the file that was examined, and throws `.refused(.fileInUse)` when another one has
     /// taken its place.
-    private static func existing(_ path: String, _ known: System.FileIdentity?) throws(StorageError) -> FileBackend {
+    private static func existing(_ path: String, _ known: Examined?) throws(StorageError) -> FileBackend {
         let descriptor = try System.openRegular(path, writing: true, isExact: true)
-        guard System.identity(descriptor) == known else {
+        guard System.identity(descriptor) == known?.identity else {
             System.close(descriptor)
             throw .refused(.fileInUse("the file was replaced while it was being opened"))
         }

@@ -27,6 +27,34 @@ enum FirstOpening {
         }
     }
 
+    /// What was found in a file, which holds for as long as the file has the same version.
+    struct Findings {
+        /// Where the top node of the newest version is.
+        let top: Ref
+        /// The number of that version.
+        let version: UInt64
+        /// The number of bytes that it needs.
+        let logicalSize: UInt64
+        /// The length of the file without its page tables.
+        let plainByteCount: Int
+        /// Whether the file may be written to without a further audit.
+        fileprivate(set) var isChecked = false
+
+        /// Describes an open file and its newest version, before an audit.
+        fileprivate init(_ data: DataFile, _ top: TopNode) {
+            self.top = top.ref
+            version = top.version
+            logicalSize = top.logicalSize
+            plainByteCount = data.plainByteCount
+        }
+
+        /// Returns whether both were found in the same version.
+        fileprivate func isSameVersion(as other: Findings) -> Bool {
+            (top, version, logicalSize, plainByteCount)
+                == (other.top, other.version, other.logicalSize, other.plainByteCount)
+        }
+    }
+
     /// Opens the bytes of `backend`, which are owned through an `OwnershipLock` or unknown to other
     /// processes.
     ///
@@ -35,25 +63,31 @@ enum FirstOpening {
     ///   - key: The key, if the file is encrypted.
     ///   - converting: The conversions that are allowed.
     ///   - audit: Which files are audited.
+    ///   - known: What was found in the file before it was owned. The audit is not repeated if the file has not
+    ///     changed since; nil when it was not looked at.
     ///   - willConvert: Called before anything is changed in a file of an older format; its errors
     ///     end the opening.
-    /// - Returns: The file in its repaired form, and whether it may be written to without a further
-    ///   audit.
+    /// - Returns: The file in its repaired form, and what was found before that.
     static func open(
         _ backend: any StorageBackend, key: EncryptionKey?, converting: FileStore.Conversions = [], _ audit: Audit = .never,
-        willConvert: ((_ format: Int) throws(StorageError) -> Void)? = nil
-    ) throws(StorageError) -> (data: DataFile, isChecked: Bool) {
+        after known: Findings? = nil, willConvert: ((_ format: Int) throws(StorageError) -> Void)? = nil
+    ) throws(StorageError) -> (data: DataFile, findings: Findings) {
         if backend.byteCount == 0 { try writeEmpty(backend, key) }
         var data = try DataFile(backend, key: key)
         let header = try data.plain.header()
         let top = try requireWritable(data, header, converting)
-        let isChecked = try check(data, header, top, by: audit)
+        var findings = Findings(data, top)
+        if let known, known.isSameVersion(as: findings) {
+            findings.isChecked = known.isChecked
+        } else {
+            findings.isChecked = try check(data, header, top, by: audit)
+        }
         if header.isOutdated { try willConvert?(header.fileFormat) }
         if header.isStreaming {
             try leaveStreamingForm(data, header)
             data = try DataFile(backend, key: key)
         }
-        return (try fitted(data, to: wantedByteCount(top), key), isChecked)
+        return (try fitted(data, to: wantedByteCount(top), key), findings)
     }
 
     /// Returns the length in bytes that the plain file must have at least.

@@ -33,6 +33,9 @@ package struct ClassDefaults: Sendable {
     /// No defaults.
     package static let none = ClassDefaults([:])
 
+    /// Whether no class has any.
+    package var isEmpty: Bool { byClass.isEmpty }
+
     /// Makes defaults.
     ///
     /// - Parameter byClass: The defaults by the name of their class; no two of a class have the same name.
