@@ -112,13 +112,17 @@ struct BackupEndpoints: Sendable {
     /// - Throws: `invalid_body` for a path that the folder does not list as a realm, `file_exists` for one that is taken,
     ///   `already_attached` when another file is served under the name.
     private func name(of path: String) throws(Problem) -> RealmName? {
-        guard System.entry(atPath: path, followsLink: false) == nil else { throw BackupEndpoints.exists }
-        guard directory.folders.data?.resolve(path) != nil else { return nil }
+        let exists = System.entry(atPath: path, followsLink: false) != nil
+        guard directory.folders.data?.resolve(path) != nil else {
+            if exists { throw BackupEndpoints.exists }
+            return nil
+        }
         guard let folder = directory.catalog.folder, let name = folder.servedName(ofPath: path) else {
             let rule = "\(RealmName.rule); the file is NAME.realm"
             throw Problem(.invalidBody, "a file in the data folder is served, so it needs a place and a name there: \(rule)")
                 .with("pointer", "/path")
         }
+        if exists { throw BackupEndpoints.exists }
         guard directory.catalog[name.text] == nil else {
             throw Problem(.alreadyAttached, "another file is served as '\(name)' already").with("pointer", "/path")
         }
