@@ -21,6 +21,13 @@ enum DurationText {
         ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
     ]
 
+    /// Returns a duration as text that `duration` reads: in seconds, or in milliseconds where it has a part of one.
+    static func exactText(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        let milliseconds = attoseconds / 1_000_000_000_000_000
+        return milliseconds == 0 ? "\(seconds)s" : "\(seconds * 1000 + milliseconds)ms"
+    }
+
     /// Returns a duration as text, in seconds rounded up to a whole number. A negative one is `0s`.
     static func text(_ duration: Duration) -> String { "\(Int(min(max(duration.inSeconds, 0), 1e9).rounded(.up)))s" }
 }
