@@ -26,7 +26,11 @@ struct ConfigCommand: ParsableCommand {
         ///
         /// - Throws: `ExitCode(1)` after the error was printed.
         func run() throws {
-            _ = try ServeOptions.parse([]).configuration(paths: [], file: file)
+            let configuration = try ServeOptions.parse([]).configuration(paths: [], file: file)
+            guard !configuration.options.servesNothing else {
+                StandardStreams.error("\(file): nothing to serve: 'data', 'files', 'realms' or 'memory' is needed")
+                throw ExitCode(1)
+            }
             try StandardStreams.output("\(file): the configuration is valid\n")
         }
     }
@@ -50,7 +54,7 @@ struct ConfigCommand: ParsableCommand {
         /// - Throws: `ExitCode(1)` after the error was printed, when the file cannot be used.
         func run() throws {
             let usual = RealmFiles.exists(Configuration.usualFile) ? Configuration.usualFile : nil
-            let configuration = try options.configuration(paths: [], file: file ?? options.config ?? usual)
+            let configuration = try options.configuration(paths: [], file: file ?? options.config ?? usual, isChecked: false)
             for line in configuration.description { try StandardStreams.output(line + "\n") }
         }
     }

@@ -33,7 +33,7 @@ struct ServeCommand: ParsableCommand {
         let usual = RealmFiles.exists(Configuration.usualFile) ? Configuration.usualFile : nil
         let configuration = try options.configuration(paths: paths, file: options.config ?? (namesNothing ? usual : nil))
         let server = options.serverOptions(configuration)
-        guard !server.paths.isEmpty || server.dataFolder != nil || !server.memoryRealms.isEmpty || !server.realms.isEmpty else {
+        guard !server.servesNothing else {
             throw ValidationError(
                 "Nothing to serve: name a file or folder, or give --data DIR, --memory NAME or --config FILE; "
                     + "without any of them the file \(Configuration.usualFile) of the working folder is served.")

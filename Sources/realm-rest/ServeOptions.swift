@@ -27,6 +27,10 @@ struct ServeOptions: ParsableArguments {
             valueName: "DIR"))
     var attachRoots: [String] = []
 
+    /// The name of the default realm; nil where it follows from what is served.
+    @Option(help: ArgumentHelp("The realm that /v1/realms/@default stands for.", valueName: "NAME"))
+    var `default`: String?
+
     /// Where the files in the data folder are: `flat` or `sharded`; nil for directly in the folder.
     @Option(
         help: ArgumentHelp(
@@ -174,9 +178,10 @@ struct ServeOptions: ParsableArguments {
     /// - Parameters:
     ///   - paths: The files and folders to serve; without any those of the file.
     ///   - file: The configuration file; nil for none.
+    ///   - isChecked: Whether what the settings say together and about this machine is checked too.
     /// - Throws: `ExitCode(1)` after a message about the file, and `ValidationError` for an option
     ///   that cannot be used.
-    func configuration(paths: [String], file: String?) throws -> Configuration {
+    func configuration(paths: [String], file: String?, isChecked: Bool = true) throws -> Configuration {
         var base = ServerOptions()
         base.environment = { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
         var configuration = Configuration(base)
@@ -191,8 +196,11 @@ struct ServeOptions: ParsableArguments {
         do throws(ConfigurationError) {
             try apply(to: &configuration)
             if !paths.isEmpty { try configuration.apply(option: "files", .texts(paths)) }
+            if isChecked { try configuration.check() }
         } catch {
-            throw ValidationError(error.text)
+            guard error.file != nil else { throw ValidationError(error.text) }
+            StandardStreams.error(error.description)
+            throw ExitCode(1)
         }
         return configuration
     }
@@ -200,7 +208,8 @@ struct ServeOptions: ParsableArguments {
     /// Adds the options that are given to a configuration.
     private func apply(to configuration: inout Configuration) throws(ConfigurationError) {
         let texts = [
-            ("data", data), ("layout", layout), ("close-after", closeAfter), ("host", host), ("upgrade", upgrade),
+            ("data", data), ("default", `default`), ("layout", layout), ("close-after", closeAfter), ("host", host),
+            ("upgrade", upgrade),
             ("verify", verify), ("log-format", logFormat),
             ("log-level", logLevel), ("admin", admin),
         ]
@@ -259,14 +268,6 @@ struct ServeOptions: ParsableArguments {
         case .error: logger.logLevel = .error
         }
         return logger
-    }
-
-    /// Checks options that exclude each other; ArgumentParser calls it before `run`.
-    ///
-    /// - Throws: `ValidationError` with the reason.
-    func validate() throws {
-        guard upgrade == nil || !follow else { throw ValidationError("--upgrade and --follow exclude each other") }
-        guard upgrade == nil || !readOnly else { throw ValidationError("--upgrade and --read-only exclude each other") }
     }
 }
 

@@ -79,7 +79,7 @@ extension Database {
     }
 
     /// The conditions for compacting a file during opening. Both must be met.
-    package struct Compaction: Sendable {
+    package struct Compaction: Sendable, Equatable {
         /// The smallest length of the file in bytes.
         package var minimumTotalBytes: Int
         /// The largest part of the file that is in use, from 0 to 1.

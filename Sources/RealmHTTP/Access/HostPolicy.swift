@@ -45,6 +45,22 @@ package struct HostPolicy: Sendable {
         guard allows(host) else { throw HostPolicy.refusal }
     }
 
+    /// Returns what is wrong with a name that was given for `extra`: a sentence, or nil when a request can have it.
+    package static func defect(in host: String) -> String? {
+        let colons = host.utf8.count { $0 == UInt8(ascii: ":") }
+        let isAddress = colons > 1 && host.utf8.allSatisfy { "0123456789abcdefABCDEF:.[]".utf8.contains($0) }
+        let isName =
+            !host.isEmpty
+            && host.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: return true
+                default: return "-._".utf8.contains(byte)
+                }
+            }
+        guard !isAddress, !isName else { return nil }
+        return "a host name or an address is needed, without scheme, port and path, such as app.example"
+    }
+
     private static var refusal: Problem {
         Problem(.hostNotAllowed, "the host name of this request is not in the allowed list, to which --allow-host adds")
     }

@@ -16,6 +16,12 @@ package struct Configuration: Sendable {
         case commandLine
     }
 
+    /// Where a file states a value.
+    private struct StatedPlace {
+        /// The line; nil when it is unknown.
+        let line: Int?
+    }
+
     /// One step by which a configuration was made, for making it again.
     private enum Step {
         /// The settings of a file.
@@ -32,8 +38,10 @@ package struct Configuration: Sendable {
     private let defaults: ServerOptions
     /// The steps that led to the options, in their order.
     private var steps: [Step] = []
-    /// Where values came from, by the name of the setting; defaults are absent.
+    /// Where values came from, by the name of the setting, or of a member that was stated by itself; defaults are absent.
     private var origins: [String: Origin] = [:]
+    /// The path of the file; nil when there is none.
+    private var file: String?
     /// The lines of the values in the file, by the JSON Pointer.
     private var lines: ConfigurationText?
 
@@ -98,15 +106,17 @@ package struct Configuration: Sendable {
     /// - Throws: `ConfigurationError`, as `apply(file:)`.
     package mutating func apply(text: String, ofFile path: String) throws(ConfigurationError) {
         var copy = self
+        copy.file = path
         do throws(ConfigurationError) {
             let text = try ConfigurationText(text)
             copy.lines = text
+            var stated: [String: String] = [:]
             let slash = path.lastIndex(of: "/")
             let reader = SettingReader(place: InputPlace(), folder: slash.map { String(path[..<$0]) })
             do throws(Problem) {
-                try copy.apply(text.json, in: "", reader)
+                try copy.apply(text.json, in: "", reader, &stated)
             } catch {
-                throw ConfigurationError(line: error.pointer.flatMap { text.line(of: $0) }, text: error.detail)
+                throw ConfigurationError(line: error.pointer.flatMap { copy.lines?.line(of: $0) }, text: error.detail)
             }
         } catch {
             var error = error
@@ -117,21 +127,61 @@ package struct Configuration: Sendable {
     }
 
     /// Applies the members of an object, which are settings or sections of them.
-    private mutating func apply(_ json: JSONValue, in prefix: String, _ reader: SettingReader) throws(Problem) {
+    ///
+    /// - Parameters:
+    ///   - json: The object.
+    ///   - prefix: The name of the section with a dot; empty for the whole file.
+    ///   - reader: The reader of the object.
+    ///   - stated: The names under which settings were stated so far, by their own names.
+    private mutating func apply(
+        _ json: JSONValue, in prefix: String, _ reader: SettingReader, _ stated: inout [String: String]
+    ) throws(Problem) {
+        var backup: [(name: String, value: JSONValue)] = []
         for (name, value) in try reader.members(json) {
             let inner = reader.inside(name)
             if let setting = ServerSetting.named(prefix + name) {
-                // A setting that is null has its default.
-                if value == .null { continue }
-                try setting.read(inner, value, &options)
-                origins[setting.name] = .file(line: lines?.line(of: inner.place.pointer))
-            } else if ServerSetting.isSection(prefix + name) {
-                if value != .null { try apply(value, in: prefix + name + ".", inner) }
+                try apply(value, to: setting, as: prefix + name, inner, &stated)
+            } else if let section = ServerSetting.section(named: prefix + name) {
+                if value != .null { try apply(value, in: section + ".", inner, &stated) }
+            } else if prefix.isEmpty, let member = ServerSetting.backupMember(named: name) {
+                lines?.setLine(of: "/backup/" + member, as: inner.place.pointer)
+                lines?.setLine(of: "/backup", as: inner.place.pointer)
+                guard !backup.contains(where: { $0.name == member }), stated["backup"] == nil else {
+                    throw inner.problem("'backup.\(member)' is stated twice")
+                }
+                backup.append((member, value))
             } else {
                 let hint = Suggestion.hint(for: name, in: ServerSetting.names(in: prefix))
                 throw inner.problem("there is no setting '\(prefix)\(name)'\(hint)")
             }
         }
+        guard !backup.isEmpty, let setting = ServerSetting.named("backup") else { return }
+        try apply(.object(JSONObject(backup)), to: setting, as: "backup-every", reader.inside("backup"), &stated)
+    }
+
+    /// Applies the value of one setting of a file.
+    private mutating func apply(
+        _ value: JSONValue, to setting: ServerSetting, as name: String, _ reader: SettingReader,
+        _ stated: inout [String: String]
+    ) throws(Problem) {
+        if let other = stated.updateValue(name, forKey: setting.name) {
+            throw reader.problem("'\(setting.name)' is stated twice, also as '\(other)'")
+        }
+        // A setting that is null has its default.
+        if value == .null { return }
+        try setting.read(reader, value, &options)
+        let lines = lines
+        note(setting, value) { member in .file(line: lines?.line(of: (member.map { reader.inside($0) } ?? reader).place.pointer))
+        }
+    }
+
+    /// Notes where the value of a setting came from, or its members where they are stated one by one.
+    private mutating func note(_ setting: ServerSetting, _ value: JSONValue, _ origin: (String?) -> Origin) {
+        guard setting.isMerged, let object = value.object else {
+            origins[setting.name] = origin(nil)
+            return
+        }
+        for name in object.names { origins[setting.name + "." + name] = origin(name) }
     }
 
     // MARK: - The command line
@@ -147,11 +197,11 @@ package struct Configuration: Sendable {
             throw ConfigurationError(text: "there is no option --\(option)")
         }
         do throws(Problem) {
-            try setting.read(SettingReader(place: InputPlace(), folder: nil), value, &options)
+            try setting.read(SettingReader(place: InputPlace(), folder: nil, isCommandLine: true), value, &options)
         } catch {
             throw ConfigurationError(text: "--\(option)\(Configuration.suffix(error.pointer)): \(error.detail)")
         }
-        origins[setting.name] = .commandLine
+        note(setting, value) { _ in .commandLine }
         steps.append(.option(name: option, value: value))
     }
 
@@ -191,6 +241,7 @@ package struct Configuration: Sendable {
     private func append(
         _ value: JSONValue, of setting: ServerSetting, name: String, pointer: String, to text: inout [String]
     ) {
+        guard !isOverruled(name) else { return }
         if let object = value.object, object.count > 0 {
             for (member, inner) in object.members {
                 append(
@@ -201,12 +252,20 @@ package struct Configuration: Sendable {
         }
         var writer = JSONWriter()
         writer.write(value)
-        text.append("\(name) = \(writer.buffer.text)  # \(origin(of: setting, pointer))")
+        text.append("\(name) = \(writer.buffer.text)  # \(origin(name, pointer))")
+    }
+
+    /// Whether a name is that of a key or of names in the entry of a realm for which the command line has others.
+    private func isOverruled(_ name: String) -> Bool {
+        options.realms.contains { realm in
+            (name == "realms.\(realm.name).keyFile" && options.keys[realm.name.text] != nil)
+                || (name == "realms.\(realm.name).backlinkNames" && options.backlinkNames[realm.name.text] != nil)
+        }
     }
 
     /// The words for where a value came from.
-    private func origin(of setting: ServerSetting, _ pointer: String) -> String {
-        switch origins[setting.name] {
+    private func origin(_ name: String, _ pointer: String) -> String {
+        switch Configuration.origin(of: name, in: origins) {
         case nil: return "default"
         case .commandLine?: return "command line"
         case .file(let line)?:
@@ -215,10 +274,40 @@ package struct Configuration: Sendable {
         }
     }
 
-    /// The lines for the keys that the environment has for the realms that are named.
+    /// The origin of a value, or else that of the innermost value around it that has one.
+    private static func origin(of name: String, in origins: [String: Origin]) -> Origin? {
+        var name = name[...]
+        while true {
+            if let origin = origins[String(name)] { return origin }
+            guard let dot = name.lastIndex(of: ".") else { return nil }
+            name = name[..<dot]
+        }
+    }
+
+    /// The lines for the keys that the environment has for the realms that are named and have no other key.
     private var keysOfEnvironment: [String] {
-        options.realms.map(\.name.text).filter { options.keys[$0] == nil && options.environmentKey(of: $0) != nil }
+        let names = options.realms.filter { $0.settings.key == nil }.map(\.name.text)
+        return (names + options.paths.compactMap { RealmName(file: $0)?.text })
+            .filter { options.keys[$0] == nil && options.environmentKey(of: $0) != nil }
             .map { "keys.\($0) = \"***\"  # environment" }
+    }
+
+    // MARK: - Checking
+
+    /// Checks what the settings say together, and what they say about this machine, before anything is opened.
+    ///
+    /// - Throws: `ConfigurationError` with the line for what a file states. What the command line states is left to the
+    ///   start of the server, but for options that exclude each other.
+    package func check() throws(ConfigurationError) {
+        for conflict in options.conflicts() {
+            let origin = conflict.settings.lazy.compactMap { place -> StatedPlace? in
+                guard case .file(let line)? = Configuration.origin(of: place.name, in: origins) else { return nil }
+                return StatedPlace(line: lines?.lines[place.pointer] ?? line)
+            }.first
+            let isStated = conflict.settings.contains { Configuration.origin(of: $0.name, in: origins) != nil }
+            guard origin != nil || (conflict.isOfOptions && isStated), let text = conflict.text() else { continue }
+            throw ConfigurationError(file: origin == nil ? nil : file, line: origin?.line, text: text)
+        }
     }
 }
 

@@ -48,6 +48,9 @@ struct ConfigurationText {
         }
     }
 
+    /// Gives a place the line of another one, under whose name a file states it.
+    mutating func setLine(of pointer: String, as other: String) { lines[pointer] = line(of: other) }
+
     /// Converts an error of the YAML reader.
     private static func failure(_ error: any Error) -> ConfigurationError {
         switch error as? YamlError {

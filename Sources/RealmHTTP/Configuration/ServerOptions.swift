@@ -13,6 +13,9 @@ package struct ServerOptions: Sendable {
     package var port = 8080
     /// Paths of `.realm` files to serve, or of folders with such files.
     package var paths: [String] = []
+    /// Whether the server starts when a file in `paths` cannot be opened, as it does for those of a configuration
+    /// file. It is listed as failed then, and tried again.
+    package var startsWithoutFiles = false
     /// The realms that the configuration names, with their options.
     package var realms: [ConfiguredRealm] = []
     /// The name of the default realm; nil where it follows from what is served.
@@ -25,7 +28,7 @@ package struct ServerOptions: Sendable {
     /// Where the files in the data folder are.
     package var layout = DataFolder.Layout.flat
     /// The seconds without use after which a realm is closed until the next request; 0 for never.
-    package var idleSeconds = 300
+    package var idleSeconds = 300.0
     /// The number of realms that may be open at the same time; nil for the limit `realms`.
     package var openLimit: Int?
     /// How many copies made before migrations are kept per realm.
@@ -94,6 +97,12 @@ package struct ServerOptions: Sendable {
         // Names of variables cannot contain the dots and hyphens that names of realms may contain.
         let name = String(realm.map { $0 == "." || $0 == "-" ? "_" : $0 })
         return environment("REALM_REST_KEY_" + name) ?? environment("REALM_REST_KEY_" + name.uppercased())
+    }
+
+    /// The name of the realm in `REALM.CLASS`; nil for a text of another form.
+    static func realm(ofClass text: String) -> String? {
+        guard let dot = text.lastIndex(of: "."), text.index(after: dot) < text.endIndex else { return nil }
+        return RealmName(String(text[..<dot]))?.text
     }
 
     /// The name of the default realm: the one that is stated, else the only realm that is named by

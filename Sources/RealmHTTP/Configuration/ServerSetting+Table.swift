@@ -20,8 +20,8 @@ extension ServerSetting {
         ServerSetting("admin", read: readAdmin, show: { .string($0.admin.description) }),
         .flag("noAdmin", \.administersOnMain, isInverted: true),
         .flag("insecure", \.isInsecure),
-        .texts("allowHosts", option: "allow-host", \.extraHosts),
-        .texts("allowOrigins", option: "allow-origin", \.corsOrigins),
+        .texts("allowHosts", option: "allow-host", \.extraHosts, defect: HostPolicy.defect(in:)),
+        .texts("allowOrigins", option: "allow-origin", \.corsOrigins, defect: OriginPolicy.defect(in:)),
     ]
 
     /// Reads the address of the administrators: `HOST:PORT`, `unix:PATH` or `none`, or an object
@@ -63,17 +63,23 @@ extension ServerSetting {
         ServerSetting(
             "idle.closeAfter", option: "close-after", effect: .now,
             read: { reader, json, options throws(Problem) in
-                guard let seconds = Quantity.seconds(try reader.text(json)), (0...31_622_400).contains(seconds) else {
-                    throw reader.problem("a time up to 366d is needed, such as 300s or 5m; 0 for never")
-                }
-                options.idleSeconds = seconds
+                let rule = "a time up to 366d is needed, such as 500ms, 300s or 5m; 0 for never"
+                options.idleSeconds = try reader.time(json, .zero ... .seconds(366 * 86_400), rule).inSeconds
             },
-            show: { .integer(Int64($0.idleSeconds)) }),
+            show: { options in
+                Int64(exactly: options.idleSeconds).map { .integer($0) } ?? .real(options.idleSeconds)
+            }),
         ServerSetting(
             "idle.maxOpen", option: "max-open", effect: .now,
             read: { reader, json, options throws(Problem) in options.openLimit = try reader.number(json, 1...(1 << 20)) },
             show: { .integer(Int64($0.openLimit ?? $0.limits.realms)) }),
-        .texts("files", \.paths, arePaths: true),
+        ServerSetting(
+            "files",
+            read: { reader, json, options throws(Problem) in
+                options.paths = try reader.list(json) { reader, one throws(Problem) in try reader.path(one) }
+                options.startsWithoutFiles = !reader.isCommandLine
+            },
+            show: { .array($0.paths.map { .string($0) }) }),
         .texts("attachRoots", option: "attach-root", \.attachRoots, arePaths: true),
         ServerSetting(
             "default",
@@ -91,26 +97,50 @@ extension ServerSetting {
                 }
             },
             show: { .object(JSONObject($0.realms.map { ($0.name.text, $0.entry) })) }),
-        .texts("memory", \.memoryRealms),
         ServerSetting(
-            "keys", option: "key", effect: .openings,
+            "memory",
             read: { reader, json, options throws(Problem) in
-                for (name, value) in try reader.members(json) { options.keys[name] = try reader.inside(name).key(value) }
+                options.memoryRealms = []
+                for (index, name) in try reader.list(json, { reader, one throws(Problem) in try reader.text(one) }).enumerated() {
+                    guard RealmName(name) != nil else { throw reader.inside(index).problem(RealmName.rule) }
+                    guard !options.memoryRealms.contains(name) else {
+                        throw reader.inside(index).problem("two realms would be served as '\(name)'")
+                    }
+                    options.memoryRealms.append(name)
+                }
+            },
+            show: { .array($0.memoryRealms.map { .string($0) }) }),
+        ServerSetting(
+            "keys", option: "key", effect: .openings, isMerged: true,
+            read: { reader, json, options throws(Problem) in
+                for (name, value) in try reader.members(json) {
+                    let reader = reader.inside(name)
+                    guard RealmName(name) != nil else { throw reader.problem(RealmName.rule) }
+                    options.keys[name] = try reader.key(value)
+                }
             },
             show: { .object(JSONObject($0.keys.keys.sorted().map { ($0, .string("***")) })) }),
         ServerSetting(
-            "backlinkNames", effect: .openings,
+            "backlinkNames", effect: .openings, isMerged: true,
             read: { reader, json, options throws(Problem) in
                 for (name, value) in try reader.members(json) {
                     options.backlinkNames[name] = try backlinkNames(value, reader.inside(name))
                 }
             },
-            show: { .array($0.backlinkNames.keys.sorted().map { .string($0) }) }),
+            show: { options in
+                .object(JSONObject(options.backlinkNames.sorted { $0.key < $1.key }.map { ($0.key, show($0.value)) }))
+            }),
         ServerSetting(
             "requireIfMatch",
             read: { reader, json, options throws(Problem) in
-                options.conditionalClasses.formUnion(
-                    try reader.list(json) { reader, one throws(Problem) in try reader.text(one) })
+                options.conditionalClasses = Set(
+                    try reader.list(json) { reader, one throws(Problem) in
+                        let text = try reader.text(one)
+                        guard ServerOptions.realm(ofClass: text) != nil else {
+                            throw reader.problem("REALM.CLASS is needed, such as app.Dog")
+                        }
+                        return text
+                    })
             },
             show: { .array($0.conditionalClasses.sorted().map { .string($0) }) }),
         .flag("readOnly", \.isReadOnly),
@@ -152,17 +182,25 @@ extension ServerSetting {
         }
     }
 
+    /// Returns names of linking objects as a file states them.
+    private static func show(_ names: BacklinkNames) -> JSONValue {
+        .object(
+            JSONObject(
+                names.byClass.sorted { $0.key < $1.key }.map { className, names in
+                    let members = names.sorted { $0.key < $1.key }.map { (name: $0.key, value: JSONValue.string($0.value)) }
+                    return (name: className, value: .object(JSONObject(members)))
+                }))
+    }
+
     // MARK: - Backups
 
     /// Reads the plan of backups: `every`, `to`, `keep` and `keyFile`, and for a bucket `endpoint`, `region` and
     /// `credentials`.
     private static let readBackup: Read = { reader, json, options throws(Problem) in
-        let names = ["every", "to", "keep", "keyFile", "endpoint", "region", "credentials"]
-        let object = try SchemaReader(place: reader.place).members(json, names, reader.place)
+        let object = try SchemaReader(place: reader.place).members(json, ServerSetting.backupMembers, reader.place)
         guard let every = object["every"], let place = object["to"] else { throw reader.problem("'every' and 'to' are needed") }
-        guard let interval = BackupPlan.interval(try reader.inside("every").text(every)) else {
-            throw reader.inside("every").problem("a time from 1s to 366d is needed, such as 30m, 1h or 7d")
-        }
+        let rule = "a time from 1s to 366d is needed, such as 30m, 1h or 7d"
+        let interval = try reader.inside("every").time(every, BackupPlan.intervals, rule)
         let target = try target(place, object, reader)
         let store: any BackupStore
         do throws(BackupTarget.Rejection) {
@@ -204,6 +242,8 @@ extension ServerSetting {
         var text = json.string ?? ""
         if let object = json.object {
             var parts: [String] = []
+            _ = try SchemaReader(place: reader.place).members(
+                json, BackupRetention.Period.allCases.map(\.rawValue), reader.place)
             for (name, value) in object.members { parts.append("\(name)=\(try reader.inside(name).number(value, 0...10_000))") }
             text = parts.joined(separator: ",")
         }

@@ -19,14 +19,19 @@ struct ServerSetting: Sendable {
     /// Returns the value that the options have.
     let show: Show
 
+    /// Whether the members of the value are stated one by one: what the command line says of one leaves the others
+    /// as the file has them.
+    let isMerged: Bool
     /// When another value is in force after the configuration was read again.
     let effect: SettingEffect
 
     /// Makes a setting.
     init(
-        _ name: String, option: String? = nil, effect: SettingEffect = .restart, read: @escaping Read, show: @escaping Show
+        _ name: String, option: String? = nil, effect: SettingEffect = .restart, isMerged: Bool = false,
+        read: @escaping Read, show: @escaping Show
     ) {
         self.name = name
+        self.isMerged = isMerged
         self.effect = effect
         self.option = option
         self.read = read
@@ -40,21 +45,32 @@ struct ServerSetting: Sendable {
         return all.first { ServerSetting.form($0.name) == form || $0.option.map { ServerSetting.form($0) } == form }
     }
 
-    /// Returns whether a name is that of an object whose members are settings.
-    static func isSection(_ name: String) -> Bool {
-        let form = form(name) + "."
-        return all.contains { ServerSetting.form($0.name).hasPrefix(form) }
+    /// Returns the object whose members are settings, by the name that a file has for it; nil for another name.
+    static func section(named name: String) -> String? {
+        // The command line has one option for all limits.
+        let form = form(name) == "limit" ? "limits." : form(name) + "."
+        guard let setting = all.first(where: { ServerSetting.form($0.name).hasPrefix(form) }) else { return nil }
+        return String(setting.name.prefix(form.utf8.count - 1))
     }
 
-    /// The names that the members of a section may have; those of the whole file for an empty
-    /// prefix.
+    /// The names that the members of a section may have; those of the whole file, with the options of the command
+    /// line, for an empty prefix.
     static func names(in prefix: String) -> [String] {
         var names: [String] = []
         for setting in all where setting.name.hasPrefix(prefix) {
             let name = String(setting.name.dropFirst(prefix.count).prefix { $0 != "." })
             if names.last != name { names.append(name) }
         }
-        return names
+        guard prefix.isEmpty else { return names }
+        return names + all.compactMap(\.option) + backupMembers.map { "backup-" + $0.lowercased() }
+    }
+
+    /// The members of the plan of backups.
+    static let backupMembers = ["every", "to", "keep", "keyFile", "endpoint", "region", "credentials"]
+
+    /// Returns the member of the plan of backups that an option such as `backup-every` states; nil for another name.
+    static func backupMember(named name: String) -> String? {
+        backupMembers.first { form(name) == "backup" + form($0) }
     }
 
     /// A name without hyphens and capitals, for comparison.
@@ -86,16 +102,18 @@ extension ServerSetting {
             show: { .integer(Int64($0[keyPath: path])) })
     }
 
-    /// A setting whose value is a list of texts.
+    /// A setting whose value is a list of texts. `defect` returns what is wrong with one of them, as a sentence.
     static func texts(
         _ name: String, option: String? = nil, _ path: any WritableKeyPath<ServerOptions, [String]> & Sendable,
-        arePaths: Bool = false
+        arePaths: Bool = false, defect: @escaping @Sendable (String) -> String? = { _ in nil }
     ) -> ServerSetting {
         ServerSetting(
             name, option: option,
             read: { reader, json, options throws(Problem) in
                 options[keyPath: path] = try reader.list(json) { reader, one throws(Problem) in
-                    arePaths ? try reader.path(one) : try reader.text(one)
+                    let text = arePaths ? try reader.path(one) : try reader.text(one)
+                    if let defect = defect(text) { throw reader.problem(defect) }
+                    return text
                 }
             },
             show: { .array($0[keyPath: path].map { .string($0) }) })
@@ -107,7 +125,8 @@ extension ServerSetting {
         ServerSetting(
             "limits." + entry.name, effect: entry.takesEffect,
             read: { reader, json, options throws(Problem) in
-                let text = try reader.text(json)
+                // What is neither a whole number nor a text has no value, and the error says what is needed.
+                let text = Quantity.whole(json).map { String($0) } ?? json.string ?? ""
                 do throws(Limits.Rejection) {
                     try options.limits.set(entry, text)
                 } catch {

@@ -8,23 +8,51 @@ struct SettingReader {
     let place: InputPlace
     /// The folder that relative paths start from; nil for the working folder.
     let folder: String?
+    /// Whether the value is from the command line, and not from a file.
+    let isCommandLine: Bool
+
+    /// Makes the reader of a value.
+    ///
+    /// - Parameters:
+    ///   - place: The place of the value in the configuration.
+    ///   - folder: The folder that relative paths start from; nil for the working folder.
+    ///   - isCommandLine: Whether the value is from the command line, and not from a file.
+    init(place: InputPlace, folder: String?, isCommandLine: Bool = false) {
+        self.place = place
+        self.folder = folder
+        self.isCommandLine = isCommandLine
+    }
 
     /// Returns the reader of a member of the value.
-    func inside(_ name: String) -> SettingReader { SettingReader(place: place.inside(name), folder: folder) }
+    func inside(_ name: String) -> SettingReader {
+        SettingReader(place: place.inside(name), folder: folder, isCommandLine: isCommandLine)
+    }
 
     /// Returns the reader of an element of the value.
-    func inside(_ index: Int) -> SettingReader { SettingReader(place: place.inside(index), folder: folder) }
+    func inside(_ index: Int) -> SettingReader {
+        SettingReader(place: place.inside(index), folder: folder, isCommandLine: isCommandLine)
+    }
 
     /// The problem of this value.
     func problem(_ detail: String) -> Problem { Problem(.invalidBody, detail).with("pointer", place.pointer) }
 
-    /// Reads text; a number is taken as it is written.
+    /// Reads text. A number is none: in a file it needs quotes.
     func text(_ json: JSONValue) throws(Problem) -> String {
-        switch json {
-        case .string(let text): return text
-        case .integer(let number): return String(number)
-        default: throw problem("\(json.kind) was found where text is needed")
-        }
+        guard case .string(let text) = json else { throw problem("\(json.kind) was found where text is needed") }
+        return text
+    }
+
+    /// Reads a time: a number of seconds, or a text with a unit such as `500ms` or `5m`.
+    ///
+    /// - Parameters:
+    ///   - json: The value.
+    ///   - range: The times that are taken.
+    ///   - rule: What the error says is needed.
+    func time(_ json: JSONValue, _ range: ClosedRange<Duration>, _ rule: String) throws(Problem) -> Duration {
+        // The command line has only texts, so a text of digits is a number of seconds too.
+        let seconds = json.string.flatMap { Quantity.number($0[...]) }.map { JSONValue.integer(Int64($0)) }
+        guard let time = Quantity.duration(seconds ?? json), range.contains(time) else { throw problem(rule) }
+        return time
     }
 
     /// Reads true or false.
@@ -35,8 +63,7 @@ struct SettingReader {
 
     /// Reads a whole number in a range.
     func number(_ json: JSONValue, _ range: ClosedRange<Int>) throws(Problem) -> Int {
-        let number = Quantity.whole(json) ?? json.string.flatMap { Quantity.number($0[...]) }
-        guard let number, range.contains(number) else {
+        guard let number = Quantity.whole(json), range.contains(number) else {
             throw problem("a number from \(range.lowerBound) to \(range.upperBound) is needed")
         }
         return number
@@ -57,7 +84,7 @@ struct SettingReader {
         return folder + "/" + text
     }
 
-    /// Reads a list; a single value is a list of one.
+    /// Reads a list.
     ///
     /// - Parameters:
     ///   - json: The value.
@@ -65,7 +92,7 @@ struct SettingReader {
     func list<Element>(
         _ json: JSONValue, _ read: (SettingReader, JSONValue) throws(Problem) -> Element
     ) throws(Problem) -> [Element] {
-        guard let array = json.array else { return [try read(self, json)] }
+        guard let array = json.array else { throw problem("\(json.kind) was found where a list is needed") }
         var list: [Element] = []
         for (index, one) in array.enumerated() { list.append(try read(inside(index), one)) }
         return list

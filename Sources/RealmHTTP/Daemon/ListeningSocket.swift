@@ -31,6 +31,31 @@ package struct ListeningSocket: Sendable {
     ///   - backlog: How many connections may wait to be accepted.
     /// - Throws: `Failure` when the host has no address, or the system refuses all of them.
     package init(host: String, port: Int, backlog: Int32 = 1024) throws(Failure) {
+        var reason = "no address"
+        let bound = try unsafe ListeningSocket.first(of: host, port) { entry in
+            let bound = unsafe ListeningSocket.bound(entry, backlog)
+            if bound == nil { reason = unsafe String(cString: strerror(errno)) }
+            return bound
+        }
+        guard let bound else { throw Failure(description: "cannot listen on \(host):\(port): \(reason)") }
+        self = bound
+    }
+
+    /// Returns the first address of a host, to which a socket would be bound, as text.
+    ///
+    /// - Throws: `Failure` when the host has no address.
+    static func address(of host: String) throws(Failure) -> String? {
+        try unsafe first(of: host, 0) { entry in unsafe SocketAddress.nameAndPort(entry.ai_addr)?.0 }
+    }
+
+    /// Whether only this machine can reach an address.
+    static func isLoopback(_ address: String) -> Bool { address.hasPrefix("127.") || address == "::1" }
+
+    /// Returns the first result of a function that is called with the addresses of a host in their order; nil when
+    /// it returns none.
+    private static func first<Result>(
+        of host: String, _ port: Int, _ body: (addrinfo) -> Result?
+    ) throws(Failure) -> Result? {
         var hints = unsafe addrinfo()
         unsafe hints.ai_family = AF_UNSPEC
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -41,17 +66,12 @@ package struct ListeningSocket: Sendable {
             throw Failure(description: unsafe "cannot resolve '\(host)': \(String(cString: gai_strerror(failure)))")
         }
         defer { unsafe freeaddrinfo(first) }
-        var reason = "no address"
         var candidate: UnsafeMutablePointer<addrinfo>? = unsafe first
         while let entry = unsafe candidate {
-            if let bound = unsafe ListeningSocket.bound(entry.pointee, backlog) {
-                self = bound
-                return
-            }
-            reason = unsafe String(cString: strerror(errno))
+            if let result = unsafe body(entry.pointee) { return result }
             unsafe candidate = unsafe entry.pointee.ai_next
         }
-        throw Failure(description: "cannot listen on \(host):\(port): \(reason)")
+        return nil
     }
 
     /// Makes the description of a TCP socket that listens already.
@@ -59,7 +79,7 @@ package struct ListeningSocket: Sendable {
         self.descriptor = descriptor
         self.port = port
         self.address = address
-        isLoopback = address.hasPrefix("127.") || address == "::1"
+        isLoopback = ListeningSocket.isLoopback(address)
         file = nil
     }
 

@@ -73,9 +73,11 @@ struct AdminEndpoints: Sendable {
 
     /// Answers `POST /admin/reload`: reads the configuration again and puts it in force.
     ///
-    /// - Throws: `unknown_parameter` for any query parameter. A configuration that cannot be read is in the reply.
+    /// - Throws: `unknown_parameter` for any query parameter, `invalid_body` for a body. A configuration that cannot be
+    ///   read is in the reply.
     func reload(_ call: Call) throws(Problem) -> Reply {
         try QueryParameters(call.request.target).requireKnown([])
+        guard call.request.hasNoBody else { throw Problem(.invalidBody, "this request takes no body") }
         return .work { [reloading] in
             do throws(Problem) {
                 return Response(unstored: try reloading.run().json)

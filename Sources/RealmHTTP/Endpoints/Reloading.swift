@@ -20,8 +20,10 @@ package final class Reloading: Sendable {
         package fileprivate(set) var restart: [String] = []
         /// The names of realms that keep the options with which they were opened, at most `keptLimit`.
         package fileprivate(set) var keptFor: [String] = []
-        /// The names of realms that were not served before.
+        /// The names of realms that were not served before and are ready now.
         package fileprivate(set) var added: [String] = []
+        /// The names of realms of the configuration that could not be opened; they are tried again.
+        package fileprivate(set) var failed: [String] = []
     }
 
     /// The number of realms that a result names.
@@ -31,6 +33,8 @@ package final class Reloading: Sendable {
     private struct State {
         /// Whether a reload is running.
         var isRunning = false
+        /// The names of the realms that a configuration has named since the server was started.
+        var named: Set<String> = []
         /// The number of reloads that were put in force.
         var successes = 0
         /// The number of reloads that changed nothing because the configuration could not be read.
@@ -70,6 +74,8 @@ package final class Reloading: Sendable {
         self.backups = backups
         self.accessLog = accessLog
         self.logLevel = logLevel
+        let names = options.current.realms.map(\.name.text)
+        state.withLock { $0.named = Set(names) }
     }
 
     /// Whether the server was started with a configuration file, which can be read again.
@@ -99,7 +105,9 @@ package final class Reloading: Sendable {
         }
         defer { state.withLock { $0.isRunning = false } }
         do throws(ConfigurationError) {
-            let result = apply(try configuration.again().options)
+            let read = try configuration.again()
+            try read.check()
+            let result = apply(read.options)
             state.withLock { $0.successes += 1 }
             return result
         } catch {
@@ -128,15 +136,9 @@ package final class Reloading: Sendable {
         if names.contains("backup"), (try? backups.replacePlan(with: new.backupPlan)) == nil {
             accessLog?.note("backups_not_started", realm: "", "the system provides no thread", level: .error)
         }
-        result.added = serve(new.realms)
-        var kept = keptRealms(old, new)
-        if changed.contains(where: {
-            $0.effect == .openings && $0.name != "realms" && !["keys", "backlinkNames"].contains($0.name)
-        }) {
-            kept.formUnion(directory.catalog.openNames)
-        }
-        kept.subtract(result.added)
-        result.keptFor = Array(kept.sorted().prefix(Reloading.keptLimit))
+        state.withLock { $0.named.formUnion(new.realms.map(\.name.text)) }
+        serve(new.realms, &result)
+        result.keptFor = Array(keptRealms(new).sorted().prefix(Reloading.keptLimit))
         return result
     }
 
@@ -144,37 +146,58 @@ package final class Reloading: Sendable {
     ///
     /// One that cannot be opened is listed as failed, and tried again.
     ///
-    /// - Returns: Their names.
-    private func serve(_ realms: [ConfiguredRealm]) -> [String] {
+    /// - Parameters:
+    ///   - realms: The realms.
+    ///   - result: Receives their names.
+    private func serve(_ realms: [ConfiguredRealm], _ result: inout Result) {
         let catalog = directory.catalog
-        var names: [String] = []
         for realm in realms {
             if case .failed? = catalog[realm.name.text] { catalog.remove(realm.name.text) }
             guard catalog[realm.name.text] == nil, catalog.count < directory.realmLimit else { continue }
             guard (try? catalog.reserve(realm.name, path: realm.path)) != nil else { continue }
-            names.append(realm.name.text)
             do throws(StorageError) {
                 catalog.open(realm.name, path: realm.path, try options.current.opening(of: realm))
             } catch {
                 try? catalog.settle(realm.name, .failed(error))
             }
+            if case .ready? = catalog[realm.name.text] {
+                result.added.append(realm.name.text)
+            } else {
+                result.failed.append(realm.name.text)
+            }
         }
-        return names
     }
 
-    /// The names of the realms whose own options have changed or are gone and that are served as before.
-    private func keptRealms(_ old: ServerOptions, _ new: ServerOptions) -> Set<String> {
-        var names: Set<String> = []
-        let known = Dictionary(new.realms.map { ($0.name.text, $0) }) { first, _ in first }
-        for realm in old.realms where known[realm.name.text]?.isSame(as: realm) != true { names.insert(realm.name.text) }
-        for realm in new.realms where !old.realms.contains(where: { $0.name == realm.name }) { names.insert(realm.name.text) }
-        for name in Set(old.keys.keys).union(new.keys.keys) where old.keys[name] != new.keys[name] { names.insert(name) }
-        for name in Set(old.backlinkNames.keys).union(new.backlinkNames.keys)
-        where old.backlinkNames[name] != new.backlinkNames[name] { names.insert(name) }
-        // A realm that is not open takes its new options when it is opened.
-        return names.filter { name in
-            if case .ready? = directory.catalog[name] { true } else { false }
+    /// The names of the realms that are open otherwise than the configuration says now, or although it does not name
+    /// them any more. Realms that are not open take their new options when they are opened.
+    private func keptRealms(_ new: ServerOptions) -> Set<String> {
+        let catalog = directory.catalog
+        let configured = Dictionary(new.realms.map { ($0.name.text, $0) }) { first, _ in first }
+        let attached = directory.attachedOptions.withLock { Set($0.keys) }
+        let base = new.openOptions
+        var names = Set(
+            catalog.renew { name, opening in
+                var wanted = opening
+                if attached.contains(name) {
+                    // The request has stated the rest.
+                    wanted.options.limits = base.limits
+                    wanted.options.observation = base.observation
+                    wanted.options.verification = base.verification
+                } else if let realm = configured[name] {
+                    guard let options = try? new.opening(of: realm) else { return nil }
+                    wanted = Catalog.Opening(path: realm.path, options: options)
+                } else {
+                    guard let realm = RealmName(name), let options = try? new.opening(of: realm) else { return nil }
+                    wanted.options = options
+                }
+                return wanted
+            })
+        for name in catalog.openNames {
+            let isInMemory = catalog.database(name)?.memoryIdentifier != nil
+            if isInMemory, catalog.database(name)?.limits != base.limits { names.insert(name) }
         }
+        let gone = state.withLock { $0.named }.filter { configured[$0] == nil && !attached.contains($0) }
+        return names.union(gone.intersection(catalog.openNames))
     }
 
     /// Appends the metrics: how many reloads there were.
@@ -191,7 +214,9 @@ extension Reloading.Result {
     var json: OutputBuffer {
         var writer = JSONWriter()
         writer.beginObject()
-        for (name, values) in [("applied", applied), ("added", added), ("keptFor", keptFor), ("restart", restart)] {
+        for (name, values) in [
+            ("applied", applied), ("added", added), ("failed", failed), ("keptFor", keptFor), ("restart", restart),
+        ] {
             writer.key(name)
             writer.beginArray()
             for value in values { writer.string(value) }
@@ -205,7 +230,8 @@ extension Reloading.Result {
     package var description: String {
         var parts = ["configuration read again"]
         let lists = [
-            ("in force", applied), ("served from now on", added), ("open realms that keep their options", keptFor),
+            ("in force", applied), ("served from now on", added), ("not opened yet", failed),
+            ("open realms that keep their options", keptFor),
             ("in force after a restart", restart),
         ]
         for (title, values) in lists where !values.isEmpty { parts.append("\(title): \(values.joined(separator: ", "))") }

@@ -254,7 +254,7 @@ package struct Limits: Sendable, Equatable {
         /// The end of an error text about a value of another form.
         var hint: String {
             switch self {
-            case .seconds: return " in seconds, or with a unit such as 5m"
+            case .seconds: return " in whole seconds, or with a unit such as 5m or 2000ms"
             case .bytes: return " in bytes, or with a unit such as 64MiB"
             case .count: return ""
             }

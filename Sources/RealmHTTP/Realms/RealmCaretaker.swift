@@ -143,7 +143,7 @@ final class RealmCaretaker: Sendable {
     private func closeUnused() {
         let seconds = options.current.idleSeconds
         guard seconds > 0 else { return }
-        for name in catalog.idle(forSeconds: Double(seconds)) {
+        for name in catalog.idle(forSeconds: seconds) {
             work { [self] in closeUnused(name) }
         }
     }

@@ -60,11 +60,13 @@ extension RealmDirectory {
             writer.member("state", text: "opening")
             writer.key("progress")
             writer.value { _ = $0.append(shortest: progress) }
+            writePlace(of: name, to: &writer, for: request)
         case .closed(let realm):
             writer.member("state", text: "closed")
             write(realm, to: &writer, for: request)
         case .failed(let error):
             writer.member("state", text: "failed")
+            writePlace(of: name, to: &writer, for: request)
             writer.key("problem")
             problem(of: name, error, request).write(to: &writer, requestID: request.id)
         case .ready(let database):
@@ -129,6 +131,13 @@ extension RealmDirectory {
             return .failed(failure)
         }
         return state
+    }
+
+    /// Writes whether a realm that is not open is the default, and where its file is.
+    private func writePlace(of name: String, to writer: inout JSONWriter, for request: Request) {
+        writer.member("default", bool: name == defaultRealm)
+        guard access.grant(request) == .administer, let path = catalog.path(of: name) else { return }
+        writer.member("path", text: path)
     }
 
     /// Writes what is known of a realm without opening it.

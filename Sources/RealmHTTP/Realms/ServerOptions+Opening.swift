@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmEngine
-internal import RealmStorage
+package import RealmEngine
+package import RealmStorage
 
 /// How the options of a server determine the options of its realms.
 extension ServerOptions {
@@ -34,8 +34,11 @@ extension ServerOptions {
     ///
     /// - Parameter realm: The entry of the realm.
     /// - Throws: `StorageError` when its key in the environment is malformed.
-    func opening(of realm: ConfiguredRealm) throws(StorageError) -> Database.OpenOptions {
+    package func opening(of realm: ConfiguredRealm) throws(StorageError) -> Database.OpenOptions {
         var settings = realm.settings
+        // A configuration file has one of both, so that the other is from the command line, which wins.
+        if let key = keys[realm.name.text] { settings.key = key }
+        if let names = backlinkNames[realm.name.text] { settings.backlinkNames = names }
         if settings.key == nil { settings.key = try key(of: realm.name) }
         var opening = settings.adding(to: openOptions)
         if isReadOnly, opening.mode != .follow { opening.mode = .readOnly }

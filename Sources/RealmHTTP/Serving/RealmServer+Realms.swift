@@ -8,8 +8,8 @@ extension RealmServer {
     /// Opens all realms that the options name: files, folders, the data folder and realms in
     /// memory.
     ///
-    /// A file that is named by itself has to open, otherwise the server does not start. A file in a
-    /// folder that cannot be opened is reported, and stays in the catalog with its error.
+    /// A file that the command line names has to open, otherwise the server does not start. A file of the configuration
+    /// or in a folder that cannot be opened is reported, and stays in the catalog with its error.
     ///
     /// - Parameters:
     ///   - live: The options of the server.
@@ -25,7 +25,9 @@ extension RealmServer {
                 try openFolder(path, options, in: catalog, report: report)
             } else {
                 switch try open(path, options, catalog) {
-                case .failed(let error): throw Failure(description: "\(path): \(error)")
+                case .failed(let error):
+                    guard options.startsWithoutFiles else { throw Failure(description: "\(path): \(error)") }
+                    report("\(path): \(error)")
                 case .ready(let database): reportReadOnly(database, report)
                 case .opening, .closed: break
                 }

@@ -33,7 +33,7 @@ import Testing
                 requireIfMatch: [Dog]
                 classes: [Dog, Person]
               other: {path: /else/where.realm, compactOnOpen: {minTotalBytes: 1MiB, maxUsedRatio: 0.5}}
-            memory: scratch
+            memory: [scratch]
             no-transactions: true
             readOnly: true
             serverTiming: yes
@@ -95,7 +95,7 @@ import Testing
         ("data: a\nport: 5\ndata: b", 1, "'data' is stated twice here"),
         ("[]", 1, "an array was found where an object is needed"),
         ("backup: {every: 1h}", 1, "'every' and 'to' are needed"),
-        ("backup:\n  every: 1\n  to: x", 2, "a time from 1s to 366d is needed, such as 30m, 1h or 7d"),
+        ("backup:\n  every: 500ms\n  to: x", 2, "a time from 1s to 366d is needed, such as 30m, 1h or 7d"),
         ("backup:\n  every: 1h\n  to: s3://no", 3, "'s3://no' is not \(S3Location.rule)"),
         ("backup:\n  every: 1h\n  to: ftp://a", 3, "the path of a folder or s3://BUCKET/PREFIX is needed"),
         ("backup:\n  every: 1h\n  to: a\n  region: b", 4, "only a target s3://BUCKET/PREFIX takes this"),
@@ -103,6 +103,37 @@ import Testing
         ("backup:\n  every: 1h\n  to: s3://abc\n  region: Oslo", 4, "a name such as us-east-1 is needed"),
         ("backup:\n  every: 1h\n  to: s3://abc\n  regoin: a", 4, "there is no 'regoin' here; did you mean 'region'?"),
         ("backup:\n  every: 1h\n  to: a\n  keep: {hourly: x}", 4, "a number from 0 to 10000 is needed"),
+        ("backup:\n  every: 1h\n  to: a\n  keep: {hourlie: 1}", 4, "there is no 'hourlie' here; did you mean 'hourly'?"),
+        ("prt: 1", 1, "there is no setting 'prt'; did you mean 'port'?"),
+        ("max_open: 1", 1, "there is no setting 'max_open'; did you mean 'max-open'?"),
+        ("data: 5", 1, "a number was found where text is needed"),
+        ("host: 5", 1, "a number was found where text is needed"),
+        ("default: 5", 1, "a number was found where text is needed"),
+        ("realms:\n  app:\n    path: 5", 3, "a number was found where text is needed"),
+        ("port: \"8080\"", 1, "a number from 0 to 65535 is needed"),
+        ("memory: a", 1, "a string was found where a list is needed"),
+        ("allowHosts: a", 1, "a string was found where a list is needed"),
+        ("limits:\n  page: 99999999999999999999999", 2, "page takes a number from 1 to 1048576"),
+        ("limits:\n  page: 1.5", 2, "page takes a number from 1 to 1048576"),
+        (
+            "limits:\n  read-seconds: 500ms", 2,
+            "read-seconds takes a number from 1 to 3600 in whole seconds, or with a unit such as 5m or 2000ms"
+        ),
+        ("idle: {closeAfter: 5x}", 1, "a time up to 366d is needed, such as 500ms, 300s or 5m; 0 for never"),
+        ("read-only: true\nreadOnly: false", 2, "'readOnly' is stated twice, also as 'read-only'"),
+        ("port: 1\nlisten:\n  port: 2", 3, "'listen.port' is stated twice, also as 'port'"),
+        ("close-after: 5s\nidle: {closeAfter: 7s}", 2, "'idle.closeAfter' is stated twice, also as 'close-after'"),
+        ("limits:\n  body-bytes: 1\n  bodyBytes: 2", 3, "'limits.body-bytes' is stated twice, also as 'limits.body-bytes'"),
+        ("backup: {every: 1h, to: a}\nbackup-every: 2h", 2, "'backup.every' is stated twice"),
+        ("backup-every: 2h\nbackup: {every: 1h, to: a}", 1, "'backup' is stated twice, also as 'backup'"),
+        ("memory:\n - a\n - ..", 3, RealmName.rule), ("memory:\n - a\n - a", 3, "two realms would be served as 'a'"),
+        ("requireIfMatch: [appDog]", 1, "REALM.CLASS is needed, such as app.Dog"),
+        ("requireIfMatch:\n - a.B\n - app.", 3, "REALM.CLASS is needed, such as app.Dog"),
+        (
+            "allowHosts: [\"http://x/\"]", 1,
+            "a host name or an address is needed, without scheme, port and path, such as app.example"
+        ),
+        ("allowOrigins: [\"*\"]", 1, OriginPolicy.defect(in: "*") ?? ""),
         (
             "backup:\n  every: 1h\n  to: s3://abc", 1,
             "a file is needed, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment"
@@ -111,6 +142,91 @@ import Testing
     func `E1: an error names file, line and the nearest known name`(_ text: String, _ line: Int, _ reason: String) throws {
         let error = try #require(throws: ConfigurationError.self) { try configuration(text) }
         #expect(error.description == "/etc/realm-rest/realm-rest.yaml:\(line): \(reason)")
+    }
+
+    /// The text of the error that `config check` gives for a file in a new folder, which has `a.realm`; nil for none.
+    private func complaint(_ text: String, _ prepare: (inout Configuration) throws -> Void = { _ in }) throws -> String? {
+        let folder = NSTemporaryDirectory() + "realm-rest-configuration-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder + "/data", withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try FileManager.default.copyItem(atPath: try Fixtures.path("links"), toPath: folder + "/a.realm")
+        var configuration = Configuration()
+        do throws(ConfigurationError) {
+            try configuration.apply(text: text, ofFile: folder + "/c.yaml")
+        } catch {
+            return "while reading: \(error)"
+        }
+        try prepare(&configuration)
+        do throws(ConfigurationError) {
+            try configuration.check()
+            return nil
+        } catch {
+            return error.description.replacingOccurrences(of: folder + "/", with: "")
+        }
+    }
+
+    @Test(arguments: [
+        ("readOnly: true\nupgrade: in-place", "c.yaml:2: 'upgrade' and 'readOnly' exclude each other"),
+        ("upgrade: in-place\nfollow: true", "c.yaml:1: 'upgrade' and 'follow' exclude each other"),
+        ("realms:\n  m: {path: a.realm}\nmemory:\n - m", "c.yaml:4: two realms would be served as 'm'"),
+        ("files: [a.realm]\nrealms:\n  a: {path: b.realm}", "c.yaml:3: two realms would be served as 'a'"),
+        ("realms:\n  x: {path: a.realm}\n  y: {path: ./a.realm}", "c.yaml:3: the realms 'x' and 'y' have the same file"),
+        ("realms:\n  x: {path: b.realm}\n  y: {path: data/../b.realm}", "c.yaml:3: the realms 'x' and 'y' have the same file"),
+        ("memory: [m]\ndata: none", "c.yaml:2: none: there is no such folder"),
+        ("memory: [m]\nattachRoots:\n - data\n - none", "c.yaml:4: none: there is no such folder"),
+        ("memory: [m]\nbacklinkNames:\n  none: {A: {b: C.d}}", "c.yaml:3: there is no realm 'none'"),
+        ("memory: [m]\nrequireIfMatch: [none.Dog]", "c.yaml:2: there is no realm 'none'"),
+        (
+            "memory: [m]\nlisten:\n  host: 0.0.0.0",
+            "c.yaml:3: 0.0.0.0 can be reached from elsewhere and no credentials are configured; "
+                + "say --insecure to let everybody there read"
+        ),
+        (
+            "memory: [m]\nadmin: {host: 0.0.0.0, port: 1}",
+            "c.yaml:2: 0.0.0.0 can be reached from elsewhere, and there are no credentials yet: "
+                + "only loopback or a Unix socket will do"
+        ),
+        (
+            "realms:\n  a: {path: a.realm, backlinkNames: {}}\nbacklinkNames:\n  a: {}",
+            "c.yaml:4: this is stated twice, also as 'realms.a.backlinkNames'"
+        ),
+    ])
+    func `E1: what a start would refuse is said with its line before anything is opened`(_ text: String, _ reason: String) throws
+    {
+        #expect(try complaint(text) == reason)
+    }
+
+    @Test(arguments: [
+        "realms: {x: {path: a.realm, mode: copy}, y: {path: a.realm}, z: {path: a.realm, mode: follow}}",
+        "upgrade: in-place\nrealms: {x: {path: a.realm, mode: ro}}",
+        "listen: {host: 0.0.0.0}\ninsecure: true\nmemory: [m]", "readOnly: true\nfollow: true\nfiles: [a.realm]",
+        "data: data\nrequireIfMatch: [later.Dog]", "allowHosts: [app.example, \"[::1]\", \"fe80::1\"]\nmemory: [m]",
+        "idle: {closeAfter: 500ms}", "limits: {read-seconds: 2000ms}", "listen: {port: 0}\nadmin: none",
+    ])
+    func `E1: what has a meaning is taken`(_ text: String) throws { #expect(try complaint(text) == nil) }
+
+    @Test func `E1: the command line wins, and what it states alone is left to the start`() throws {
+        #expect(try complaint("upgrade: in-place") { try $0.apply(option: "upgrade", .string("none")) } == nil)
+        let both = try complaint("upgrade: in-place") { try $0.apply(option: "read-only", .bool(true)) }
+        #expect(both == "c.yaml:1: 'upgrade' and 'readOnly' exclude each other")
+        let options = try complaint("memory: [m]") {
+            try $0.apply(option: "read-only", .bool(true))
+            try $0.apply(option: "upgrade", .string("in-place"))
+        }
+        #expect(options == "'upgrade' and 'readOnly' exclude each other")
+        #expect(try complaint("memory: [m]") { try $0.apply(option: "data", .string("/none")) } == nil)
+        var named = try configuration("default: a\nmemory: [a, b]")
+        try named.apply(option: "default", .string("b"))
+        #expect(named.options.defaultRealm == "b" && named.description.contains("default = \"b\"  # command line"))
+    }
+
+    @Test func `E1: times may have milliseconds, and are shown as they are`() throws {
+        let configured = try configuration("close-after: 1500ms\nbackup-every: 1500ms\nbackup-to: /b\nbackup-keep: daily=7")
+        #expect(configured.options.idleSeconds == 1.5 && configured.options.backupPlan?.every == .milliseconds(1500))
+        for line in [
+            "idle.closeAfter = 1.5  # file, line 1", "backup.every = \"1500ms\"  # file, line 2",
+            "backup.to = \"/b\"  # file, line 3", "backup.keep = \"daily=7\"  # file, line 4",
+        ] { #expect(configured.description.contains(line), "\(line): \(configured.description)") }
     }
 
     @Test func `an alias that stands for very much is refused`() throws {
@@ -176,6 +292,37 @@ import Testing
         }
         #expect(error?.line == 4 && error?.description.contains("aws_secret_access_key") == true)
         #expect(error?.description.contains("sesame") == false)
+    }
+
+    @Test func `E1, E18: a key of the command line wins over the file and the environment, and is shown once`() throws {
+        let folder = NSTemporaryDirectory() + "realm-rest-configuration-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for (name, digits) in [("good", "ab"), ("bad", "cd")] {
+            let text = String(repeating: digits, count: 64)
+            try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name).key"))
+        }
+        var base = ServerOptions()
+        base.environment = { $0.hasPrefix("REALM_REST_KEY_") ? String(repeating: "00", count: 64) : nil }
+        var configuration = Configuration(base)
+        let text = "realms:\n  enc: {path: e, keyFile: bad.key}\n  plain: {path: p}\nkeys:\n  a: bad.key\n"
+        try configuration.apply(text: text, ofFile: folder + "/c.yaml")
+        func lines(_ name: String) -> [String] { configuration.description.filter { $0.contains(name) } }
+        #expect(lines("enc.keyFile") == ["realms.enc.keyFile = \"bad.key\"  # file, line 2"] && lines("keys.enc").isEmpty)
+        #expect(lines("keys.plain") == ["keys.plain = \"***\"  # environment"])
+        let key = JSONValue.string(folder + "/good.key")
+        try configuration.apply(option: "key", .object(JSONObject([("enc", key), ("b", key)])))
+        #expect(lines("enc.keyFile").isEmpty && lines("keys.enc") == ["keys.enc = \"***\"  # command line"])
+        #expect(lines("keys.a") == ["keys.a = \"***\"  # file, line 5"])
+        #expect(lines("keys.b") == ["keys.b = \"***\"  # command line"])
+        let enc = try #require(configuration.options.realms.first)
+        #expect(try configuration.options.opening(of: enc).key == configuration.options.keys["b"])
+        try configuration.check()
+        // A file states the key of a realm once.
+        var twice = Configuration()
+        try twice.apply(text: text + "  enc: good.key\n", ofFile: folder + "/c.yaml")
+        let error = #expect(throws: ConfigurationError.self) { try twice.check() }
+        #expect(error?.line == 6 && error?.text == "this is stated twice, also as 'realms.enc.keyFile'")
     }
 
     @Test func `E1: keys are read from files, and never shown`() throws {

@@ -45,6 +45,66 @@ import Testing
             let none = try start(in: folder, "--port 0 --log-format none --memory a")
             #expect(try get(none, "/@default").status == 404)
             #expect(none.stop() == 0)
+            // The command line may name it, and it is marked in every state.
+            let named = try start(in: folder, "--port 0 --log-format none --data data --memory a --default a")
+            #expect(try get(named, "/@default").json["name"]?.text == "a")
+            #expect(named.stop() == 0)
+        }
+    }
+
+    @Test func `E1: a missing file that the configuration names has failed, is tried again, and may be the default`() throws {
+        try withFolder { folder in
+            let text = "listen: {port: 0}\nlog: {format: none}\nfiles: [later.realm]\n"
+            try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/realm-rest.yaml"))
+            let server = try start(in: folder)
+            let before = try get(server, "").json["items"]?[0]
+            #expect(before?["state"]?.text == "failed" && before?["problem"]?["code"]?.text == "file_not_found")
+            #expect(before?["default"]?.bool == true)
+            try FileManager.default.copyItem(atPath: folder + "/one.realm", toPath: folder + "/later.realm")
+            #expect(eventually { (try? get(server, "/later").json["state"]?.text) == "ready" })
+            #expect(server.stop() == 0)
+            // A file of the command line has to be there.
+            #expect(throws: (any Error).self) { try start(in: folder, "--port 0 --log-format none none.realm") }
+        }
+    }
+
+    @Test func `E1: every option of the command line has a member of its name`() throws {
+        let program = try #require(ServerProcess.executable)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = ["serve", "--help"]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let help = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        let names = Set(help.matches(of: /\n  (?:-\w, )?--([a-z-]+)/).map { String($0.output.1) })
+        #expect(names.count > 30 && names.contains("backup-every") && names.contains("limit"))
+        for name in names.subtracting(["config", "help", "version"]).sorted() {
+            var configuration = Configuration()
+            do throws(ConfigurationError) {
+                try configuration.apply(text: "\(name): 1.5", ofFile: "c.yaml")
+                Issue.record("\(name) takes a value without a meaning")
+            } catch {
+                #expect(!error.text.contains("there is no setting"), "\(name): \(error)")
+            }
+        }
+    }
+
+    @Test func `E1: a file that names nothing is refused by the check`() throws {
+        try withFolder { folder in
+            let program = try #require(ServerProcess.executable)
+            for (text, status) in [("", 1), ("memory: [a]", 0), ("data: none", 1)] {
+                try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/c.yaml"))
+                let process = Process()
+                process.executableURL = URL(fileURLWithPath: program)
+                process.arguments = ["config", "check", folder + "/c.yaml"]
+                process.standardOutput = FileHandle.nullDevice
+                process.standardError = FileHandle.nullDevice
+                try process.run()
+                process.waitUntilExit()
+                #expect(process.terminationStatus == status, "\(text)")
+            }
         }
     }
 
@@ -66,7 +126,8 @@ import Testing
             let items = try get(server, "").json["items"]?.elements ?? []
             #expect(items.map { $0["name"]?.text } == ["again", "main", "missing"])
             #expect(items.map { $0["state"]?.text } == ["ready", "ready", "failed"])
-            #expect(items.map { $0["default"]?.bool } == [false, true, nil])
+            #expect(items.map { $0["default"]?.bool } == [false, true, false])
+            #expect(items.map { $0["path"]?.text?.hasSuffix(".realm") } == [true, true, true])
             #expect(items[1]["mode"]?.text == "ro")
             let class_ = try #require(try get(server, "/main/schema").json["classes"]?.elements?.first?["name"]?.text)
             #expect(try get(server, "/@default/objects/\(class_)?limit=4").status == 400)

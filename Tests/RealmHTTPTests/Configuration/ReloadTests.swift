@@ -68,7 +68,8 @@ import Testing
             let answer = try running.reload()
             #expect(answer.status == 200, "\(answer.text)")
             #expect(running.texts(answer, "applied") == ["realms", "limits.page"])
-            #expect(running.texts(answer, "added") == ["more", "absent"])
+            #expect(running.texts(answer, "added") == ["more"])
+            #expect(running.texts(answer, "failed") == ["absent"])
             #expect(running.texts(answer, "keptFor") == ["main"])
             #expect(running.texts(answer, "restart") == ["admin", "limits.workers"])
             #expect(try running.get("/v1/realms/main/objects/\(name)?limit=4").status == 200)
@@ -84,12 +85,19 @@ import Testing
                     + "realms: {main: {path: one.realm, mode: rw}, absent: {path: three.realm, mode: ro}}\nlimits: {page: 4}\n")
             let second = try running.reload()
             #expect(running.texts(second, "added") == ["absent"])
-            #expect(running.texts(second, "keptFor") == ["more"])
+            #expect(running.texts(second, "failed") == [])
+            #expect(running.texts(second, "keptFor") == ["main", "more"])
             #expect(running.texts(second, "restart") == [])
             #expect(try running.get("/v1/realms/absent").json["mode"]?.text == "ro")
-            // Nothing has changed since.
+            // Nothing has changed since, and the open realms are still as they were opened.
             let third = try running.reload()
-            #expect(["applied", "added", "keptFor", "restart"].allSatisfy { running.texts(third, $0) == [] }, "\(third.text)")
+            #expect(["applied", "added", "failed", "restart"].allSatisfy { running.texts(third, $0) == [] }, "\(third.text)")
+            #expect(running.texts(third, "keptFor") == ["main", "more"])
+            // They are so no longer when the file says again what it said.
+            try running.write(
+                Self.base + "realms: {main: {path: one.realm, mode: ro}, more: {path: two.realm, mode: ro}, "
+                    + "absent: {path: three.realm, mode: ro}}\nlimits: {page: 4}\n")
+            #expect(running.texts(try running.reload(), "keptFor") == [])
         }
     }
 
@@ -107,6 +115,15 @@ import Testing
             #expect(metrics.contains("configuration_reloads_total{result=\"failed\"} 2\n"), "\(metrics)")
             #expect(try HTTPClient.request(port: running.server.port, "GET", "/admin/reload").status == 405)
             #expect(try HTTPClient.request(port: running.server.port, "POST", "/admin/reload?x=1").status == 400)
+            let body = try HTTPClient.request(
+                port: running.server.port, "POST", "/admin/reload", headers: [("Content-Type", "application/json")],
+                body: Array(#"{"a":1}"#.utf8))
+            #expect(body.status == 400 && body.json["code"]?.text == "invalid_body", "\(body.text)")
+            // What the settings say together is checked again too.
+            try running.write(Self.base + "realms: {main: {path: one.realm}, again: {path: one.realm}}\n")
+            let twice = try running.reload()
+            #expect(
+                twice.status == 422 && twice.text.contains("realm-rest.yaml:3: the realms 'main' and 'again'"), "\(twice.text)")
         }
     }
 

@@ -2,7 +2,7 @@
 
 /// The limits of the observations of one database. They protect its memory, its file and the time of the
 /// hub's thread.
-package struct ObservationLimits: Sendable {
+package struct ObservationLimits: Sendable, Equatable {
     /// The number of commits that may wait; further ones are delivered together.
     package var waitingCommits = 8
     /// The number of changes that may wait before they are discarded.

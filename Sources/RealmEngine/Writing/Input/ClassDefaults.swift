@@ -46,6 +46,14 @@ package struct ClassDefaults: Sendable {
         byClass[className]?.first { $0.name == property }?.text
     }
 
+    /// Whether other defaults state the same values.
+    func isSame(as other: ClassDefaults) -> Bool {
+        byClass.count == other.byClass.count
+            && byClass.allSatisfy { name, values in
+                other.byClass[name]?.elementsEqual(values) { $0.name == $1.name && $0.text == $1.text } ?? false
+            }
+    }
+
     /// Finds a default that does not fit the schema of a realm.
     ///
     /// - Parameter snapshot: The version whose schema counts.

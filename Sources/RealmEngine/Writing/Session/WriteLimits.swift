@@ -4,7 +4,7 @@
 ///
 /// They come from the server's options and are fixed while a database is open. The time limits protect
 /// the clients that wait for the writer, and the size limits protect the memory of the server.
-package struct WriteLimits: Sendable {
+package struct WriteLimits: Sendable, Equatable {
     /// The maximum number of writes that may wait at the same time; further ones are rejected.
     package var queuedJobs = 1000
     /// The maximum number of writes that share one commit.

@@ -32,12 +32,6 @@ package struct BackupPlan: Sendable {
         self.store = store
     }
 
-    /// Reads the text of an interval, such as `30m`, `1h` or `7d`; nil for other texts, and outside of
-    /// `intervals`.
-    static func interval(_ text: String) -> Duration? {
-        DurationText.duration(text).flatMap { intervals.contains($0) ? $0 : nil }
-    }
-
     /// Returns this plan with other folders for the temporary files of its store.
     ///
     /// - Parameter folders: The folders to try, in order.
