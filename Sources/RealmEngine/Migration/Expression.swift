@@ -14,9 +14,9 @@ internal import RealmStorage
 indirect enum Expression {
     /// A literal: a number, a string, a boolean or null.
     case value(OwnedValue)
-    /// The value of a property of the object, or of a property that is reached through links. The names
-    /// are the steps of the key path.
-    case path([String])
+    /// What a key path leads to from the object: a property, an element of a collection, or a number that
+    /// is made of a collection.
+    case path(ExpressionPath)
     /// The value of the inner expression, subtracted from zero.
     case negated(Expression)
     /// An operator with its left and its right operand.
@@ -41,11 +41,11 @@ indirect enum Expression {
         return try parser.parse()
     }
 
-    /// The key paths in the expression, from left to right; none of them is empty.
-    var paths: [[String]] {
+    /// The key paths in the expression, from left to right.
+    var paths: [ExpressionPath] {
         switch self {
         case .value: return []
-        case .path(let names): return [names]
+        case .path(let path): return [path]
         case .negated(let inner): return inner.paths
         case .binary(_, let left, let right): return left.paths + right.paths
         }
@@ -58,10 +58,10 @@ indirect enum Expression {
     /// - Returns: The result, with bytes of its own.
     /// - Throws: `WriteError`: `typeMismatch` for operands that cannot be combined, `outOfRange` for an
     ///   overflow, a division by zero or a string that becomes too long, and the errors of `path`.
-    func value(_ path: ([String]) throws(WriteError) -> OwnedValue) throws(WriteError) -> OwnedValue {
+    func value(_ path: (ExpressionPath) throws(WriteError) -> OwnedValue) throws(WriteError) -> OwnedValue {
         switch self {
         case .value(let value): return value
-        case .path(let names): return try path(names)
+        case .path(let steps): return try path(steps)
         case .negated(let inner): return try Expression.combine(.subtract, OwnedValue(.int(0)), try inner.value(path))
         case .binary(let sign, let left, let right):
             return try Expression.combine(sign, try left.value(path), try right.value(path))
@@ -76,7 +76,7 @@ indirect enum Expression {
     ///   - right: The right operand.
     /// - Throws: `WriteError`: `typeMismatch` when the operands are neither two strings nor two numbers,
     ///   `outOfRange` when the result cannot be held.
-    private static func combine(_ sign: Operator, _ left: OwnedValue, _ right: OwnedValue) throws(WriteError) -> OwnedValue {
+    static func combine(_ sign: Operator, _ left: OwnedValue, _ right: OwnedValue) throws(WriteError) -> OwnedValue {
         switch (left.value, right.value) {
         case (.null, _), (_, .null): return OwnedValue(.null)
         case (.string(let left), .string(let right)):

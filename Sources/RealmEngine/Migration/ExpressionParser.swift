@@ -18,7 +18,7 @@ struct ExpressionParser {
     private var signs = 0
     /// The maximum number of operators in one expression.
     private static let maximumSigns = 500
-    /// The maximum number of names in one key path.
+    /// The maximum number of steps in one key path.
     private static let maximumSteps = 128
 
     /// Makes a parser for a text of at most 16,384 characters; `parse` rejects longer ones.
@@ -114,40 +114,101 @@ struct ExpressionParser {
         return text
     }
 
-    /// Reads a number: an integer when it has no point and 64 bits can hold it, otherwise a double.
+    /// Reads a number: an integer when it has neither a point nor an exponent and 64 bits can hold it,
+    /// otherwise a double.
     private mutating func number() throws(WriteError) -> Expression {
         let start = position
         while position < characters.count, characters[position].isNumber || characters[position] == "." { position += 1 }
+        if position < characters.count, characters[position] == "e" || characters[position] == "E" {
+            position += 1
+            if position < characters.count, characters[position] == "+" || characters[position] == "-" { position += 1 }
+            while position < characters.count, characters[position].isNumber { position += 1 }
+        }
         let text = String(characters[start..<position])
         if let whole = Int64(text) { return .value(OwnedValue(.int(whole))) }
-        guard let real = Double(text) else { throw error("'\(text)' is no number") }
+        guard let real = Double(text), real.isFinite else { throw error("'\(text)' is no number") }
         return .value(OwnedValue(.double(real)))
     }
 
-    /// Reads one of the words `true`, `false`, `null`, `NULL` and `nil`, or a key path whose names are
-    /// separated by dots.
+    // MARK: - Key paths
+
+    /// Reads one of the words `true`, `false`, `null`, `NULL` and `nil`, or a key path.
     private mutating func word() throws(WriteError) -> Expression {
-        var names = [""]
+        var steps: [ExpressionStep] = []
+        repeat {
+            steps.append(try step())
+            while takeNext("[") { steps.append(try subscripted()) }
+            guard steps.count <= ExpressionParser.maximumSteps else {
+                throw error("a key path of more than \(ExpressionParser.maximumSteps) steps")
+            }
+        } while takeNext(".")
+        if steps.count == 1, case .name(let name) = steps[0] {
+            switch name {
+            case "true": return .value(OwnedValue(.bool(true)))
+            case "false": return .value(OwnedValue(.bool(false)))
+            case "null", "NULL", "nil": return .value(OwnedValue(.null))
+            default: break
+            }
+        }
+        return .path(ExpressionPath(steps: steps))
+    }
+
+    /// Reads a character without skipping white space, if it is the next one.
+    private mutating func takeNext(_ wanted: Character) -> Bool {
+        guard position < characters.count, characters[position] == wanted else { return false }
+        position += 1
+        return true
+    }
+
+    /// Reads a name of letters, digits, `_` and `$`.
+    private mutating func name() throws(WriteError) -> String {
+        var name = ""
         while position < characters.count {
             let character = characters[position]
-            if character == "." {
-                names.append("")
-            } else if character.isLetter || character.isNumber || character == "_" || character == "$" {
-                names[names.count - 1].append(character)
-            } else {
-                break
-            }
+            guard character.isLetter || character.isNumber || character == "_" || character == "$" else { break }
+            name.append(character)
             position += 1
         }
-        guard !names.contains("") else { throw error("a key path is expected") }
-        guard names.count <= ExpressionParser.maximumSteps else {
-            throw error("a key path of more than \(ExpressionParser.maximumSteps) steps")
+        guard !name.isEmpty else { throw error("a key path is expected") }
+        return name
+    }
+
+    /// Reads one step of a key path that is not in brackets.
+    private mutating func step() throws(WriteError) -> ExpressionStep {
+        guard takeNext("@") else { return .name(try name()) }
+        let word = "@" + (try name())
+        switch word {
+        case "@count", "@size": return .count
+        case "@keys": return .keys
+        case "@values": return .values
+        case "@links":
+            guard takeNext(".") else { throw error("'@links' is followed by a class and a property") }
+            let className = try name()
+            guard takeNext(".") else { throw error("'@links' is followed by a class and a property") }
+            return .links(className: className, property: try name())
+        default:
+            guard let fold = ExpressionStep.Fold(rawValue: word) else { throw error("'\(word)' is not known") }
+            return .fold(fold, property: takeNext(".") ? try name() : nil)
         }
-        switch names {
-        case ["true"]: return .value(OwnedValue(.bool(true)))
-        case ["false"]: return .value(OwnedValue(.bool(false)))
-        case ["null"], ["NULL"], ["nil"]: return .value(OwnedValue(.null))
-        default: return .path(names)
+    }
+
+    /// Reads the index of an element or the key of an entry, after the opening bracket.
+    private mutating func subscripted() throws(WriteError) -> ExpressionStep {
+        let step: ExpressionStep
+        if let quote = take(["'", "\""]) {
+            step = .key(try text(until: quote))
+        } else {
+            let word = try name()
+            switch word.uppercased() {
+            case "FIRST": step = .index(0)
+            case "LAST": step = .last
+            case "SIZE": step = .count
+            default:
+                guard let index = Int(word) else { throw error("'\(word)' is neither an index nor a key in quotes") }
+                step = .index(index)
+            }
         }
+        guard take(["]"]) != nil else { throw error("']' is missing") }
+        return step
     }
 }

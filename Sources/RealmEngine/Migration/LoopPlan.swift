@@ -17,7 +17,7 @@ struct LoopPlan {
         /// The objects of a class that match a query.
         case objects(MigrationMatch)
         /// The elements of the collection at a key path.
-        case elements([String])
+        case elements(ExpressionPath)
     }
 
     /// One step of a round.

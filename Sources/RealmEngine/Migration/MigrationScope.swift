@@ -64,18 +64,17 @@ struct MigrationScope {
     ///   path that begins with an unknown name.
     func expression(_ text: String) throws(WriteError) -> Expression {
         let expression = try Expression.parse(text)
-        if !hasSubject { for path in expression.paths { try require(path[0]) } }
+        if !hasSubject { for path in expression.paths { try require(path.firstName ?? path.text) } }
         return expression
     }
 
     /// Parses a text that has to be a key path alone.
     ///
-    /// - Returns: The names of the path.
     /// - Throws: `WriteError` with the code `invalidSchema` for any other text.
-    func path(_ text: String) throws(WriteError) -> [String] {
-        guard case .path(let names) = try expression(text) else {
+    func path(_ text: String) throws(WriteError) -> ExpressionPath {
+        guard case .path(let path) = try expression(text) else {
             throw WriteError(.invalidSchema, "a key path is needed here, not a calculation")
         }
-        return names
+        return path
     }
 }

@@ -19,7 +19,7 @@ indirect enum ValueTemplate {
     /// A value that is computed for each element of a collection.
     struct EachTemplate {
         /// The key path of the collection.
-        let source: [String]
+        let source: ExpressionPath
         /// The name of the element in `value`.
         let variable: String
         /// The name of the key or index of the element; nil for none.

@@ -10,34 +10,162 @@ extension WriteSession {
     /// A null on the way makes the result null, and so does `$old` of an object that did not exist.
     ///
     /// - Parameters:
-    ///   - path: The names: perhaps a variable first, then properties and `$old`.
+    ///   - path: Perhaps a variable first, then properties, `$old`, and steps into collections.
     ///   - bindings: What variables stand for.
     /// - Returns: The value, copied so that it remains valid when the object is changed.
     /// - Throws: `WriteError` with the code `invalidSchema` for a property that the class does not have,
-    ///   for a step that begins at no object, and for an object that has been deleted.
-    func operand(_ path: [String], _ bindings: MigrationBindings) throws(WriteError) -> MigrationOperand {
-        var rest = path[...]
+    ///   for a step into something that does not have it, and for an object that has been deleted.
+    func operand(_ path: ExpressionPath, _ bindings: MigrationBindings) throws(WriteError) -> MigrationOperand {
+        var rest = path.steps[...]
         var current: MigrationOperand
-        if let name = path.first, let variable = bindings.variables[name] {
+        if let name = path.firstName, let variable = bindings.variables[name] {
             current = variable
             rest = rest.dropFirst()
-            if case .object(let place, .present) = variable, rest.first != MigrationScope.past { try requireObject(place, name) }
+            if case .object(let place, .present) = variable, rest.first.map({ !$0.isPast }) ?? true {
+                try requireObject(place, name)
+            }
         } else if let subject = bindings.subject {
             current = .object(subject, .present)
         } else {
-            throw WriteError(.invalidSchema, "there is no variable '\(path.first ?? "")'")
+            throw WriteError(.invalidSchema, "there is no variable '\(path.firstName ?? path.text)'")
         }
-        for name in rest {
-            switch current {
-            case .object(let place, _) where name == MigrationScope.past: current = try past(place)
-            case .object(let place, .present): current = try present(name, of: place)
-            case .object(let place, .past): current = try past(name, of: place)
-            case .value(let held) where held.value.isNull: return current
-            case .value, .collection:
-                throw WriteError(.invalidSchema, "'\(name)' is looked for in something that is no object")
-            }
-        }
+        for step in rest { current = try follow(step, from: current) }
         return current
+    }
+
+    /// Returns what one step of a key path leads to; null leads to null.
+    private func follow(_ step: ExpressionStep, from operand: MigrationOperand) throws(WriteError) -> MigrationOperand {
+        switch (step, operand) {
+        case (_, .value(let held)) where held.value.isNull: return operand
+        case (.name(MigrationScope.past), .object(let place, _)): return try past(place)
+        case (.name(let name), .object(let place, let state)): return try self.operand(named: name, of: place, state)
+        case (.links(let className, let property), .object(let place, let state)):
+            return try linking(className, property, to: place, state)
+        case (.name(let key), .collection(let entries, true)) where key != MigrationScope.past:
+            return WriteSession.entry(key, of: entries)
+        case (.key(let key), .collection(let entries, true)): return WriteSession.entry(key, of: entries)
+        case (.index(let index), .collection(let elements, false)):
+            return elements.indices.contains(index) ? elements[index].value : .null
+        case (.last, .collection(let elements, false)): return elements.last?.value ?? .null
+        case (.count, .collection(let elements, _)): return .value(OwnedValue(.int(Int64(elements.count))))
+        case (.values, .collection(_, true)): return operand
+        case (.keys, .collection(let entries, true)):
+            let keys = entries.enumerated().map { index, entry in
+                MigrationOperand.Element(key: OwnedValue(.int(Int64(index))), value: .value(entry.key))
+            }
+            return .collection(keys, isDictionary: false)
+        case (.fold(let fold, let property), .collection(let elements, _)):
+            return .value(try self.fold(fold, try values(of: elements, property, step)))
+        case (.name, _): throw WriteError(.invalidSchema, "'\(step.text)' is looked for in something that is no object")
+        default: throw WriteError(.invalidSchema, "'\(step.text)' does not fit what is before it")
+        }
+    }
+
+    /// Returns the value of an entry of a dictionary; null when there is none.
+    private static func entry(_ key: String, of entries: [MigrationOperand.Element]) -> MigrationOperand {
+        let wanted = Array(key.utf8)
+        let entry = entries.first { entry in
+            entry.key.use { if case .string(let bytes) = $0 { bytes.array == wanted } else { false } }
+        }
+        return entry?.value ?? .null
+    }
+
+    /// Returns the values of a collection that a fold combines: the elements, or a property of the objects.
+    /// Nulls are left out.
+    private func values(
+        of elements: [MigrationOperand.Element], _ property: String?, _ step: ExpressionStep
+    ) throws(WriteError) -> [OwnedValue] {
+        var values: [OwnedValue] = []
+        for element in elements {
+            let operand = try property.map { name throws(WriteError) in try follow(.name(name), from: element.value) }
+            guard case .value(let held) = operand ?? element.value else {
+                throw WriteError(.invalidSchema, "'\(step.text)' does not fit what is before it")
+            }
+            if !held.value.isNull { values.append(held) }
+        }
+        return values
+    }
+
+    /// Combines values by the rules of the query language: without any the sum is 0, and all else null.
+    private func fold(_ fold: ExpressionStep.Fold, _ values: [OwnedValue]) throws(WriteError) -> OwnedValue {
+        switch fold {
+        case .min, .max:
+            var best: OwnedValue?
+            for value in values {
+                guard let known = best else {
+                    best = value
+                    continue
+                }
+                let order = known.use { known in value.use { Value.order($0, known) } }
+                if fold == .min ? order < 0 : order > 0 { best = value }
+            }
+            return best ?? OwnedValue(.null)
+        case .sum, .average:
+            var sum = OwnedValue(.int(0))
+            for value in values { sum = try Expression.combine(.add, sum, value) }
+            guard fold == .average else { return sum }
+            guard !values.isEmpty else { return OwnedValue(.null) }
+            // An average of whole numbers has a fraction.
+            if case .int(let whole) = sum.value { sum = OwnedValue(.double(Double(whole))) }
+            return try Expression.combine(.divide, sum, OwnedValue(.int(Int64(values.count))))
+        }
+    }
+
+    /// Returns the value of a property in one of the two states.
+    func operand(
+        named name: String, of place: ObjectPlace, _ state: MigrationOperand.State
+    ) throws(WriteError) -> MigrationOperand {
+        switch state {
+        case .present: return try present(name, of: place)
+        case .past: return try past(name, of: place)
+        }
+    }
+
+    /// Returns the objects that link to an object through a property, once for each link.
+    ///
+    /// - Throws: `WriteError` with the code `invalidSchema` when there is no such class, or its property does not
+    ///   link to the class of the object.
+    private func linking(
+        _ className: String, _ property: String, to place: ObjectPlace, _ state: MigrationOperand.State
+    ) throws(WriteError) -> MigrationOperand {
+        let keys: [ObjectKey]
+        let origin: TableKey
+        switch state {
+        case .present:
+            guard let table = try classTable(named: className), let column = table.column(named: property),
+                let backlinks = try self.table(place.table).backlinks.first(where: {
+                    $0.targetTable == table.key && $0.oppositeColumn?.leafIndex == column.leafIndex
+                })
+            else { throw WriteSession.noLinks(className, property) }
+            guard let row = try stored(try transaction.row(place.object, in: place.table)) else { return .null }
+            keys = try stored(try row.leaf.backlinks(backlinks, row: row.index).keys())
+            origin = table.key
+        case .past:
+            guard let past = migrationWork.past, let table = past.table(place.table) else { return .null }
+            guard let other = past.classTable(named: className), let column = other.column(named: property),
+                let backlinks = table.backlinks.first(where: {
+                    $0.targetTable == other.key && $0.oppositeColumn?.leafIndex == column.leafIndex
+                })
+            else { throw WriteSession.noLinks(className, property) }
+            guard let row = try stored(try table.find(place.object)) else { return .null }
+            keys = try stored(try row.leaf.backlinks(backlinks, row: row.index).keys())
+            origin = other.key
+        }
+        var elements: [MigrationOperand.Element] = []
+        for key in keys {
+            try spend(WriteSession.unitsPerElement)
+            try countComputed()
+            elements.append(
+                MigrationOperand.Element(
+                    key: OwnedValue(.int(Int64(elements.count))),
+                    value: .object(ObjectPlace(table: origin, object: key), state)))
+        }
+        return .collection(elements, isDictionary: false)
+    }
+
+    /// Makes the error for linking objects that cannot be.
+    private static func noLinks(_ className: String, _ property: String) -> WriteError {
+        WriteError(.invalidSchema, "no property '\(property)' of a class '\(className)' links to the object")
     }
 
     /// Throws `invalidSchema` when the object of a variable has been deleted.
@@ -141,5 +269,13 @@ extension WriteSession {
     func countComputed(_ byteCount: Int = 0) throws(WriteError) {
         migrationWork.computedBytes += byteCount + MemoryLayout<MigrationOperand.Element>.stride
         guard migrationWork.computedBytes <= byteLimit else { throw tooMuch }
+    }
+}
+
+extension ExpressionStep {
+    /// Whether the step is `$old`.
+    fileprivate var isPast: Bool {
+        if case .name(MigrationScope.past) = self { return true }
+        return false
     }
 }

@@ -53,20 +53,21 @@ extension WriteSession {
             values.append(try at(.name("value"), try value(each.value, inner)))
         }
         guard collection.isDictionary else { return .list(values) }
-        return .object(InputObject(zip(collection.elements, values).map { (name: WriteSession.text(of: $0.key), value: $1) }))
+        let entries = zip(collection.elements, values).map { (name: WriteSession.text(of: $0.key), value: $1) }
+        return .object(InputObject(entries, keepsNulls: true))
     }
 
     /// Returns the elements of the collection that a key path leads to; nil when it leads to null.
     ///
     /// - Throws: `WriteError` with the code `typeMismatch` when it leads to something else.
     func collection(
-        _ path: [String], _ bindings: MigrationBindings
+        _ path: ExpressionPath, _ bindings: MigrationBindings
     ) throws(WriteError) -> (elements: [MigrationOperand.Element], isDictionary: Bool)? {
         switch try operand(path, bindings) {
         case .collection(let elements, let isDictionary): return (elements, isDictionary)
         case .value(let held) where held.value.isNull: return nil
         case .value, .object:
-            throw WriteError(.typeMismatch, "'\(path.joined(separator: "."))' is no list, set or dictionary")
+            throw WriteError(.typeMismatch, "'\(path.text)' is no list, set or dictionary")
         }
     }
 
@@ -77,7 +78,7 @@ extension WriteSession {
         let value = try expression.value { path throws(WriteError) in
             guard case .value(let held) = try operand(path, bindings) else {
                 throw WriteError(
-                    .typeMismatch, "'\(path.joined(separator: "."))' is an object or a collection, which cannot be combined")
+                    .typeMismatch, "'\(path.text)' is an object or a collection, which cannot be combined")
             }
             return held
         }
@@ -99,7 +100,7 @@ extension WriteSession {
             for entry in entries {
                 members.append((name: WriteSession.text(of: entry.key), value: try input(of: entry.value)))
             }
-            return .object(InputObject(members))
+            return .object(InputObject(members, keepsNulls: true))
         }
     }
 
@@ -118,8 +119,8 @@ extension WriteSession {
         }
         var members: [(name: String, value: InputValue)] = []
         for column in past?.columns ?? present?.columns ?? [] {
-            let bindings = MigrationBindings(variables: ["": .object(place, state)])
-            members.append((name: naming.member(column.name), value: try input(of: try operand(["", column.name], bindings))))
+            let value = try operand(named: column.name, of: place, state)
+            members.append((name: naming.member(column.name), value: try input(of: value)))
         }
         return .object(InputObject(members))
     }

@@ -130,6 +130,7 @@ package struct ReadParameters: Sendable {
         indexOfWhere = try SelectionParameters.predicate(set, "indexOfWhere", limits)
         ops = try set.list("ops", atMost: limits.queryTerms)
         groupBy = try set.list("groupBy", atMost: limits.queryTerms)
+        if let groupBy, groupBy.isEmpty { throw .invalidParameter("groupBy", "'groupBy' needs at least one key path") }
         facets = try set.list("facets", atMost: limits.queryTerms)
     }
 

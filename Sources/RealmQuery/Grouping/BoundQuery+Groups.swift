@@ -58,7 +58,8 @@ extension BoundQuery {
                 try aggregate.function.require(key.column.type, of: aggregate.path)
                 aggregators.append(aggregate.function.groupAggregator(of: key))
             }
-            groupers.append(Grouper(keys, aggregators, limit: request.limit))
+            guard let first = keys.first else { throw .groupedByNothing }
+            groupers.append(Grouper(first, keys.dropFirst(), aggregators, limit: request.limit))
         }
         return groupers
     }
@@ -88,6 +89,10 @@ extension BoundQuery {
 }
 
 extension QueryError {
+    /// The error of a request for groups without a key path.
+    static let groupedByNothing = QueryError.invalid(
+        .structure, detail: "groups need at least one key path", culprit: nil, position: nil, part: .group(0))
+
     /// The error of a mixed value that is a collection, where a group would need it as its key.
     static let groupedCollection = QueryError.invalid(
         .structure, detail: "collections cannot be keys of groups", culprit: nil, position: nil, part: .group(0))
@@ -108,6 +113,7 @@ extension ElementQuery {
         _ requests: [GroupRequest], over values: [Value], owner: Row, check: BoundQuery.Check? = nil
     ) throws(QueryError) -> [GroupedResult] {
         for request in requests {
+            guard !request.paths.isEmpty else { throw .groupedByNothing }
             for (index, path) in request.paths.enumerated() { try ElementQuery.requireSelf(path, part: .group(index)) }
             for aggregate in request.aggregates {
                 try ElementQuery.requireSelf(aggregate.path)

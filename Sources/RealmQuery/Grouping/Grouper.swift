@@ -7,8 +7,10 @@ internal import RealmStorage
 /// Every row gets the number of its group, from the numbers of its values; the keys themselves are
 /// made only in the end, one for each group.
 final class Grouper {
-    /// The key paths.
-    private let keys: [GroupKey]
+    /// The first key path. It is apart from the others, so that there always is one.
+    private let first: GroupKey
+    /// The key paths after the first.
+    private let further: [GroupKey]
     /// What is calculated for each group.
     private let aggregators: [any GroupAggregator]
     /// The number of groups beyond which the result is refused.
@@ -26,15 +28,20 @@ final class Grouper {
     /// Creates a grouper without rows.
     ///
     /// - Parameters:
-    ///   - keys: The key paths; at least one.
+    ///   - first: The first key path.
+    ///   - further: The key paths after it.
     ///   - aggregators: What is calculated for each group.
     ///   - limit: The largest number of groups.
-    init(_ keys: [GroupKey], _ aggregators: [any GroupAggregator], limit: Int) {
-        self.keys = keys
+    init(_ first: GroupKey, _ further: some Sequence<GroupKey>, _ aggregators: [any GroupAggregator], limit: Int) {
+        self.first = first
+        self.further = Array(further)
         self.aggregators = aggregators
         self.limit = limit
-        pairs = keys.dropFirst().map { _ in IntegerNumbering() }
+        pairs = self.further.map { _ in IntegerNumbering() }
     }
+
+    /// All key paths, in their order.
+    private var keys: [GroupKey] { [first] + further }
 
     /// The columns of the class that are read of each row.
     var columns: [Column] { (keys.map(\.key) + aggregators.map(\.key)).filter(\.isPlainColumn).map(\.column) }
@@ -43,11 +50,11 @@ final class Grouper {
     ///
     /// - Throws: `.stopped` with `tooManyGroups`, and the errors of damaged files.
     func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
-        if pairs.isEmpty, aggregators.isEmpty, try keys[0].tally(leaf, rows, into: &sizes) { return try requireRoom() }
+        if pairs.isEmpty, aggregators.isEmpty, try first.tally(leaf, rows, into: &sizes) { return try requireRoom() }
         let rowCount = rows.count
-        try keys[0].number(leaf, rows, into: &groups)
+        try first.number(leaf, rows, into: &groups)
         for index in pairs.indices {
-            try keys[index + 1].number(leaf, rows, into: &numbers)
+            try further[index].number(leaf, rows, into: &numbers)
             for place in 0..<rowCount {
                 groups[place] = pairs[index].number(Int64(groups[place]) << 32 | Int64(numbers[place]))
             }
@@ -65,14 +72,15 @@ final class Grouper {
     }
 
     /// How many groups there are so far.
-    private var count: Int { pairs.last?.count ?? keys[0].count }
+    private var count: Int { pairs.last?.count ?? first.count }
 
     /// Whether a value was a collection inside Mixed, by which nothing can be grouped.
     var hasCollection: Bool { keys.contains(where: \.hasCollection) }
 
     /// Returns the groups in the order in which their first rows were added.
     func finish() -> GroupedResult {
-        keys[0].finishTally(into: &sizes)
+        first.finishTally(into: &sizes)
+        let keys = keys
         var columns = keys.map { _ in [Value]() }
         for group in 0..<count {
             var number = group

@@ -138,6 +138,42 @@ import Testing
         }
     }
 
+    @Test func `groups by nothing are refused, and other empty lists do no harm`() throws {
+        try GroupedAnswerTests.withShops { (server: WriteServer) throws in
+            let results = [
+                "aggregate/Shop", "objects/Shop/1/near/@aggregate", "objects/Shop/1/tags/@aggregate",
+                "objects/City/Oslo/@links/Shop/city/@aggregate",
+            ]
+            for path in results {
+                for body in [#"{"groupBy":[]}"#, #"{"groupBy":[],"ops":["count"],"sort":["count"],"limit":1}"#] {
+                    let answer = try server.send("POST", "app/" + path, body)
+                    #expect(answer.status == 400 && answer.code == "invalid_parameter", "\(path): \(answer.text)")
+                    #expect(answer.json["parameter"]?.text == "groupBy", "\(answer.text)")
+                }
+                let property = path.contains("tags") ? "self" : "kind"
+                let groups = try server.send("POST", "app/" + path, #"{"groupBy":["\#(property)"],"ops":[],"sort":[],"args":[]}"#)
+                #expect(groups.status == 200 && groups.json["groups"]?.elements?.isEmpty == false, "\(groups.text)")
+                #expect(try server.send("POST", "app/" + path, #"{"ops":[],"args":[]}"#).status == 200)
+            }
+            for path in ["query/Shop", "query/City"] {
+                for name in ["args", "sort", "distinct", "fields", "expand", "facets", "at"] {
+                    let answer = try server.send("POST", "app/" + path, #"{"\#(name)":[]}"#)
+                    #expect(answer.status == 200, "\(path) \(name): \(answer.text)")
+                }
+            }
+            for path in ["near", "tags"] {
+                for name in ["args", "sort", "distinct", "facets", "at"] {
+                    let answer = try server.send("QUERY", "app/objects/Shop/1/" + path, #"{"\#(name)":[]}"#)
+                    #expect(answer.status == 200, "\(path) \(name): \(answer.text)")
+                }
+            }
+            let section = try server.send("POST", "app/query/Shop", #"{"sectionBy":"kind","section":[]}"#)
+            #expect(section.code == "section_not_found", "\(section.text)")
+            let list = try server.send("POST", "app/query/Shop", #"{"where":"kind IN $0","args":[[]],"count":"exact"}"#)
+            #expect(list.json["count"]?.int == 0, "\(list.text)")
+        }
+    }
+
     @Test func `facets count values of the whole filtered result, the most frequent first`() throws {
         try GroupedAnswerTests.withShops { (server: WriteServer) throws in
             func facets(_ query: String) throws -> String {

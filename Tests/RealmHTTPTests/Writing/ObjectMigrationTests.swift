@@ -148,6 +148,141 @@ import Testing
         }
     }
 
+    /// Objects with dictionaries that have null entries, and all that key paths can lead to.
+    private func withDictionaries(_ body: (WriteServer) throws -> Void) throws {
+        let classes = [
+            ClassInput(
+                "Row", primaryKey: "id",
+                [
+                    PropertyInput("id", "int"), PropertyInput("marks", "int", collection: "dictionary", optional: true),
+                    PropertyInput("rooms", "object", collection: "dictionary", objectType: "Room"),
+                    PropertyInput("list", "object", collection: "list", objectType: "Room"),
+                    PropertyInput("any", "mixed"), PropertyInput("tags", "string", collection: "list"),
+                    PropertyInput("nums", "int", collection: "set"), PropertyInput("friend", "object", objectType: "Row"),
+                    PropertyInput("friends", "object", collection: "list", objectType: "Row"),
+                ]),
+            ClassInput(
+                "Room", type: "embedded",
+                [PropertyInput("name", "string"), PropertyInput("map", "int", collection: "dictionary", optional: true)]),
+        ]
+        try withWriteServer(classes) { (server: WriteServer) throws in
+            try server.done(
+                "POST", "app/objects/Row",
+                """
+                {"id":1,"marks":{"art":null,"law":2,"pe":4},"rooms":{"a":{"name":"den","map":{"n":null}},"b":null},
+                "list":[{"name":"hall"},{"name":"attic","map":{"k":7}}],"any":[1,{"a":[5,null]}],"tags":["x","y"],"nums":[3,1]}
+                """)
+            try server.done("POST", "app/objects/Row", #"{"id":2,"friend":1,"friends":[1,2,1]}"#)
+            try body(server)
+        }
+    }
+
+    @Test func `D28: null entries of dictionaries are copied, or refused where the property takes none`() throws {
+        try withDictionaries { server in
+            let marks =
+                #"{"addProperty":{"class":"Row","property":{"name":"%@","type":"int","collection":"dictionary","optional":%o}}}"#
+            func add(_ name: String, optional: Bool) -> String {
+                marks.replacingOccurrences(of: "%@", with: name).replacingOccurrences(of: "%o", with: "\(optional)")
+            }
+            func set(_ values: String) -> String { #"{"set":{"class":"Row","where":"id == 1","values":{\#(values)}}}"# }
+            let each = #"{"$each":{"in":"marks","as":"m","value":{"$expr":"m"}}}"#
+            for value in [#"{"$expr":"marks"}"#, each, #"{"$each":{"in":"$old.marks","as":"m","value":{"$expr":"m + 1"}}}"#] {
+                let refused = try migrate(server, add("strict", optional: false) + "," + set(#""strict":\#(value)"#))
+                #expect(refused.status == 422 && refused.code == "null_not_allowed", "\(refused.text)")
+                #expect(refused.json["key"]?.text == "1" && refused.text.contains("art"), "\(refused.text)")
+            }
+            let steps = [
+                add("copied", optional: true), add("made", optional: true), add("old", optional: true),
+                add("loop", optional: true),
+                #"{"addProperty":{"class":"Row","property":{"name":"places","type":"object","objectType":"Room","collection":"dictionary"}}}"#,
+                #"{"addProperty":{"class":"Row","property":{"name":"mixes","type":"mixed","collection":"dictionary"}}}"#,
+                set(
+                    #""copied":{"$expr":"marks"},"made":\#(each),"old":{"$expr":"$old.marks"},"places":{"$expr":"rooms"},"mixes":{"$expr":"marks"}"#
+                ),
+                #"{"forEach":{"class":"Row","as":"r","where":"id == 1","steps":[{"set":{"object":"r","values":{"loop":{"$expr":"r.marks"}}}}]}}"#,
+            ]
+            let answer = try migrate(server, steps.joined(separator: ","))
+            #expect(answer.status == 200, "\(answer.text)")
+            let row = try server.get("app/objects/Row/1?meta=none").text
+            for name in ["copied", "made", "old", "loop", "mixes"] {
+                #expect(row.contains(#""\#(name)":{"art":null,"law":2,"pe":4}"#), "\(name): \(row)")
+            }
+            #expect(row.contains(#""places":{"a":{"name":"den","map":{"n":null}},"b":null}"#), "\(row)")
+            // In a dictionary that is written out a null removes an entry.
+            let literal = try server.send(
+                "POST", "app/migrations", #"{"fromVersion":1,"toVersion":2,"steps":[\#(set(#""copied":{"art":null,"new":1}"#))]}"#
+            )
+            #expect(literal.status == 200, "\(literal.text)")
+            #expect(try server.value("Row/1/copied").contains("art") == false)
+        }
+    }
+
+    /// Expressions of object 1, and object 2 where they begin with `friend`, with their results as JSON.
+    static let expressions: [(expression: String, result: String)] = [
+        ("tags[0]", #""x""#), ("tags[1]", #""y""#), ("tags[2]", "null"), ("tags[FIRST] + tags[LAST]", #""xy""#),
+        ("marks.law", "2"), ("marks['law']", "2"), ("marks[\\\"law\\\"] + 1", "3"), ("marks.art", "null"), ("marks.none", "null"),
+        ("any[0]", "1"), ("any[1].a[0]", "5"), ("any[1]['a'][1]", "null"), ("list[1].name", #""attic""#),
+        ("list[1].map.k", "7"), ("list[LAST].map['k'] * 2", "14"), ("rooms.a.name", #""den""#), ("rooms['b'].name", "null"),
+        ("tags.@count", "2"), ("tags.@size + 1", "3"), ("nums.@count", "2"), ("marks.@count", "3"), ("any.@count", "2"),
+        ("tags[SIZE]", "2"), ("list.@count", "2"), ("rooms.a.map.@count", "1"), ("marks.@keys[0]", #""art""#),
+        ("marks.@values.@max", "4"), ("marks.@min", "2"), ("marks.@sum", "6"), ("marks.@avg", "3.0"), ("nums.@avg", "2.0"),
+        ("friends.@count", "0"), ("friends.@max.id", "null"), ("friends.@sum.id", "0"), ("nums[0]", "1"),
+        ("@links.Row.friend.@count", "1"), ("@links.Row.friends.@count", "2"), ("@links.Row.friend[0].id", "2"),
+        ("@links.Row.friends.@avg.id", "2.0"), ("$old.tags[0]", #""x""#), ("$old.@links.Row.friends.@count", "2"),
+        ("1e3", "1000.0"), ("1.5E-2", "0.015"), ("2e+2 + 1", "201.0"), ("tags[0] + '[0]'", #""x[0]""#),
+    ]
+
+    @Test func `D28: key paths lead into collections and to linking objects, as in queries`() throws {
+        try withDictionaries { server in
+            let properties = ObjectMigrationTests.expressions.indices.map {
+                #"{"addProperty":{"class":"Row","property":{"name":"p\#($0)","type":"mixed"}}}"#
+            }
+            let values = ObjectMigrationTests.expressions.enumerated().map { #""p\#($0)":{"$expr":"\#($1.expression)"}"# }
+            let steps =
+                properties + [
+                    #"{"set":{"class":"Row","where":"id == 1","values":{\#(values.joined(separator: ","))}}}"#,
+                    #"{"addProperty":{"class":"Row","property":{"name":"fans","type":"object","objectType":"Row","collection":"list"}}}"#,
+                    #"{"addProperty":{"class":"Row","property":{"name":"total","type":"int","optional":true}}}"#,
+                    #"{"addProperty":{"class":"Row","property":{"name":"none","type":"int","optional":true}}}"#,
+                    #"{"set":{"class":"Row","where":"id == 1","values":{"fans":{"$expr":"@links.Row.friends"}}}}"#,
+                    """
+                    {"forEach":{"class":"Row","as":"r","steps":[{"set":{"object":"r","values":{
+                      "total":{"$expr":"r.friends.@sum.id"},"none":{"$expr":"r.friend.tags.@count"}}}}]}}
+                    """,
+                ]
+            let answer = try migrate(server, steps.joined(separator: ","))
+            #expect(answer.status == 200, "\(answer.text)")
+            let row = try server.get("app/objects/Row/1?meta=none").json
+            for (index, (expression, result)) in ObjectMigrationTests.expressions.enumerated() {
+                #expect(row["p\(index)"]?.serialized == result, "\(expression)")
+            }
+            #expect(row["fans"]?.elements?.count == 2 && row["total"]?.int == 0 && row["none"] == .null)
+            let other = try server.get("app/objects/Row/2?meta=none").json
+            #expect(other["total"]?.int == 4 && other["none"]?.int == 2)
+        }
+    }
+
+    @Test(arguments: [
+        "tags[", "tags[x]", "tags[0", "tags['a]", "tags.@nope", "@links", "@links.Row", "@links.Row.tags", "@links.Nobody.friend",
+        "tags.name", "tags['a']", "marks[0]", "id[0]", "id.@count", "tags.@sum", "friend.@count", "1e", "1e999", "1.2.3", "@",
+        "list.name", "friends.@max", "marks.@max.id", "tags[99999999999999999999]", "tags[-1]", ".tags", "tags.", "marks.$old",
+    ])
+    func `D28: a key path that leads nowhere is refused with the reason`(_ expression: String) throws {
+        try withDictionaries { server in
+            let steps = """
+                {"addProperty":{"class":"Row","property":{"name":"new","type":"mixed"}}},
+                {"set":{"class":"Row","where":"TRUEPREDICATE","values":{"new":{"$expr":"\(expression)"}}}}
+                """
+            let refusals = [
+                ("friend.@count", ["type_mismatch", "invalid_schema"]), ("tags.@sum", ["type_mismatch"]),
+            ]
+            let codes = refusals.first { $0.0 == expression }?.1 ?? ["invalid_schema"]
+            let answer = try migrate(server, steps)
+            #expect(answer.status == 422 && codes.contains(answer.code ?? ""), "\(expression): \(answer.text)")
+            #expect(answer.json["pointer"]?.text == "/steps/1/set/values/new", "\(answer.text)")
+        }
+    }
+
     @Test func `D28: old values remain readable after properties were changed, renamed and removed`() throws {
         try withPeople { server in
             let answer = try migrate(

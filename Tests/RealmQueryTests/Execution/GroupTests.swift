@@ -144,5 +144,8 @@ import Testing
         }
         #expect(throws: QueryError.cancelled) { try query.group([GroupRequest(by: ["name"], atMost: 1000)]) { false } }
         #expect(throws: QueryError.self) { try query.group([GroupRequest(by: ["nope"], atMost: 1000)]) }
+        // A request without a key path is refused, whether or not there are rows.
+        #expect(throws: QueryError.self) { try query.group([GroupRequest(by: [], atMost: 1000)]) }
+        #expect(throws: QueryError.self) { try query.group([GroupRequest(by: [], atMost: 1000)], over: []) }
     }
 }

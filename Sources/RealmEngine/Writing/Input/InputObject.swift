@@ -7,13 +7,22 @@
 package struct InputObject: Sendable, ExpressibleByDictionaryLiteral {
     /// The members in the order in which they were given.
     package let members: [(name: String, value: InputValue)]
+    /// Whether a null stands for an entry that is null, also where a merge would remove the entry. So it is in
+    /// dictionaries that a migration has copied or computed as a whole.
+    let keepsNulls: Bool
 
     /// Makes an object with members of which no two have the same name.
-    package init(_ members: [(name: String, value: InputValue)]) { self.members = members }
+    package init(_ members: [(name: String, value: InputValue)]) { self.init(members, keepsNulls: false) }
+
+    /// Makes an object whose nulls may be entries of a dictionary.
+    init(_ members: [(name: String, value: InputValue)], keepsNulls: Bool) {
+        self.members = members
+        self.keepsNulls = keepsNulls
+    }
 
     /// Makes an object with the members of a literal, in its order.
     package init(dictionaryLiteral elements: (String, InputValue)...) {
-        members = elements.map { (name: $0.0, value: $0.1) }
+        self.init(elements.map { (name: $0.0, value: $0.1) })
     }
 
     /// The value of the member with the given name, or nil.

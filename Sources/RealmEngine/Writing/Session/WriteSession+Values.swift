@@ -211,7 +211,7 @@ extension WriteSession {
     }
 
     /// Writes the entries of a dictionary: all of them, or with the merge rule only those given, where
-    /// null removes an entry.
+    /// null removes an entry unless the input keeps nulls.
     private func writeDictionary(
         _ entries: InputObject, to place: CollectionPlace, _ rule: WriteRule, _ options: Options
     ) throws(WriteError) {
@@ -219,7 +219,7 @@ extension WriteSession {
         if !merges { try clear(place, rule) }
         let shape = place.elementShape
         for (key, value) in entries.members {
-            if merges, case .null = value {
+            if merges, !entries.keepsNulls, case .null = value {
                 _ = try stored(try changing.removeEntry(key, in: place))
                 continue
             }
