@@ -169,7 +169,7 @@ extension Catalog {
     /// called at intervals: a file may be away for a moment while another one takes its place.
     package func forgetMissing() {
         let failed = states.withLock { states in
-            states.compactMap { name, state in if case .failed = state { name } else { nil } }
+            states.byName.compactMap { name, state in if case .failed = state { name } else { nil } }
         }
         let missing = Set(
             failed.filter { name in
