@@ -40,11 +40,13 @@ extension Binder {
         let rightOperand: any Operand
         if right.isConstant {
             leftOperand = try operand(left)
-            rightOperand = try operand(right, hint: leftOperand.type)
+            rightOperand = try operand(right, hint: leftOperand.type, reading: leftOperand.readingType)
             try check(leftOperand, rightOperand, range)
         } else {
             rightOperand = try operand(right)
-            leftOperand = left.isConstant ? try operand(left, hint: rightOperand.type) : try operand(left)
+            leftOperand =
+                left.isConstant
+                ? try operand(left, hint: rightOperand.type, reading: rightOperand.readingType) : try operand(left)
             try check(rightOperand, leftOperand, range)
         }
         return (leftOperand, rightOperand)

@@ -24,38 +24,61 @@ extension Binder {
     /// - Parameters:
     ///   - constant: The literal or the argument, which may hold a list.
     ///   - hint: The type of the other side, to which the constant is converted.
+    ///   - reading: The type by which an argument is read.
     /// - Throws: `QueryError.invalid` when an argument is missing, cannot be compared with the
     ///   other side, or is too long.
-    func operand(_ constant: ConstantSyntax, hint: OperandType) throws(QueryError) -> ConstantOperand {
+    func operand(
+        _ constant: ConstantSyntax, hint: OperandType, reading: OperandType
+    ) throws(QueryError) -> ConstantOperand {
         let label = source(constant.range)
         guard case .argument(let number, let quantifier) = constant.kind else {
             let value = try convert(try value(of: constant), constant, hint)
             return ConstantOperand(value, type: type(of: value, hint), label: label)
         }
-        let argument = try argument(number, constant.range)
+        let range = argumentRange(constant)
+        let argument = try argument(number, range)
         if case .list(let elements) = argument {
             guard pool.admits(values: elements.count) else {
                 throw invalid(
                     .argument, "the lists of the query have more than \(ConstantPool.maximumValueCount) values together",
-                    constant.range)
+                    range)
             }
             var values: [Value] = []
-            for element in elements { values.append(try converted(element, constant, hint)) }
+            for element in elements {
+                let value = try converted(element, constant, hint, reading)
+                // An element with a type of its own that is another one never matches, as in the engine. A text
+                // without a type can only be a mistake.
+                if case .text = element { try require(value, fits: reading, constant) }
+                values.append(value)
+            }
             return ConstantOperand(list: values, quantifier: quantifier, label: label)
         }
         if let quantifier {
-            throw invalid(.argument, "\(quantifier.rawValue) needs a list, but '\(label)' is not one", constant.range)
+            throw invalid(.argument, "\(quantifier.rawValue) needs a list, but '\(label)' is not one", range)
         }
-        let value = try converted(argument, constant, hint)
-        let type = type(of: value, hint)
-        let isUsable = value.isNull || type.isComparable(with: hint) || (type == .typedLink && hint == .link)
-        guard isUsable else {
+        let value = try converted(argument, constant, hint, reading)
+        try require(value, fits: reading, constant)
+        return ConstantOperand(value, type: type(of: value, hint), label: label)
+    }
+
+    /// Throws `QueryError.invalid` with the form that is wanted when the value of an argument can never be
+    /// equal to values of a type.
+    private func require(_ value: Value, fits wanted: OperandType, _ constant: ConstantSyntax) throws(QueryError) {
+        if value.isNull { return }
+        let type = type(of: value, wanted)
+        guard type.isComparable(with: wanted) || (type == .typedLink && wanted == .link) else {
+            let range = argumentRange(constant)
             throw invalid(
                 .argument,
-                "cannot compare argument \(label) of type '\(value.typeName)' to a \(hint.rawValue), expected \(PlainText.form(of: hint))",
-                constant.range)
+                "cannot compare argument \(source(range)) of type '\(value.typeName)' to a \(wanted.rawValue), expected \(PlainText.form(of: wanted))",
+                range)
         }
-        return ConstantOperand(value, type: type, label: label)
+    }
+
+    /// The bytes of `$n`, by which errors name an argument, without a quantifier before it.
+    private func argumentRange(_ constant: ConstantSyntax) -> Range<Int> {
+        let start = text[constant.range].firstIndex(of: UInt8(ascii: "$")) ?? constant.range.lowerBound
+        return start..<constant.range.upperBound
     }
 
     /// Returns the operand for a list literal, whose elements are converted one by one.
@@ -63,11 +86,12 @@ extension Binder {
     /// - Parameters:
     ///   - list: The list. Its elements may be arguments, but not lists.
     ///   - hint: The type of the other side, to which the elements are converted.
+    ///   - reading: The type by which arguments are read.
     /// - Throws: `QueryError.invalid` when an element is a list, or cannot be used as an element.
-    func operand(_ list: ListSyntax, hint: OperandType) throws(QueryError) -> ConstantOperand {
+    func operand(_ list: ListSyntax, hint: OperandType, reading: OperandType) throws(QueryError) -> ConstantOperand {
         var values: [Value] = []
         for element in list.elements {
-            let operand = try operand(element, hint: hint)
+            let operand = try operand(element, hint: hint, reading: reading)
             guard !operand.isList else {
                 throw invalid(.argument, "a list cannot contain a list", element.range)
             }
@@ -175,7 +199,7 @@ extension Binder {
         guard case .argument(let number, _) = constant.kind else { return try value(of: constant) }
         let argument = try argument(number, constant.range)
         guard case .text = argument else { return try value(of: argument, constant.range) }
-        let key = try converted(argument, constant, type)
+        let key = try converted(argument, constant, type, type)
         guard OperandType(of: key) == type else {
             throw invalid(
                 .argument, "argument \(source(constant.range)) is no \(type.rawValue), expected \(PlainText.form(of: type))",
@@ -194,14 +218,14 @@ extension Binder {
 
     /// Returns the value of an argument for a comparison with a value of type `hint`.
     ///
-    /// A text without a type is read by that type, and remains a string when it cannot be; all else
-    /// is converted like a literal.
+    /// A text without a type is read by the type `reading`, and remains a string when it cannot be; all
+    /// else is converted like a literal.
     private func converted(
-        _ argument: QueryArgument, _ constant: ConstantSyntax, _ hint: OperandType
+        _ argument: QueryArgument, _ constant: ConstantSyntax, _ hint: OperandType, _ reading: OperandType
     ) throws(QueryError) -> Value {
         let value = try value(of: argument, constant.range)
         guard case .text(let text) = argument, hint != .typeOfValue else { return try convert(value, constant, hint) }
-        return PlainText.value(text, as: hint, in: pool) ?? value
+        return PlainText.value(text, as: reading, in: pool) ?? value
     }
 
     /// Converts a constant for a comparison with a value of type `hint`. What cannot be converted

@@ -29,16 +29,19 @@ extension Binder {
     /// - Parameters:
     ///   - expression: One side of a comparison, or a part of it.
     ///   - hint: The type of the other side, to which constants are converted.
+    ///   - reading: The type by which arguments are read; nil for that of `hint`.
     /// - Throws: `QueryError.invalid` when the expression does not fit the schema or the arguments.
-    mutating func operand(_ expression: ExpressionSyntax, hint: OperandType = .int) throws(QueryError) -> any Operand {
+    mutating func operand(
+        _ expression: ExpressionSyntax, hint: OperandType = .int, reading: OperandType? = nil
+    ) throws(QueryError) -> any Operand {
         switch expression {
-        case .constant(let constant): return try operand(constant, hint: hint)
-        case .list(let list): return try operand(list, hint: hint)
+        case .constant(let constant): return try operand(constant, hint: hint, reading: reading ?? hint)
+        case .list(let list): return try operand(list, hint: hint, reading: reading ?? hint)
         case .property(let property): return try operand(property)
         case .aggregate(let aggregate): return try operand(aggregate)
         case .subquery(let subquery): return try operand(subquery)
         case .operation(let operation, let left, let right, let range):
-            return try arithmetic(operation, left, right, hint: hint, range)
+            return try arithmetic(operation, left, right, hint: hint, reading: reading ?? hint, range)
         }
     }
 
@@ -345,15 +348,16 @@ extension Binder {
     ///   - left: The left side.
     ///   - right: The right side.
     ///   - hint: The type to which constants are converted when both sides are constant.
+    ///   - reading: The type by which arguments are read then.
     ///   - range: The bytes of the whole expression, for the positions of errors.
     /// - Throws: `QueryError.invalid` when a side is not numeric, or both are multi-valued.
     private mutating func arithmetic(
         _ operation: ArithmeticOperator, _ left: ExpressionSyntax, _ right: ExpressionSyntax, hint: OperandType,
-        _ range: Range<Int>
+        reading: OperandType, _ range: Range<Int>
     ) throws(QueryError) -> any Operand {
         if left.isConstant, right.isConstant, !left.isList, !right.isList {
-            let leftOperand = try operand(left, hint: hint)
-            let rightOperand = try operand(right, hint: hint)
+            let leftOperand = try operand(left, hint: hint, reading: reading)
+            let rightOperand = try operand(right, hint: hint, reading: reading)
             try requireNumbers(leftOperand, rightOperand, for: operation, at: range)
             if let leftValue = leftOperand.constantValue, let rightValue = rightOperand.constantValue {
                 return ConstantOperand(operation.apply(leftValue, rightValue), type: .mixed, label: source(range))
@@ -364,10 +368,12 @@ extension Binder {
         let rightOperand: any Operand
         if right.isConstant {
             leftOperand = try operand(left)
-            rightOperand = try operand(right, hint: leftOperand.type)
+            rightOperand = try operand(right, hint: leftOperand.type, reading: leftOperand.readingType)
         } else {
             rightOperand = try operand(right)
-            leftOperand = left.isConstant ? try operand(left, hint: rightOperand.type) : try operand(left)
+            leftOperand =
+                left.isConstant
+                ? try operand(left, hint: rightOperand.type, reading: rightOperand.readingType) : try operand(left)
         }
         try requireNumbers(leftOperand, rightOperand, for: operation, at: range)
         guard !(leftOperand.isMultiValued && rightOperand.isMultiValued) else {

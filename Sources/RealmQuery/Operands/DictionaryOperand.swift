@@ -8,6 +8,8 @@ internal import RealmStorage
 /// value, which is null when a key is missing.
 final class DictionaryOperand: Operand {
     var type: OperandType { .mixed }
+    /// The type of the dictionary's values. Only mixed ones have steps into them.
+    var readingType: OperandType { OperandType(column.type) }
     let quantifier: Quantifier?
     let label: String
     /// The column of the dictionary property.

@@ -13,6 +13,10 @@ protocol Operand: AnyObject {
     /// depends on the object.
     var type: OperandType { get }
 
+    /// The type by which an argument is read that is compared with the operand. It differs from `type` where
+    /// the engine compares values as if they were mixed, although all of them have one type.
+    var readingType: OperandType { get }
+
     /// `ANY`, `ALL` or `NONE` in front of the operand; nil when the query has none there.
     var quantifier: Quantifier? { get }
 
@@ -49,6 +53,8 @@ protocol Operand: AnyObject {
 
 /// Default implementations for operands that are not collections, and tests for constants.
 extension Operand {
+    /// By default the type of the values.
+    var readingType: OperandType { type }
     /// By default false: most operands cannot be the right side of `IN`.
     var isCollectionForIn: Bool { false }
     /// By default false: most operands do not end in a collection of values.

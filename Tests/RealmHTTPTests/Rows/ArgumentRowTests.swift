@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmEngine
 import RealmHTTP
 import RealmTestSupport
 import Testing
@@ -65,6 +66,83 @@ import Testing
             #expect(link.code == "invalid_query" && link.json["detail"]?.text?.contains("$link") == true)
             let flag = try server.send("QUERY", "app/objects/Value", #"{"where":"flag == $0","args":["true"]}"#)
             #expect(flag.code == "invalid_query" && flag.json["detail"]?.text?.contains("true or false") == true)
+        }
+    }
+
+    @Test func `D34: elements of lists of arguments are read in the same way, and refused when they do not fit`() throws {
+        try withWriteServer { (server: WriteServer) throws in
+            for (property, text, misfit, form) in Self.forms {
+                for predicate in ["\(property) IN $0", "_id > 0 AND \(property) == ANY $0", "NONE $0 == \(property)"] {
+                    let body = #"{"where":"\#(predicate)","args":[["\#(text)",null,"\#(misfit)"]]}"#
+                    let answer = try server.send("QUERY", "app/objects/Value", body)
+                    #expect(answer.status == 400 && answer.code == "invalid_query", "\(predicate): \(answer.text)")
+                    let place = predicate.firstIndex(of: "$").map { predicate.distance(from: predicate.startIndex, to: $0) }
+                    #expect(answer.json["position"]?.int == place, "\(predicate): \(answer.text)")
+                    #expect(answer.json["detail"]?.text?.contains(form) == true, "\(predicate): \(answer.text)")
+                }
+            }
+            // An element that states another type matches nothing, as in the engine.
+            #expect(try count(server, "int IN $0", #"[[true,{"$bytes":"eg=="},null]]"#) == 1)
+            #expect(try count(server, "mixed IN $0", #"[["zzz"]]"#) == 0)
+        }
+    }
+
+    private static let dictionaries = [
+        ClassInput(
+            "Value", primaryKey: "_id",
+            [PropertyInput("_id", "int")]
+                + ["int", "double", "decimal128", "date", "data", "objectId", "uuid", "bool", "string"].map {
+                    PropertyInput($0, $0, collection: "dictionary", optional: true)
+                } + [PropertyInput("links", "object", collection: "dictionary", objectType: "Value")])
+    ]
+
+    @Test func `D34: arguments are read by the type of a dictionary's values`() throws {
+        let forms: [(property: String, text: String, misfit: String, form: String)] = [
+            ("int", "9007199254740993", "12 apples", "a whole number of 64 bits"), ("double", "Infinity", "infinite", "Infinity"),
+            ("decimal128", "5.56", "zzz", "up to 34 digits"), ("date", "2024-05-17", "17.5.2024", "2024-05-17T09:30:00Z"),
+            ("data", "AAEC/w==", "AAEC/w", "base64"), ("objectId", "652196ca3fe67ca7cabde606", "652196", "24 hexadecimal digits"),
+            ("uuid", "3b241101-e2bb-4255-8caf-4136c566a962", "3b241101", "a UUID such as"),
+        ]
+        try withWriteServer(Self.dictionaries) { (server: WriteServer) throws in
+            let members = forms.map { #""\#($0.property)":{"k":"\#($0.text)","n":null}"# }.joined(separator: ",")
+            try server.done("POST", "app/objects/Value", #"{"_id":1,"string":{"k":"5.56"},"links":{"k":1},\#(members)}"#)
+            try server.done("POST", "app/objects/Value", #"{"_id":2}"#)
+            for (property, text, misfit, form) in forms {
+                var predicates: [(text: String, args: (String) -> String)] = [
+                    ("\(property)['k'] == $0", { #"["\#($0)"]"# }), ("\(property).k == $0", { #"["\#($0)"]"# }),
+                    ("$0 == \(property).k", { #"["\#($0)"]"# }), ("ANY \(property) == $0", { #"["\#($0)"]"# }),
+                    ("ANY \(property).@values == $0", { #"["\#($0)"]"# }), ("$0 IN \(property)", { #"["\#($0)"]"# }),
+                    ("\(property).k IN $0", { #"[["\#($0)",null]]"# }), ("\(property).k IN {$0, null}", { #"["\#($0)"]"# }),
+                ]
+                if property != "data" {
+                    predicates.append(("\(property).k >= $0", { #"["\#($0)"]"# }))
+                    predicates.append(("NOT \(property).@count == 0 AND \(property).k <= $0", { #"["\#($0)"]"# }))
+                }
+                for (predicate, args) in predicates {
+                    #expect(try count(server, predicate, args(text)) == 1, "\(predicate)")
+                    let body = #"{"where":"\#(predicate)","args":\#(args(misfit))}"#
+                    let answer = try server.send("QUERY", "app/objects/Value", body)
+                    #expect(answer.status == 400 && answer.code == "invalid_query", "\(predicate): \(answer.text)")
+                    let place = predicate.firstIndex(of: "$").map { predicate.distance(from: predicate.startIndex, to: $0) }
+                    #expect(answer.json["position"]?.int == place, "\(predicate): \(answer.text)")
+                    #expect(answer.json["detail"]?.text?.contains(form) == true, "\(predicate): \(answer.text)")
+                }
+            }
+            #expect(try count(server, "ALL int BETWEEN {$0, $1} AND int.@count > 0", #"["1","2"]"#) == 0)
+            #expect(try count(server, "int.k > $0", "[9007199254740992]") == 1)
+            // Numbers are compared whatever their types, as those of plain properties.
+            #expect(try count(server, "double.k > $0", "[7]") == 1)
+            #expect(try count(server, "decimal128.k == $0", "[5.56]") == 1)
+            #expect(try count(server, "string.k == $0", #"["5.56"]"#) == 1)
+            #expect(try count(server, "links.k == $0", #"[{"$link":{"class":"Value","key":"1"}}]"#) == 1)
+            for (predicate, args) in [
+                ("links.k == $0", "[1]"), ("links['k'] == $0", #"["1"]"#), ("ANY links == $0", "[1]"), ("int.k == $0", "[true]"),
+                ("date.k > $0", "[5]"), ("bool.k == $0", #"["true"]"#), ("string.k == $0", "[5]"), ("uuid.k == $0", "[5]"),
+                ("int.k + $0 == 7", #"["x"]"#), ("ALL int BETWEEN {$0, 5}", #"["x"]"#),
+            ] {
+                let answer = try server.send("QUERY", "app/objects/Value", #"{"where":"\#(predicate)","args":\#(args)}"#)
+                #expect(answer.status == 400 && answer.code == "invalid_query", "\(predicate) \(args): \(answer.text)")
+            }
         }
     }
 
