@@ -88,7 +88,15 @@ final class CollectionView {
         guard elements.count <= context.limits.sortedValues else {
             throw Problem(WorkStop.tooManyValues(limit: context.limits.sortedValues))
         }
-        let values = try Problem.mapping { () throws(StorageError) in try elements.allValues(context.request.budget) }
+        var values = try Problem.mapping { () throws(StorageError) in try elements.allValues(context.request.budget) }
+        if case .values = elements.subject, let hidden = context.snapshot.hiddenLink {
+            // Objects that are not shown are not told apart.
+            for (index, value) in values.enumerated() {
+                if case .link(let target, let key) = value, key.rawValue >= 0, context.snapshot.hides(target) {
+                    values[index] = hidden
+                }
+            }
+        }
         read = values
         return values
     }

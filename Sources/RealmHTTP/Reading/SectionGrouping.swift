@@ -27,8 +27,11 @@ package struct SectionGrouping: Sendable {
 
     /// Reads `path` or `path:function`.
     ///
-    /// - Throws: `invalid_parameter` for an empty path or an unknown function.
+    /// - Throws: `invalid_parameter` for an empty path, an unknown function or a distance, which only orders.
     package init(_ text: String) throws(Problem) {
+        guard !text.hasPrefix(DistanceTerm.word) else {
+            throw SectionGrouping.invalid("distances cannot be keys of sections; name a property")
+        }
         guard let colon = text.lastIndex(of: ":") else {
             path = text
             function = .value
@@ -82,9 +85,14 @@ package struct SectionGrouping: Sendable {
     ///   - snapshot: The version that is read.
     func requireValues(of table: Table, in snapshot: Snapshot) throws(Problem) {
         var table = table
-        for name in path.split(separator: ".") {
+        let names = path.split(separator: ".")
+        for (index, name) in names.enumerated() {
             guard let column = table.column(named: String(name)), column.type == .link else { return }
-            guard let target = column.targetTable.flatMap({ snapshot.table($0) }) else { return }
+            guard let target = column.targetTable.flatMap({ snapshot.table($0) }) else {
+                // An object that is not shown is no key either; no path leads on from there.
+                if index == names.count - 1 { break }
+                return
+            }
             table = target
         }
         throw SectionGrouping.links

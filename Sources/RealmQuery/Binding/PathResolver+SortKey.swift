@@ -47,7 +47,7 @@ extension PathResolver {
         }
         return SortKey(
             column, of: owner, chain: LinkChain(links), dictionaryKey: dictionaryKey, isAscending: isAscending,
-            label: text)
+            label: text, in: snapshot)
     }
 
     /// Resolves the path of a term `@distance(path, place)`: to-one links, the last of which leads to a location.
@@ -99,7 +99,7 @@ extension PathResolver {
         guard let last = links.last else { throw unsortable("'\(text)' does not lead to one location of each object") }
         return SortKey(
             last.column, of: last.target, chain: LinkChain(links), dictionaryKey: nil, isAscending: isAscending, label: label,
-            distances: DistanceReader(last.target, from: term.origin))
+            distances: DistanceReader(last.target, from: term.origin), in: snapshot)
     }
 
     /// The step along a link to one object.

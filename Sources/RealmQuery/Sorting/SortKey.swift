@@ -22,6 +22,9 @@ final class SortKey {
     private let reader: ColumnReader
     /// Measures the distance of the location that the path leads to; nil when the value of a property counts.
     private let distances: DistanceReader?
+    /// The version and the link that stands for all links to objects which it leaves out, so that no order and no
+    /// group tells such objects apart; nil where the values are no such links.
+    private let hiding: (snapshot: Snapshot, link: Value)?
 
     /// Creates a key from a resolved path.
     ///
@@ -34,9 +37,10 @@ final class SortKey {
     ///   - label: The text of the path.
     ///   - distances: Measures the distance of the location that the chain leads to, whose value counts instead of
     ///     that of the property; nil for the value of the property.
+    ///   - snapshot: The version of the class.
     init(
         _ column: Column, of table: Table, chain: LinkChain, dictionaryKey: ByteView?, isAscending: Bool, label: String,
-        distances: DistanceReader? = nil
+        distances: DistanceReader? = nil, in snapshot: Snapshot
     ) {
         self.column = column
         self.table = table
@@ -45,6 +49,8 @@ final class SortKey {
         self.isAscending = isAscending
         self.label = label
         self.distances = distances
+        let mayHide = column.type == .mixed || column.targetTable.map(snapshot.hides) ?? false
+        hiding = mayHide && distances == nil ? snapshot.hiddenLink.map { (snapshot, $0) } : nil
         reader = ColumnReader(column)
     }
 
@@ -57,9 +63,9 @@ final class SortKey {
     /// Whether the key path passes through links, any of which may be null.
     var hasLinks: Bool { !chain.isEmpty }
 
-    /// Whether every value is read from one column of the base class, so that packed leaves can be
+    /// Whether every value is read from one column of the base class as it is there, so that packed leaves can be
     /// used.
-    var isPlainColumn: Bool { chain.isEmpty && dictionaryKey == nil }
+    var isPlainColumn: Bool { chain.isEmpty && dictionaryKey == nil && hiding == nil }
 
     /// Returns the value for an object: null when the property is null, `Value.missing` when a link
     /// on the way is, or when there is no location whose distance could be measured.
@@ -128,8 +134,16 @@ final class SortKey {
     /// The value of the property for an object of the class that has it.
     private func ownValue(_ row: borrowing Row) throws(StorageError) -> Value {
         if let distances { return try distances.angle(row).map { .double($0) } ?? .missing }
-        guard let dictionaryKey else { return try reader.value(row) }
-        return try column.dictionary(row, reader, table)?.find(dictionaryKey) ?? .null
+        let value: Value
+        if let dictionaryKey {
+            value = try column.dictionary(row, reader, table)?.find(dictionaryKey) ?? .null
+        } else {
+            value = try reader.value(row)
+        }
+        guard let hiding, case .link(let target, let key) = value, key.rawValue >= 0, hiding.snapshot.hides(target) else {
+            return value
+        }
+        return hiding.link
     }
 
     /// Compares two values in ascending order: negative, zero or positive. A missing value comes

@@ -51,6 +51,13 @@ extension Snapshot {
         return part.whole.table(key) != nil
     }
 
+    /// A link that stands for all links to objects that are left out of this part, wherever links are told apart;
+    /// nil for a whole version.
+    package var hiddenLink: Value? {
+        guard let part, let table = part.whole.classes.first(where: { !part.shown.contains($0.key) }) else { return nil }
+        return .link(table.key, ObjectKey(0))
+    }
+
     /// Returns the table that the links of a column lead to; nil when there is none.
     ///
     /// For a class that is left out of this part of the version it is a table without properties: links to it can be

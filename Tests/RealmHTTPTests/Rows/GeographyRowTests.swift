@@ -136,6 +136,15 @@ import Testing
             }
             let distinct = try server.get("app/objects/Place?distinct=@distance(at,%5B0,0%5D)")
             #expect(distinct.status == 400, "\(distinct.text)")
+            for grouping in ["@distance(at,%5B0,0%5D)", "@distance(at,%5B0,0%5D):floor(10)", "@distance"] {
+                let order = "sort=@distance(at,%5B0,0%5D)"
+                for query in ["sectionBy=\(grouping)", "sectionBy=\(grouping)&\(order)"] {
+                    let sections = try server.get("app/objects/Place?" + query)
+                    #expect(sections.status == 400 && sections.json["parameter"]?.text == "sectionBy", "\(sections.text)")
+                }
+                let groups = try server.get("app/aggregate/Place?groupBy=\(grouping)")
+                #expect(groups.status == 400, "\(groups.text)")
+            }
         }
     }
 

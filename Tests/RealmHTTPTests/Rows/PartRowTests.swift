@@ -130,6 +130,50 @@ import Testing
         }
     }
 
+    @Test func `E12: objects that are not shown are not told apart by groups, facets, distinct rows and orders`() throws {
+        try withPart { server in
+            // Two more persons with links to the two secrets, and one with two links to the same.
+            try server.reattach("")
+            func person(_ name: String, _ secret: String) -> String {
+                #"{"name":"\#(name)","age":1,"boss":\#(PartRowTests.link(secret)),"mix":\#(PartRowTests.link(secret)),"#
+                    + #""bossMap":{"first":\#(PartRowTests.link(secret))}}"#
+            }
+            try server.done("POST", "zoo/objects/Person", "[" + person("cid", "x2") + "," + person("dan", "x1") + "]")
+            try server.reattach(#","classes":["Person","Dog"]"#)
+            let hidden = #"{"$link":{"hidden":true}}"#
+            for path in ["boss", "mix", "bossMap.first", "dog.owner.boss"] {
+                let groups = try server.get("zoo/aggregate/Person?groupBy=\(path)&ops=count,sum:age&sort=-count").json["groups"]
+                let keys = (groups?.elements ?? []).compactMap { $0["key"]?[path]?.serialized }
+                #expect(keys.filter { $0 == hidden }.count == 1, "\(path): \(keys)")
+                guard path != "dog.owner.boss" else { continue }
+                let one = groups?.elements?.first { $0["key"]?[path]?.serialized == hidden }
+                #expect(one?["count"]?.int == 3 && one?["sum:age"]?.int == 42, "\(path): \(String(describing: groups))")
+                let facets = try server.get("zoo/objects/Person?facets=\(path)").json["facets"]?[path]?.elements ?? []
+                #expect(facets.filter { $0["value"]?.serialized == hidden }.compactMap { $0["count"]?.int } == [3], "\(facets)")
+                let distinct = try server.get("zoo/objects/Person?distinct=\(path)&count=exact")
+                #expect(distinct.json["count"]?.int == 2, "\(distinct.text)")
+                // Rows with equal values are in the order of their keys.
+                let sorted = try server.get("zoo/objects/Person?where=boss%20!%3D%20nil&sort=\(path)")
+                #expect(
+                    sorted.json["items"]?.elements?.compactMap { $0["name"]?.text } == ["ann", "cid", "dan"], "\(sorted.text)")
+                let first = try server.get("zoo/objects/Person?where=boss%20!%3D%20nil&sort=-\(path)&limit=2")
+                let next = try #require(first.json["next"]?.text)
+                let second = try server.get("zoo/objects/Person?where=boss%20!%3D%20nil&sort=-\(path)&limit=2&after=\(next)")
+                let names = [first, second].flatMap { $0.json["items"]?.elements?.compactMap { $0["name"]?.text } ?? [] }
+                #expect(names == ["ann", "cid", "dan"], "\(names)")
+            }
+            let list = try server.get("zoo/objects/Person/ann/secrets/@aggregate?groupBy=self")
+            #expect(list.json["groups"]?.elements?.compactMap { $0["count"]?.int } == [2], "\(list.text)")
+            #expect(try server.get("zoo/objects/Person/ann/secrets?distinct=self").json["items"]?.elements?.count == 1)
+            let facets = try server.get("zoo/objects/Person/ann/secrets?facets=self").json["facets"]?["self"]
+            #expect(facets?.elements?.compactMap { $0["count"]?.int } == [2])
+            for name in ["bob", "nobody"] {
+                let section = try server.get("zoo/objects/Person?sectionBy=boss&where=name%20%3D%3D%20'\(name)'")
+                #expect(section.status == 400 && section.code == "invalid_parameter", "\(section.text)")
+            }
+        }
+    }
+
     @Test func `E12: linking objects of classes that are not shown are not counted`() throws {
         try withPart { server in
             let schema = try server.get("zoo/schema/Dog").json
