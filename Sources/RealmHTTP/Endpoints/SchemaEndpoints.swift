@@ -115,7 +115,8 @@ struct SchemaEndpoints: Sendable {
         let context = try ReadContext(call)
         let text = OutputBuffer(capacity: 64 << 10)
         let description = OpenAPIRealm(
-            realm: context.database.name.text, snapshot: context.snapshot, ints: ints, limits: call.limits)
+            realm: context.database.name.text, snapshot: context.snapshot, ints: ints, limits: call.limits,
+            defaults: context.database.defaults)
         try Problem.mapping { () throws(StorageError) in
             try description.write(version: Build.version, to: text, call.request.budget)
         }

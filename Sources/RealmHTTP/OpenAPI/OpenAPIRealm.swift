@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmEngine
+package import RealmEngine
 package import RealmStorage
 
 /// The API description of one realm, derived from its schema in one version.
@@ -20,6 +20,8 @@ package struct OpenAPIRealm {
     private let ints: OpenAPIDocument.Integers
     /// The largest number of objects on a page.
     private let pageLimit: Int
+    /// The values that creates take for properties they leave out.
+    private let defaults: ClassDefaults
     /// The name of the schema of each class, distinct from each other and from the shared schemas.
     private let identifiers: [TableKey: String]
 
@@ -30,14 +32,17 @@ package struct OpenAPIRealm {
     ///   - snapshot: The version whose classes are described.
     ///   - ints: The form of integers in the responses that are described.
     ///   - limits: The limits of the server, of which the description states the largest page.
+    ///   - defaults: The values that creates take for properties they leave out.
     /// - Complexity: O(n) in the number of classes, unless many names are mapped to the same
     ///   identifier.
     package init(
-        realm: String, snapshot: Snapshot, ints: OpenAPIDocument.Integers = .number, limits: Limits = Limits()
+        realm: String, snapshot: Snapshot, ints: OpenAPIDocument.Integers = .number, limits: Limits = Limits(),
+        defaults: ClassDefaults = .none
     ) {
         self.realm = realm
         self.ints = ints
         pageLimit = limits.page
+        self.defaults = defaults
         self.snapshot = snapshot
         identifiers = OpenAPIRealm.identifiers(of: snapshot)
     }
@@ -229,21 +234,27 @@ package struct OpenAPIRealm {
 
     /// Returns the schema of what a client may send for an object.
     ///
-    /// Required for a new object are single-valued properties that cannot be null, except a primary
-    /// key that the server can generate (objectId or uuid). A nullable primary key is required too:
+    /// Required for a new object are single-valued properties that cannot be null, except those with a
+    /// default and a primary key that the server can generate (objectId or uuid). A nullable primary key is required too:
     /// null has to be given explicitly.
     ///
     /// - Parameters:
     ///   - table: The class.
-    ///   - requires: Whether required members are stated; false for patches.
+    ///   - requires: Whether required members and defaults are stated; false for patches, which take
+    ///     none.
     private func input(_ table: Table, requires: Bool) -> DocumentValue {
         let required = table.columns.filter { column in
             let isMadeUp = column.leafIndex == table.primaryKey?.leafIndex && [.objectID, .uuid].contains(column.type)
             let isNullKey = column.leafIndex == table.primaryKey?.leafIndex && column.isNullable
             return column.collection == nil && (!column.isNullable || isNullKey) && !isMadeUp
+                && defaults.text(of: column.name, in: table.className ?? "") == nil
         }.map { MemberNaming.documents.member($0.name) }
         let properties = table.columns.map { column in
-            DocumentValue.Member(MemberNaming.documents.member(column.name), property(column))
+            let name = MemberNaming.documents.member(column.name)
+            guard requires, let text = defaults.text(of: column.name, in: table.className ?? "") else {
+                return DocumentValue.Member(name, property(column))
+            }
+            return DocumentValue.Member(name, property(column).adding([.init("default", .json(text))]))
         }
         return .members(
             ("type", "object"), ("required", requires && !required.isEmpty ? .array(required.map { .string($0) }) : nil),

@@ -87,6 +87,14 @@ import Testing
             #expect(shown["_id"] == .some(nil))
             let json = try server.get("dogs/schema?format=json-schema").json["$defs"]?["Dog"]?["properties"]?["age"]
             #expect(json?["default"]?.int == 7)
+            // The description of the realm says what a create may leave out, and what it then gets.
+            let schemas = try server.get("dogs/openapi.json").json["components"]?["schemas"]
+            #expect(schemas?["DogCreate"]?["required"]?.texts == ["_id"])
+            let described = schemas?["DogCreate"]?["properties"]
+            #expect(described?["age"]?["default"]?.int == 7 && described?["tags"]?["default"]?.texts == ["new"])
+            #expect(described?["any"]?["default"]?["k"]?.ints == [1] && described?["_id"]?["default"] == nil)
+            #expect(schemas?["DogPatch"]?["properties"]?["age"]?["default"] == nil)
+            #expect(schemas?["Dog"]?["properties"]?["age"]?["default"] == nil)
             // The schema that is shown makes a realm of its own.
             let schema = try server.get("dogs/schema").text
             #expect(try server.attach(#"{"name":"copy","schema":\#(schema)}"#).status == 201)
