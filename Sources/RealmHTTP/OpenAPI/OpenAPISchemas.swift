@@ -172,12 +172,21 @@ enum OpenAPISchemas {
     ]
 
     /// The member `$meta` of an object: its class, key and entity tag, and for embedded objects the
-    /// owner.
+    /// owner and the root.
     private static let meta: DocumentValue = [
         "type": "object",
         "properties": [
             "class": text, "key": text, "etag": text, "stableKey": flag,
-            "owner": ["type": "object", "additionalProperties": true],
+            "owner": [
+                "type": "object", "description": "Is the object that holds an embedded one, and the property there.",
+                "properties": ["class": text, "key": text, "property": text], "additionalProperties": true,
+            ],
+            "root": [
+                "type": "object",
+                "description":
+                    "Is the object that an embedded one is a part of, and the path to it there as JSON Patch takes it. It is absent where that is the owner.",
+                "properties": ["class": text, "key": text, "path": text], "additionalProperties": true,
+            ],
         ],
     ]
 

@@ -365,8 +365,12 @@ extension OpenAPIWrites {
                     "changeProperty", ["class", "name"],
                     [
                         "class": text, "name": text, "optional": flag, "type": text, "conversion": text, "nullValue": anything,
-                        "onFailure": OpenAPIParts.choice("error", "null", "default"),
-                        "rounding": OpenAPIParts.choice("exact", "nearest", "truncate"),
+                        "onFailure": OpenAPIParts.choice("error", "null", "default").describing(
+                            "Is what becomes of values that cannot be converted. To name null or default is to consent to their loss; allowDataLoss is not needed for it."
+                        ),
+                        "rounding": OpenAPIParts.choice("exact", "nearest", "truncate").describing(
+                            "Is how numbers are rounded that the new type cannot hold exactly. To name it is to consent to that; allowDataLoss is not needed for it."
+                        ),
                     ]),
                 member("setPrimaryKey", ["class", "name"], ["class": text, "name": word]),
                 member("setIndex", ["class", "name", "indexed"], ["class": text, "name": text, "indexed": word]),

@@ -226,15 +226,28 @@ package final class ObjectEncoder {
         return try digests.digest(of: row, in: table)
     }
 
-    /// Writes the owner of an embedded object as member of `$meta`; nothing when it has none.
+    /// Writes the owner of an embedded object as member of `$meta`, and the root when the owner is embedded
+    /// itself; nothing when it has none.
     private func writeOwner(of row: Row, in table: Table, _ writer: inout JSONWriter) throws(StorageError) {
-        guard let owner = try OwnerLookup(snapshot: snapshot, budget: budget).owner(of: row, in: table) else { return }
+        let lookup = OwnerLookup(snapshot: snapshot, budget: budget)
+        guard let owner = try lookup.owner(of: row, in: table) else { return }
         writer.key("owner")
         writer.beginObject()
-        writer.member("class", text: owner.table.className ?? owner.table.name)
-        writer.member("key", text: try KeyText.text(of: owner.row, in: owner.table))
-        writer.member("property", text: owner.property)
+        try writeAddress(of: owner.row, in: owner.table, &writer)
+        writer.member("property", text: owner.place.text)
         writer.endObject()
+        guard owner.table.kind == .embedded, let root = try lookup.root(above: owner) else { return }
+        writer.key("root")
+        writer.beginObject()
+        try writeAddress(of: root.row, in: root.table, &writer)
+        writer.member("path", text: root.pointer)
+        writer.endObject()
+    }
+
+    /// Writes the members that name an object: its class and its key.
+    private func writeAddress(of row: Row, in table: Table, _ writer: inout JSONWriter) throws(StorageError) {
+        writer.member("class", text: table.className ?? table.name)
+        writer.member("key", text: try KeyText.text(of: row, in: table))
     }
 
     // MARK: - Values

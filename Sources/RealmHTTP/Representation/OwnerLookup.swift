@@ -16,9 +16,49 @@ struct OwnerLookup {
         let table: Table
         /// The object that owns the embedded one.
         let row: Row
-        /// The property, with index or key in a collection: `address`, `kids[0]` or
-        /// `rooms.kitchen`.
-        let property: String
+        /// The place in the owner.
+        let place: Place
+    }
+
+    /// Where in an object an embedded one is. Its texts are made when they are written.
+    enum Place {
+        /// The value of a property.
+        case property(String)
+        /// An element of a list, by its index.
+        case element(String, Int)
+        /// An entry of a dictionary, by its key.
+        case entry(String, String)
+
+        /// The property, with index or key in a collection: `address`, `kids[0]` or `rooms.kitchen`.
+        var text: String {
+            switch self {
+            case .property(let name): return name
+            case .element(let name, let index): return "\(name)[\(index)]"
+            case .entry(let name, let key): return "\(name).\(key)"
+            }
+        }
+
+        /// The place as a JSON Pointer, as JSON Patch takes it: `/address`, `/kids/0` or `/rooms/kitchen`.
+        var pointer: String {
+            switch self {
+            case .property(let name): return "/" + Place.step(name)
+            case .element(let name, let index): return "/\(Place.step(name))/\(index)"
+            case .entry(let name, let key): return "/\(Place.step(name))/\(JSONPointer.escape(key))"
+            }
+        }
+
+        /// The step of a pointer to a property.
+        private static func step(_ name: String) -> String { JSONPointer.escape(MemberNaming.documents.member(name)) }
+    }
+
+    /// The object that an embedded one is a part of, and that is not embedded itself.
+    struct Root {
+        /// The class of the object.
+        let table: Table
+        /// The object.
+        let row: Row
+        /// The JSON Pointer from the object to the embedded one.
+        let pointer: String
     }
 
     /// Finds the owner of an embedded object by its backlinks.
@@ -35,9 +75,30 @@ struct OwnerLookup {
                 let origin = backlinks.targetTable.flatMap({ snapshot.table($0) }),
                 let column = backlinks.oppositeColumn.flatMap({ origin.column($0) }),
                 let owner = try origin.find(key),
-                let property = try place(of: row.key, in: column, of: owner)
+                let place = try place(of: row.key, in: column, of: owner)
             else { continue }
-            return Owner(table: origin, row: owner, property: property)
+            return Owner(table: origin, row: owner, place: place)
+        }
+        return nil
+    }
+
+    /// Finds the object that an embedded one is a part of, and that is not embedded itself.
+    ///
+    /// - Parameter owner: The owner of the embedded object, which is embedded itself.
+    /// - Returns: The root, with the path to the first embedded object, by which that can be written; nil where an
+    ///   owner is missing, as in a damaged file.
+    /// - Throws: `StorageError` for a damaged file, or when the budget is used up.
+    func root(above owner: Owner) throws(StorageError) -> Root? {
+        var owner = owner
+        var pointer = owner.place.pointer
+        for _ in 0..<PropertyPath.maximumSteps {
+            guard owner.table.kind == .embedded else {
+                return Root(table: owner.table, row: owner.row, pointer: pointer)
+            }
+            try budget.spend()
+            guard let outer = try self.owner(of: owner.row, in: owner.table) else { return nil }
+            pointer = outer.place.pointer + pointer
+            owner = outer
         }
         return nil
     }
@@ -49,22 +110,22 @@ struct OwnerLookup {
     ///   - column: The property that links to its class.
     ///   - owner: The owner.
     /// - Returns: The place; nil when the property does not hold the object.
-    private func place(of key: ObjectKey, in column: Column, of owner: Row) throws(StorageError) -> String? {
+    private func place(of key: ObjectKey, in column: Column, of owner: Row) throws(StorageError) -> Place? {
         switch column.collection {
-        case nil: return column.name
+        case nil: return .property(column.name)
         case .list, .set:
             var elements = try owner.list(column, in: snapshot).elements()
             var index = 0
             while let element = try elements.next() {
                 try budget.spend()
-                if case .link(_, key) = element { return "\(column.name)[\(index)]" }
+                if case .link(_, key) = element { return .element(column.name, index) }
                 index += 1
             }
         case .dictionary:
             var entries = try owner.dictionary(column, in: snapshot).entries()
             while let entry = try entries.next() {
                 try budget.spend()
-                if case .link(_, key) = entry.value { return "\(column.name).\(entry.key.bytes.string)" }
+                if case .link(_, key) = entry.value { return .entry(column.name, entry.key.bytes.string) }
             }
         }
         return nil

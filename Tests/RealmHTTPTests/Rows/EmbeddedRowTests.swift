@@ -65,6 +65,29 @@ import Testing
             let leaves = try server.get("app/objects/Leaf").json["items"]?.elements ?? []
             #expect(
                 leaves.count == 6 && leaves.allSatisfy { $0["$meta"]?["owner"] != nil })
+            #expect(nodes.allSatisfy { $0["$meta"]?["root"] == nil })
+        }
+    }
+
+    @Test func `C1: an embedded object inside of another one tells by which path it can be written`() throws {
+        try withOwner { (server: WriteServer) throws in
+            let leaves = try server.get("app/objects/Leaf?sort=n").json["items"]?.elements ?? []
+            let roots = leaves.compactMap { $0["$meta"]?["root"] }
+            #expect(roots.allSatisfy { $0["class"]?.text == "Owner" && $0["key"]?.text == "1" })
+            let paths = roots.compactMap { $0["path"]?.text }
+            let expected = [
+                "/child/inner", "/child/leaves/0", "/child/leaves/1", "/kids/0/leaves/0", "/kids/1/inner", "/byName/a/leaves/0",
+            ]
+            #expect(paths == expected, "\(leaves)")
+            #expect(leaves.allSatisfy { $0["$meta"]?["owner"]?["class"]?.text == "Node" })
+            for (index, path) in paths.enumerated() {
+                let patch = #"[{"op":"replace","path":"\#(path)/n","value":\#(100 + index)}]"#
+                try server.done("PATCH", "app/objects/Owner/1", patch, WriteServer.jsonPatch)
+            }
+            let written = try server.get("app/objects/Leaf?sort=n").json["items"]?.elements?.compactMap { $0["n"]?.int }
+            #expect(written == [100, 101, 102, 103, 104, 105])
+            let one = try #require(leaves[3]["$meta"]?["key"]?.text)
+            #expect(try server.get("app/objects/Leaf/" + one).json["$meta"]?["root"]?["path"]?.text == expected[3])
         }
     }
 
