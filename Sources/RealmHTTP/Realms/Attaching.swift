@@ -239,7 +239,8 @@ final class Attaching: Sendable {
         let version = database.current.snapshot.schemaVersion
         guard attachment.schema != nil || attachment.wantedVersion != version else { return nil }
         let detail = "the file has schema version \(version.map(String.init) ?? "none"), and can only be read"
-        return Problem(.schemaVersionConflict, detail)
+        return Problem(.schemaVersionConflict, detail).with(
+            "pointer", attachment.schema == nil ? "/schemaVersion" : "/schema")
     }
 
     /// The write request that arranges the schema, alone in its commit and with an hour for a

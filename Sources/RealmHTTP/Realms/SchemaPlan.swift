@@ -46,8 +46,8 @@ struct SchemaPlan: Sendable {
     /// - Returns: Whether migration steps were performed. The caller then keeps a copy of the file
     ///   as it was before, as a migration cannot be undone.
     /// - Throws: `schema_version_conflict` when the realm has another version and no migration
-    ///   leads to the requested one; the problems of an invalid schema, below `/schema` in the
-    ///   body; and those of a failed migration, below `/migrations`.
+    ///   leads to the requested one, at `/schemaVersion` when there is no schema; the problems of an
+    ///   invalid schema, below `/schema` in the body; and those of a failed migration, below `/migrations`.
     func apply(to session: WriteSession) throws -> Bool {
         let place = InputPlace().inside("schema")
         if isNew {
@@ -58,15 +58,21 @@ struct SchemaPlan: Sendable {
             return false
         }
         let migrates = try migrate(session)
-        try Problem.writing(place) { () throws(WriteError) in
-            let present = try session.schema()
-            guard wantedVersion.map({ $0 == present.version }) ?? true || schema != nil else {
-                throw WriteError(
-                    .schemaVersionConflict, "the file has schema version \(present.version.map(String.init) ?? "none")")
-            }
-            if let schema { try session.fitSchema(schema) }
+        guard let schema else {
+            try requireVersion(session)
+            return migrates
         }
+        try Problem.writing(place) { () throws(WriteError) in try session.fitSchema(schema) }
         return migrates
+    }
+
+    /// Throws `schema_version_conflict` unless the realm has the version that was asked for without a schema.
+    private func requireVersion(_ session: WriteSession) throws(Problem) {
+        try Problem.writing(InputPlace().inside("schemaVersion")) { () throws(WriteError) in
+            let version = try session.schema().version
+            guard let wantedVersion, wantedVersion != version else { return }
+            throw WriteError(.schemaVersionConflict, "the file has schema version \(version.map(String.init) ?? "none")")
+        }
     }
 
     /// Performs the migrations if the realm has an older version than the one that they lead to.

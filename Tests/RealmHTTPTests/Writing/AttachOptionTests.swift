@@ -108,9 +108,9 @@ import Testing
         (#""keepMigrationBackups":-1"#, 400, "invalid_body", "/keepMigrationBackups"),
         (#""allowDataLoss":1"#, 400, "invalid_body", "/allowDataLoss"),
         (#""seed":"/nowhere/s.realm","inMemory":"m""#, 400, "conflicting_parameters", "/inMemory"),
-        (#""schemaVersion":5"#, 409, "schema_version_conflict", ""),
+        (#""schemaVersion":5"#, 409, "schema_version_conflict", "/schemaVersion"),
         (#""schemaVersion":0,"mode":"ro""#, 201, "", ""),
-        (#""schemaVersion":5,"mode":"ro""#, 409, "schema_version_conflict", ""),
+        (#""schemaVersion":5,"mode":"ro""#, 409, "schema_version_conflict", "/schemaVersion"),
     ]
 
     @Test func `what attaching cannot do is told`() throws {
