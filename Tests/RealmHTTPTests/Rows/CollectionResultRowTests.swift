@@ -66,6 +66,9 @@ import Testing
                     PropertyInput("dates", "date", collection: "list", optional: true),
                     PropertyInput("decimals", "decimal128", collection: "list"),
                     PropertyInput("mixeds", "mixed", collection: "list"), PropertyInput("nothing", "int", collection: "list"),
+                    PropertyInput("datas", "data", collection: "list", optional: true),
+                    PropertyInput("dataSet", "data", collection: "set", optional: true),
+                    PropertyInput("dataMap", "data", collection: "dictionary", optional: true),
                 ]),
         ]
         try withWriteServer(classes) { (server: WriteServer) throws in
@@ -226,6 +229,15 @@ import Testing
             #expect(try index("decimals?indexOf=2.2") == .integer(1))
             #expect(try index("mixeds?indexOf=x") == .integer(2))
             #expect(try index("mixeds?indexOf=2.5") == .integer(1))
+            for (collection, base64) in [
+                ("datas", #"["AQ==","",null]"#), ("dataSet", #"["AQ==","",null]"#), ("dataMap", #"{"a":"AQ==","b":"","c":null}"#),
+            ] {
+                try server.done("PATCH", "app/objects/Box/1", #"{"\#(collection)":\#(base64)}"#)
+                let items = try server.get("app/objects/Box/1/" + collection).json["items"]?.elements ?? []
+                let empty = try #require(items.firstIndex { ($0["value"] ?? $0).text == "" }, "\(items)")
+                #expect(try index(collection + "?indexOf=@empty") == .integer(Int64(empty)), "\(collection)")
+                #expect(try index(collection + "?indexOf=AQ==") != .null)
+            }
             let wrong = try server.get("app/objects/Box/1/ints?indexOf=four")
             #expect(wrong.code == "invalid_parameter" && wrong.text.contains("no value of type int"))
             try server.done("PUT", "app/objects/Box/1/map", #"{"0":null,"a":"i4","b":null,"c":"i2"}"#)

@@ -43,6 +43,7 @@ package struct ElementText: Sendable {
         switch type {
         case .string: return KeyText.stringBytes(text).map { .string($0) }
         case .bool: return text == "true" ? OwnedValue(.bool(true)) : text == "false" ? OwnedValue(.bool(false)) : nil
+        case .binary where text == "@empty": return .binary([])
         case .double: return NumberText.double(text).map { OwnedValue(.double($0)) }
         case .float: return NumberText.double(text).map { OwnedValue(.float(Float($0))) }
         case .link, .backlink, .mixed: return nil
