@@ -53,8 +53,8 @@ package struct ClassSubset: Sendable {
 
     /// Removes all other classes from a copy of the realm, and the properties that link to them.
     ///
-    /// Links of mixed values to their objects become null, and elements with such links vanish, as when
-    /// the objects are deleted. Nothing that belongs to a removed class remains in the others.
+    /// Links of mixed values to their objects become null, also in the entries of dictionaries, and elements of
+    /// lists and sets with such links vanish, as when the objects are deleted. Nothing that belongs to a removed class remains in the others.
     ///
     /// - Parameter transaction: A write transaction in the copy.
     /// - Throws: `StorageError` for a damaged file, or when there is no room for the changes.
