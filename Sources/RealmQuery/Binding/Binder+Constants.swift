@@ -66,8 +66,8 @@ extension Binder {
     private func require(_ value: Value, fits wanted: OperandType, _ constant: ConstantSyntax) throws(QueryError) {
         if value.isNull { return }
         let type = type(of: value, wanted)
-        let range = argumentRange(constant)
         guard type.isComparable(with: wanted) || (type == .typedLink && wanted == .link) else {
+            let range = argumentRange(constant)
             throw invalid(
                 .argument,
                 "cannot compare argument \(source(range)) of type '\(value.typeName)' to a \(wanted.rawValue), expected \(PlainText.form(of: wanted))",
