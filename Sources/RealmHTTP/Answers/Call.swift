@@ -63,13 +63,4 @@ package struct Call: Sendable {
         guard let list = EntityTagList(condition) else { return false }
         return list.names(etag) || list.names(EntityTag.packed(etag))
     }
-
-    /// Checks what the route alone decides: the media type of a body, and whether the request may name a transaction.
-    ///
-    /// - Throws: `unsupported_media_type` or `conflicting_parameters`.
-    func check(_ route: Route) throws(Problem) {
-        // Endpoints that read from the target ignore bodies of GET and HEAD.
-        if request.method != .get, request.method != .head { _ = try bodyTypes.type(of: request) }
-        try route.checkTransaction(of: request)
-    }
 }

@@ -201,11 +201,11 @@ package final class RequestDispatcher: RequestHandler {
             bodyTypes: route.bodyTypes(of: request.method))
         switch handlers[request] {
         case .read(let endpoint):
-            try call.check(route)
+            try route.check(call)
             return try reads.reply(to: call, route, endpoint)
         case .write(let endpoint):
             return try writes.reply(to: WriteCall(call, writeServices)) { call throws(Problem) in
-                try call.call.check(route)
+                try route.check(call.call)
                 return try endpoint(call)
             }
         case .none: throw Problem(.notFound, "there is nothing at this path")

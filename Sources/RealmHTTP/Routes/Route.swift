@@ -105,11 +105,21 @@ package final class Route: Sendable {
         return operations.first { $0.methods.contains(method) }
     }
 
+    /// Checks what the route alone decides: the media type of a body, and whether the request may name a transaction.
+    ///
+    /// - Parameter call: A call of this route.
+    /// - Throws: `unsupported_media_type` or `conflicting_parameters`.
+    func check(_ call: Call) throws(Problem) {
+        // Endpoints that read from the target ignore bodies of GET and HEAD.
+        if call.request.method != .get, call.request.method != .head { _ = try call.bodyTypes.type(of: call.request) }
+        try checkTransaction(of: call.request)
+    }
+
     /// Throws `conflicting_parameters` for a request that names an interactive transaction which it does not take part
     /// in, and which it would otherwise pass by unnoticed.
     ///
     /// - Parameter request: A request for this route.
-    package func checkTransaction(of request: Request) throws(Problem) {
+    private func checkTransaction(of request: Request) throws(Problem) {
         guard let id = request.headers[.realmTransaction], let operation = operation(of: request.method),
             !operation.joinsTransactions
         else { return }
