@@ -51,18 +51,14 @@ extension Database: FollowingRealm {
     /// Makes a state of the followed file the newest version, and publishes how it differs from the one
     /// before.
     ///
-    /// A version that is earlier than the last one means that the file was put back. The realm is then
-    /// opened anew, under a new epoch.
+    /// A version that is earlier than the last one means that the file was put back. Then a new epoch begins; the
+    /// number of the follower's own version counts on, so that streams notice in which order the two are.
     ///
     /// - Throws: `StorageError` when the versions cannot be compared; nothing has changed then.
     func follow(_ copy: FollowedFile.Copy) throws(StorageError) {
         let snapshot = shown(copy.snapshot)
         let previous = current
         let before = previous.snapshot
-        guard snapshot.version >= before.version else {
-            return health.fail(
-                .refused(.fileChanged("the file has version \(snapshot.version), and had \(before.version)")))
-        }
         if copy.isSameFile, snapshot.version == before.version, snapshot.holdsTop(of: before) { return }
         let isNext = copy.isSameFile && snapshot.version == before.version + 1 && snapshot.holdsTop(of: before)
         let find = { () throws(StorageError) -> [ObjectChange] in
@@ -70,7 +66,9 @@ extension Database: FollowingRealm {
         }
         // A copy that cannot be compared is not used, as long as anybody wants the difference.
         let known = commits.isObserved ? try find() : nil
+        let epoch = snapshot.version < before.version ? Epoch() : self.epoch
         let version = Version(snapshot, VersionToken(epoch: epoch, version: previous.token.version + 1))
+        epochInForce.withLock { $0 = epoch }
         newest.withLock { $0 = version }
         commits.publish(Database.commit(previous, version, known ?? (try? find())))
     }

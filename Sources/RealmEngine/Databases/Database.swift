@@ -41,8 +41,11 @@ package final class Database: VersionSource {
     var identity: System.FileIdentity? { ownsOriginal ? health.identity : nil }
     /// Whether the file itself is read or written, and not private copies of it.
     package var ownsOriginal: Bool { mode == .readWrite || mode == .readOnly }
-    /// The name of this opening, which is different whenever the file is opened again.
-    package let epoch: Epoch
+    /// The name of this opening, which is different whenever the file is opened again. A followed file that is put
+    /// back to an earlier version begins another one.
+    package var epoch: Epoch { epochInForce.withLock { $0 } }
+    /// Guards `epoch`, which only the follower changes.
+    let epochInForce: RankedMutex<Epoch>
     /// The identifier of a realm in memory; nil for a file.
     package let memoryIdentifier: String?
     /// The limits of writes and interactive transactions.
@@ -79,11 +82,11 @@ package final class Database: VersionSource {
     package let originalName: String?
     /// The name of a copy whose write is not committed yet.
     let pendingCopy = RankedMutex<String?>(.leaf, nil)
+    /// Shows other servers that the file is served for reading; nil for all other realms, and after closing.
+    let reading = RankedMutex<ReadingLock?>(.leaf, nil)
     /// Whether the file is still the one that was opened.
     package let health: FileHealth
     /// Why the file is only read although it was to be written; also guards changes of `isBanned`.
-    /// Shows other servers that the file is served for reading; nil for all other realms, and after closing.
-    let reading = RankedMutex<ReadingLock?>(.leaf, nil)
     private let ban: RankedMutex<StorageError?>
     /// Whether writes are rejected because the file was found to be damaged. It is read for every write,
     /// without the lock.
@@ -163,7 +166,7 @@ package final class Database: VersionSource {
         self.log = log
         self.path = path
         self.mode = mode
-        self.epoch = epoch
+        epochInForce = RankedMutex(.leaf, epoch)
         self.store = store
         self.memoryIdentifier = memoryIdentifier
         self.privateFile = RankedMutex(.leaf, privateFile)

@@ -362,7 +362,7 @@ final class EventStream: EventSource, ChangeSubscriber {
             case .success(let aligned):
                 var plan = StartPlan(
                     start, reader, newest: aligned.version.token.version, lastBreak: notifications.lastBreak,
-                    wantsSnapshots: options.wantsSnapshots)
+                    epochStart: notifications.epochStart, wantsSnapshots: options.wantsSnapshots)
                 if case .lost(let indexes, let reason) = cause {
                     // Others may have lost their position since then.
                     plan.snapshots = reader.subs.indices.filter { indexes.contains($0) || plan.snapshots.contains($0) }
@@ -472,6 +472,7 @@ final class EventStream: EventSource, ChangeSubscriber {
     private func follow(_ state: inout State) {
         let end = notifications.published
         guard end > state.seen || state.readyAt != nil else { return }
+        if state.position < notifications.epochStart { return reset(Array(reader.subs.indices), .epoch, &state) }
         let schema = notifications.schemaChange(after: max(state.schemaSeen, state.position)).flatMap {
             $0.commit <= end ? $0 : nil
         }

@@ -123,7 +123,8 @@ final class LongPoll: ChangeSubscriber {
     private func start(_ aligned: AlignedSubscriptions, hasContents: Bool) {
         let newest = aligned.version.token.version
         let plan = StartPlan(
-            options.start, reader, newest: newest, lastBreak: notifications.lastBreak, wantsSnapshots: options.wantsSnapshots)
+            options.start, reader, newest: newest, lastBreak: notifications.lastBreak, epochStart: notifications.epochStart,
+            wantsSnapshots: options.wantsSnapshots)
         guard plan.snapshots.isEmpty || hasContents else { return align(wantsContents: true) }
         if !plan.snapshots.isEmpty || plan.reset != nil || options.start == .beginning || options.start == .now {
             return answer(plan, aligned)
@@ -177,6 +178,10 @@ final class LongPoll: ChangeSubscriber {
         }
         let position = state.withLock { state in state.isAnswered ? nil : state.position }
         guard let position else { return false }
+        if position < notifications.epochStart {
+            alignAgain()
+            return true
+        }
         let end = notifications.published
         let schema = notifications.schemaChange(after: position).flatMap { $0.commit <= end ? $0 : nil }
         if let schema, !schema.isAdditive {

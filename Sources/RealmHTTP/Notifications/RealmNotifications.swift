@@ -78,6 +78,21 @@ final class RealmNotifications: Sendable {
     /// Gives a job to a worker, and returns false when the server stops.
     private let submit: @Sendable (@escaping WorkerPool.Job) -> Bool
     private let state = RankedMutex(.realmNotifications, State())
+
+    /// The epochs of the realm, of which there are several only for a followed file.
+    private struct Epochs {
+        /// The present epoch.
+        var present: String
+        /// The epoch before; the same one when there was none.
+        var former: String
+        /// The version with which the present epoch began; 0 for the first one.
+        var start: UInt64 = 0
+        /// Whether an epoch has begun since the last round, so that all subscribers are notified.
+        var isNew = false
+    }
+
+    /// Guards the epochs, which are read under the locks of streams and feeds.
+    private let epochs: RankedMutex<Epochs>
     /// The version up to which all feeds of the realm have their changes.
     private let publishedVersion: Atomic<UInt64>
 
@@ -98,7 +113,9 @@ final class RealmNotifications: Sendable {
         self.metrics = metrics
         self.timers = timers
         self.submit = submit
-        publishedVersion = Atomic(database.current.token.version)
+        let current = database.current.token
+        epochs = RankedMutex(.leaf, Epochs(present: current.epoch, former: current.epoch))
+        publishedVersion = Atomic(current.version)
         let token = database.observations.onRound { [weak self] round in self?.endRound(round) }
         state.withLock { $0.roundToken = token }
     }
@@ -114,8 +131,14 @@ final class RealmNotifications: Sendable {
     /// The version of the last change of the schema that was more than additions; 0 when there was
     /// none.
     var lastBreak: UInt64 { state.withLock { $0.lastBreak } }
+    /// The version with which the present epoch began, which positions before it cannot be resumed from; 0 when the
+    /// realm was opened with it.
+    var epochStart: UInt64 { epochs.withLock { $0.start } }
     /// Returns the token of a version of this realm, which clients send back as their position.
-    func token(_ version: UInt64) -> String { VersionToken(epoch: database.epoch, version: version).text }
+    func token(_ version: UInt64) -> String {
+        let epoch = epochs.withLock { version < $0.start ? $0.former : $0.present }
+        return epoch + "." + String(version)
+    }
 
     /// Gives a job to a worker.
     ///
@@ -270,7 +293,7 @@ final class RealmNotifications: Sendable {
         _ completion: @escaping @Sendable (Result<AlignedSubscriptions, Problem>) -> Void
     ) {
         let alignment = SubscriptionAlignment(subs, wantsContents: wantsContents) { [self] result in
-            if case .success(let aligned) = result { publish(aligned.version.token.version) }
+            if case .success(let aligned) = result { publish(aligned.version.token) }
             completion(result)
         }
         alignment.begin()
@@ -313,19 +336,28 @@ final class RealmNotifications: Sendable {
 
     /// Makes a version the one up to which subscribers may read, unless a later one is published
     /// already.
-    private func publish(_ version: UInt64) { publishedVersion.max(version, ordering: .acquiringAndReleasing) }
+    private func publish(_ token: VersionToken) {
+        epochs.withLock { epochs in
+            guard token.epoch != epochs.present, token.version > max(epochs.start, published) else { return }
+            epochs = Epochs(present: token.epoch, former: epochs.present, start: token.version, isNew: true)
+        }
+        publishedVersion.max(token.version, ordering: .acquiringAndReleasing)
+    }
 
     /// Ends a round: publishes its version, and notifies the subscribers of the feeds that have
-    /// changed, or all of them after a change of the schema.
+    /// changed, or all of them after a change of the schema or at the beginning of an epoch.
     private func endRound(_ round: ObservationRound) {
-        let version = round.version.token.version
-        publish(version)
+        publish(round.version.token)
+        let isNewEpoch = epochs.withLock { epochs in
+            defer { epochs.isNew = false }
+            return epochs.isNew
+        }
         let (changed, all) = state.withLock { state in
             defer {
                 state.changed.removeAll(keepingCapacity: true)
                 state.hasNewSchema = false
             }
-            return (state.changed, state.hasNewSchema ? Array(state.subscribers.values) : nil)
+            return (state.changed, state.hasNewSchema || isNewEpoch ? Array(state.subscribers.values) : nil)
         }
         if let all { return all.notify() }
         changed.flatMap(\.subscribers).notify()

@@ -19,9 +19,13 @@ struct StartPlan: Sendable {
     ///   - reader: The subscriptions.
     ///   - newest: The version that all subscriptions have reached.
     ///   - lastBreak: The version of the last change of the schema that was more than additions.
+    ///   - epochStart: The version with which the present epoch began; 0 when the realm was opened with it.
     ///   - wantsSnapshots: Whether a client without a position gets snapshots. It makes no
     ///     difference to other clients.
-    init(_ start: StartPosition, _ reader: ChangeReader, newest: UInt64, lastBreak: UInt64, wantsSnapshots: Bool) {
+    init(
+        _ start: StartPosition, _ reader: ChangeReader, newest: UInt64, lastBreak: UInt64, epochStart: UInt64,
+        wantsSnapshots: Bool
+    ) {
         position = newest
         let all = Array(reader.subs.indices)
         switch start {
@@ -33,7 +37,7 @@ struct StartPlan: Sendable {
         case .unclear:
             snapshots = all
             reset = .retention
-        case .version(let version) where version > newest:
+        case .version(let version) where version > newest || version < epochStart:
             snapshots = all
             reset = .epoch
         case .version(let version):

@@ -208,4 +208,54 @@ struct FollowProcessTests {
             #expect(follower.stop() == 0)
         }
     }
+
+    @Test func `D65: when the file comes back with an earlier version, streams go on with a reset under a new epoch`() throws {
+        try withFolder { folder, writer in
+            #expect(writer.stop() == 0)
+            let path = folder + "/bank.realm"
+            try FileManager.default.copyItem(atPath: path, toPath: path + ".old")
+            let list = "/v1/realms/bank/objects/Account"
+            func patch(_ balance: Int) throws {
+                let server = try ServerProcess([path])
+                let answer = try HTTPClient.request(
+                    port: server.port, "PATCH", list + "/3", headers: [("Content-Type", "application/merge-patch+json")],
+                    body: Array(#"{"balance":\#(balance)}"#.utf8))
+                #expect(answer.status == 200, "\(answer.text)")
+                #expect(server.stop() == 0)
+            }
+            try patch(5)
+            let follower = try ServerProcess(["--follow", path])
+            let client = try HTTPClient(port: follower.port)
+            let changes = "/v1/realms/bank/changes?class=Account"
+            let stream = try EventClient(port: follower.port, changes, timeoutSeconds: 60)
+            while let event = try stream.next(), event.name != "ready" {}
+            let position = try #require(stream.lastID)
+            let epoch = position.prefix { $0 != "." }
+            try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
+            #expect(try eventually { try client.request("GET", list).status == 503 })
+            #expect(try client.request("GET", "/readyz").status == 503)
+            try FileManager.default.moveItem(atPath: path + ".old", toPath: path)
+            let reset = try stream.next("reset")
+            #expect(reset.json["reason"]?.text == "epoch" && reset.json["subs"]?.elements?.count == 1, "\(reset.json)")
+            var copy = ClientCopy()
+            copy.take(snapshot: try stream.next("snapshot").json)
+            #expect(balances(copy.rows)["3"] == 100)
+            let ready = try stream.next("ready")
+            #expect(try #require(ready.id).prefix { $0 != "." } != epoch)
+            #expect(try eventually { try client.request("GET", "/readyz").status == 200 })
+            #expect(try client.request("GET", "/v1/realms/bank").json["version"]?.text == ready.id)
+            // Who was away meanwhile begins anew as well, and a position after it is good.
+            let returning = try EventClient(
+                port: follower.port, changes, headers: [("Last-Event-ID", position)], timeoutSeconds: 60)
+            #expect(try returning.next("reset").json["reason"]?.text == "epoch")
+            let poll = try client.request("GET", changes + "&since=" + position)
+            #expect(poll.json["reset"]?["reason"]?.text == "epoch", "\(poll.text)")
+            let held = try client.request("GET", changes + "&since=" + (ready.id ?? ""))
+            #expect(held.json["reset"] == .null, "\(held.text)")
+            try patch(6)
+            let event = try stream.next("changes")
+            #expect(event.json["modifications"]?.elements?.count == 1)
+            #expect(follower.stop() == 0)
+        }
+    }
 }
