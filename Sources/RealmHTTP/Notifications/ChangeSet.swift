@@ -67,11 +67,19 @@ final class ChangeSet: Sendable {
     ///   - isLastOfVersion: Whether the event gets an id, so that a client may resume after it.
     ///   - token: Turns a version into a version token.
     func eventHead(sub: String, position: UInt64, isLastOfVersion: Bool, _ token: (UInt64) -> String) -> OutputBuffer {
-        head.withLock { head in
-            if let head, head.from == position, head.isLastOfVersion == isLastOfVersion, head.sub == sub { return head.text }
-            let text = EventText.changesHead(sub: sub, from: token(position), id: isLastOfVersion ? token(to) : nil)
-            head = Head(sub: sub, from: position, isLastOfVersion: isLastOfVersion, text: text)
-            return text
+        let known = head.withLock { head -> OutputBuffer? in
+            guard let head, head.from == position, head.isLastOfVersion == isLastOfVersion, head.sub == sub else { return nil }
+            return head.text
         }
+        if let known { return known }
+        // Making a token takes a lock of its own.
+        let text = EventText.changesHead(sub: sub, from: token(position), id: isLastOfVersion ? token(to) : nil)
+        let new = Head(sub: sub, from: position, isLastOfVersion: isLastOfVersion, text: text)
+        let old = head.withLock { head in
+            defer { head = new }
+            return head
+        }
+        withExtendedLifetime(old) {}
+        return text
     }
 }

@@ -30,14 +30,6 @@ final class RealmNotifications: Sendable {
         /// The version of the last change of the schema that was more than additions. Positions
         /// before it cannot be resumed.
         var lastBreak: UInt64 = 0
-        /// The present epoch of the realm.
-        var epoch: String
-        /// The epoch before; the same one when there was none.
-        var formerEpoch: String
-        /// The version with which the present epoch began; 0 for the first one.
-        var epochStart: UInt64 = 0
-        /// Whether a new epoch has begun in the current round, so that all subscribers are notified.
-        var hasNewEpoch = false
         /// Whether the schema has changed in the current round, so that all subscribers are
         /// notified.
         var hasNewSchema = false
@@ -85,7 +77,22 @@ final class RealmNotifications: Sendable {
     private let timers: TimerQueue
     /// Gives a job to a worker, and returns false when the server stops.
     private let submit: @Sendable (@escaping WorkerPool.Job) -> Bool
-    private let state: RankedMutex<State>
+    private let state = RankedMutex(.realmNotifications, State())
+
+    /// The epochs of the realm, of which there are several only for a followed file.
+    private struct Epochs {
+        /// The present epoch.
+        var present: String
+        /// The epoch before; the same one when there was none.
+        var former: String
+        /// The version with which the present epoch began; 0 for the first one.
+        var start: UInt64 = 0
+        /// Whether an epoch has begun since the last round, so that all subscribers are notified.
+        var isNew = false
+    }
+
+    /// Guards the epochs, which are read under the locks of streams and feeds.
+    private let epochs: RankedMutex<Epochs>
     /// The version up to which all feeds of the realm have their changes.
     private let publishedVersion: Atomic<UInt64>
 
@@ -107,7 +114,7 @@ final class RealmNotifications: Sendable {
         self.timers = timers
         self.submit = submit
         let current = database.current.token
-        state = RankedMutex(.realmNotifications, State(epoch: current.epoch, formerEpoch: current.epoch))
+        epochs = RankedMutex(.leaf, Epochs(present: current.epoch, former: current.epoch))
         publishedVersion = Atomic(current.version)
         let token = database.observations.onRound { [weak self] round in self?.endRound(round) }
         state.withLock { $0.roundToken = token }
@@ -126,10 +133,10 @@ final class RealmNotifications: Sendable {
     var lastBreak: UInt64 { state.withLock { $0.lastBreak } }
     /// The version with which the present epoch began, which positions before it cannot be resumed from; 0 when the
     /// realm was opened with it.
-    var epochStart: UInt64 { state.withLock { $0.epochStart } }
+    var epochStart: UInt64 { epochs.withLock { $0.start } }
     /// Returns the token of a version of this realm, which clients send back as their position.
     func token(_ version: UInt64) -> String {
-        let epoch = state.withLock { version < $0.epochStart ? $0.formerEpoch : $0.epoch }
+        let epoch = epochs.withLock { version < $0.start ? $0.former : $0.present }
         return epoch + "." + String(version)
     }
 
@@ -341,10 +348,9 @@ final class RealmNotifications: Sendable {
     /// Makes a version the one up to which subscribers may read, unless a later one is published
     /// already.
     private func publish(_ token: VersionToken) {
-        state.withLock { state in
-            guard token.epoch != state.epoch, token.version > max(state.epochStart, published) else { return }
-            (state.formerEpoch, state.epoch, state.epochStart) = (state.epoch, token.epoch, token.version)
-            state.hasNewEpoch = true
+        epochs.withLock { epochs in
+            guard token.epoch != epochs.present, token.version > max(epochs.start, published) else { return }
+            epochs = Epochs(present: token.epoch, former: epochs.present, start: token.version, isNew: true)
         }
         publishedVersion.max(token.version, ordering: .acquiringAndReleasing)
     }
@@ -353,13 +359,16 @@ final class RealmNotifications: Sendable {
     /// changed, or all of them after a change of the schema or at the beginning of an epoch.
     private func endRound(_ round: ObservationRound) {
         publish(round.version.token)
+        let isNewEpoch = epochs.withLock { epochs in
+            defer { epochs.isNew = false }
+            return epochs.isNew
+        }
         let (changed, all) = state.withLock { state in
             defer {
                 state.changed.removeAll(keepingCapacity: true)
                 state.hasNewSchema = false
-                state.hasNewEpoch = false
             }
-            return (state.changed, state.hasNewSchema || state.hasNewEpoch ? Array(state.subscribers.values) : nil)
+            return (state.changed, state.hasNewSchema || isNewEpoch ? Array(state.subscribers.values) : nil)
         }
         if let all { return all.notify() }
         changed.flatMap(\.subscribers).notify()

@@ -45,9 +45,6 @@ extension RealmDirectory {
         withExtendedLifetime(forgotten) {}
     }
 
-    /// Whether a realm has failed whose request can be carried out again.
-    func canRetry(_ name: String) -> Bool { failedAttachings.withLock { $0[name] != nil } }
-
     /// Carries out the request of a failed realm again, at most once a second, on a worker.
     func retry(_ name: String, _ now: Instant) {
         let failed = failedAttachings.withLock { all -> FailedAttaching? in

@@ -138,15 +138,23 @@ import Testing
         try again.finish()
     }
 
-    @Test func `D65: a file that was put back to an earlier version fails, to be opened under a new epoch`() throws {
+    @Test func `D65: a file that was put back to an earlier version is shown as it is, as the next version of a new epoch`()
+        throws
+    {
         let place = try TemporaryRealm()
         let realm = try EngineRealm(path: place.path, ObservationWorkload.classes)
         let early = try place.bytes
         try realm.write { session in _ = try session.create("Lonely", ["_id": .integer(1), "value": .integer(1)]) }
         try realm.finish()
+        let late = realm.database.current.snapshot.version
         let follower = try follow(place.path)
+        let before = follower.current.token
         try place.write(early)
-        #expect(eventually { !follower.health.isSound })
+        #expect(eventually { follower.current.snapshot.version < late })
+        let after = follower.current.token
+        #expect(after.epoch != before.epoch && after.version == before.version + 1)
+        #expect(follower.epoch.text == after.epoch && follower.health.isSound)
+        #expect(try text(follower).isEmpty)
         follower.close()
     }
 
