@@ -54,20 +54,20 @@ extension ServerOptions {
         conflicts += [
             Conflict(settings: [SettingPlace("listen.host")]) {
                 guard !isInsecure else { return nil }
-                return ServerOptions.defect(of: host, RealmServer.exposure)
+                return ServerOptions.defect(of: host, StartRefusal.exposure)
             },
             Conflict(settings: [SettingPlace("admin")]) {
                 guard case .port(let host, _) = admin else { return nil }
-                return ServerOptions.defect(of: host, RealmServer.adminExposure)
+                return ServerOptions.defect(of: host, StartRefusal.adminExposure)
             },
             Conflict(settings: [SettingPlace("data")]) {
-                dataFolder.flatMap { RealmFiles.isFolder($0) ? nil : RealmServer.missingFolder($0) }
+                dataFolder.flatMap { RealmFiles.isFolder($0) ? nil : StartRefusal.missingFolder($0) }
             },
         ]
         for (index, folder) in attachRoots.enumerated() {
             conflicts.append(
                 Conflict(settings: [SettingPlace("attachRoots", [.index(index)])]) {
-                    RealmFiles.isFolder(folder) ? nil : RealmServer.missingFolder(folder)
+                    RealmFiles.isFolder(folder) ? nil : StartRefusal.missingFolder(folder)
                 })
         }
         conflicts += conflictsOfNames

@@ -159,15 +159,12 @@ struct RealmEndpoints: Sendable {
             do throws(Problem) {
                 if directory.retry(name, with: key, promise) { return }
                 try open(name, with: key)
-                promise.complete(RealmEndpoints.keyAccepted)
+                promise.complete(RealmDirectory.keyAccepted)
             } catch {
                 promise.complete(Response(error, for: call.request))
             }
         }
     }
-
-    /// The response to a key with which the realm was opened.
-    static let keyAccepted = Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])
 
     /// How often a realm that is just being opened by the server itself is tried, with 10 ms in between.
     private static let keyAttempts = 500

@@ -18,7 +18,7 @@ package struct PropertyPath: Sendable, Equatable {
     package let steps: [Step]
 
     /// The largest number of steps. Stored values are not nested as deep as this.
-    package static let maximumSteps = 128
+    package static let maximumSteps = OwnerLookup.maximumSteps
 
     /// Reads `name ("[" digits "]" | "." name)*`; nil when the text does not have that form.
     package init?(_ text: String) {

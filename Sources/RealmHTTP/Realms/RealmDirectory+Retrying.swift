@@ -91,7 +91,7 @@ private final class KeyPromise: ResponsePromise {
     /// Makes a promise that passes problems on as they are.
     init(_ promise: any ResponsePromise) { self.promise = promise }
 
-    func complete(_ response: Response) { promise.complete(response.status < 300 ? RealmEndpoints.keyAccepted : response) }
+    func complete(_ response: Response) { promise.complete(response.status < 300 ? RealmDirectory.keyAccepted : response) }
 
     func onDisconnect(_ action: @escaping @Sendable () -> Void) { promise.onDisconnect(action) }
 }

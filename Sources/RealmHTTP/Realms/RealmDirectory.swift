@@ -113,6 +113,9 @@ final class RealmDirectory: Sendable {
         guard hasRoom else { throw RealmDirectory.allInUse(limit: catalog.openLimit) }
     }
 
+    /// The response to a key with which the realm was opened.
+    static let keyAccepted = Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])
+
     /// The problem of a realm that would have to be opened while all realms that may be open are in use.
     static func allInUse(limit: Int) -> Problem {
         var problem = Problem.overLimit(.overloaded, "all of the realms that may be open are in use", limit: limit)

@@ -10,6 +10,10 @@ struct OwnerLookup {
     /// The work that the search may cost: a place in a collection is found by going through it.
     let budget: WorkBudget
 
+    /// The largest number of owners above an embedded object, and of steps of a path into one. Stored values are not nested as
+    /// deep as this.
+    static let maximumSteps = 128
+
     /// The object that holds an embedded one.
     struct Owner {
         /// The class of the owner, which may be embedded itself.
@@ -91,7 +95,7 @@ struct OwnerLookup {
     func root(above owner: Owner) throws(StorageError) -> Root? {
         var owner = owner
         var pointer = owner.place.pointer
-        for _ in 0..<PropertyPath.maximumSteps {
+        for _ in 0..<OwnerLookup.maximumSteps {
             guard owner.table.kind == .embedded else {
                 return Root(table: owner.table, row: owner.row, pointer: pointer)
             }

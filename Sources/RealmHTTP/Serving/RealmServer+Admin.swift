@@ -33,18 +33,13 @@ extension RealmServer {
         }
     }
 
-    /// Why an address is refused for administrators.
-    static func adminExposure(of address: String) -> String {
-        "\(address) can be reached from elsewhere, and there are no credentials yet: only loopback or a Unix socket will do"
-    }
-
     /// Binds a TCP port for administrators. An address that other machines can reach is refused,
     /// because the listener checks no credentials.
     private static func adminPort(_ host: String, _ port: Int) throws(ListeningSocket.Failure) -> ListeningSocket {
         let socket = try ListeningSocket(host: host, port: port)
         guard socket.isLoopback else {
             socket.close()
-            throw ListeningSocket.Failure(description: adminExposure(of: socket.address))
+            throw ListeningSocket.Failure(description: StartRefusal.adminExposure(of: socket.address))
         }
         return socket
     }

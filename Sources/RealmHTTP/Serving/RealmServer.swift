@@ -212,24 +212,15 @@ package final class RealmServer: Sendable {
         return budget
     }
 
-    /// Why a folder cannot be used that does not exist.
-    static func missingFolder(_ folder: String) -> String { "\(folder): there is no such folder" }
-
     /// Resolves folders that paths in requests may lead into. Throws `Failure` for a folder that
     /// does not exist.
     private static func roots(_ folders: [String]) throws(Failure) -> AttachRoots {
-        for folder in folders where !RealmFiles.isFolder(folder) { throw Failure(description: missingFolder(folder)) }
+        for folder in folders where !RealmFiles.isFolder(folder) { throw Failure(description: StartRefusal.missingFolder(folder)) }
         do throws(StorageError) {
             return try AttachRoots(folders)
         } catch {
             throw Failure(description: "\(folders.joined(separator: ", ")): \(error)")
         }
-    }
-
-    /// Why an address is refused for clients without `isInsecure`.
-    static func exposure(of address: String) -> String {
-        "\(address) can be reached from elsewhere and no credentials are configured; "
-            + "say --insecure to let everybody there read"
     }
 
     /// Binds the socket of the main listener.
@@ -244,7 +235,7 @@ package final class RealmServer: Sendable {
             let socket = try ListeningSocket(host: options.host, port: options.port)
             guard socket.isLoopback || options.isInsecure else {
                 socket.close()
-                throw ListeningSocket.Failure(description: RealmServer.exposure(of: socket.address))
+                throw ListeningSocket.Failure(description: StartRefusal.exposure(of: socket.address))
             }
             return socket
         } catch {

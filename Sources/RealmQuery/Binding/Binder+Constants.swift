@@ -45,7 +45,7 @@ extension Binder {
             }
             var values: [Value] = []
             for element in elements {
-                let value = try converted(element, constant, hint, reading)
+                let value = try converted(element, constant, hint, reading: reading)
                 // An element with a type of its own that is another one never matches, as in the engine. A text
                 // without a type can only be a mistake.
                 if case .text = element { try require(value, fits: reading, constant) }
@@ -56,7 +56,7 @@ extension Binder {
         if let quantifier {
             throw invalid(.argument, "\(quantifier.rawValue) needs a list, but '\(label)' is not one", range)
         }
-        let value = try converted(argument, constant, hint, reading)
+        let value = try converted(argument, constant, hint, reading: reading)
         try require(value, fits: reading, constant)
         return ConstantOperand(value, type: type(of: value, hint), label: label)
     }
@@ -199,7 +199,7 @@ extension Binder {
         guard case .argument(let number, _) = constant.kind else { return try value(of: constant) }
         let argument = try argument(number, constant.range)
         guard case .text = argument else { return try value(of: argument, constant.range) }
-        let key = try converted(argument, constant, type, type)
+        let key = try converted(argument, constant, type, reading: type)
         guard OperandType(of: key) == type else {
             throw invalid(
                 .argument, "argument \(source(constant.range)) is no \(type.rawValue), expected \(PlainText.form(of: type))",
@@ -221,7 +221,7 @@ extension Binder {
     /// A text without a type is read by the type `reading`, and remains a string when it cannot be; all
     /// else is converted like a literal.
     private func converted(
-        _ argument: QueryArgument, _ constant: ConstantSyntax, _ hint: OperandType, _ reading: OperandType
+        _ argument: QueryArgument, _ constant: ConstantSyntax, _ hint: OperandType, reading: OperandType
     ) throws(QueryError) -> Value {
         let value = try value(of: argument, constant.range)
         guard case .text(let text) = argument, hint != .typeOfValue else { return try convert(value, constant, hint) }

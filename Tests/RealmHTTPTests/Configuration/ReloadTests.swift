@@ -118,7 +118,7 @@ import Testing
             let body = try HTTPClient.request(
                 port: running.server.port, "POST", "/admin/reload", headers: [("Content-Type", "application/json")],
                 body: Array(#"{"a":1}"#.utf8))
-            #expect(body.status == 400 && body.json["code"]?.text == "invalid_body", "\(body.text)")
+            #expect(body.status == 415 && body.json["code"]?.text == "unsupported_media_type", "\(body.text)")
             // What the settings say together is checked again too.
             try running.write(Self.base + "realms: {main: {path: one.realm}, again: {path: one.realm}}\n")
             let twice = try running.reload()

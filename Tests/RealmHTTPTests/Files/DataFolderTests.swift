@@ -185,7 +185,7 @@ import Testing
         try withWriteServer { (server: WriteServer) throws in
             #expect(try server.attach(#"{"name":"memory","inMemory":"m"}"#).status == 201)
             let answer = try server.send("POST", "app/backup", #"{"path":"\#(server.folder)/memory.realm"}"#)
-            #expect(answer.status == 409 && answer.code == "file_exists", "\(answer.text)")
+            #expect(answer.status == 409 && answer.code == "already_attached", "\(answer.text)")
             #expect(!exists(server.folder + "/memory.realm"))
         }
     }

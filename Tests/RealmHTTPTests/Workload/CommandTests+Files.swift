@@ -180,7 +180,7 @@ extension CommandTests {
                 ),
                 (plan + ["--backup-to", folder, "--backup-key-file", folder + "/none"], "--backup-key-file: the key in"),
                 (plan + ["--backup-to", folder, "--backup-keep", "daily=x"], "--backup-keep: numbers for"),
-                (["serve", "--data", folder, "--backup-every", "1", "--backup-to", folder], "--backup-every: a time"),
+                (["serve", "--data", folder, "--backup-every", "0", "--backup-to", folder], "--backup-every: a time"),
             ] {
                 let result = try run(arguments, environment: ["AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": ""])
                 #expect(result.status > 0 && result.error.contains(text), "\(arguments): \(result.error)")

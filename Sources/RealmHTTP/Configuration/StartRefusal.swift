@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a start is refused, in the same words whether a configuration is checked or a server starts with it.
+enum StartRefusal {
+    /// Why an address is refused for clients without `isInsecure`.
+    static func exposure(of address: String) -> String {
+        "\(address) can be reached from elsewhere and no credentials are configured; "
+            + "say --insecure to let everybody there read"
+    }
+
+    /// Why an address is refused for administrators.
+    static func adminExposure(of address: String) -> String {
+        "\(address) can be reached from elsewhere, and there are no credentials yet: only loopback or a Unix socket will do"
+    }
+
+    /// Why a folder cannot be used that does not exist.
+    static func missingFolder(_ folder: String) -> String { "\(folder): there is no such folder" }
+}
