@@ -20,10 +20,16 @@ internal import COpenSSL
         guard let algorithm = unsafe algorithm, let context = unsafe EVP_MAC_CTX_new(algorithm) else {
             throw .cryptography("EVP_MAC_CTX_new")
         }
+        // A parameter refers to its name and its value, so both have to stay where they are until the call ends.
+        let name = Array("digest".utf8CString)
         var digest = Array("SHA224".utf8CString)
-        let result = unsafe digest.withUnsafeMutableBufferPointer { name in
-            let parameters = unsafe [OSSL_PARAM_construct_utf8_string("digest", name.baseAddress, 0), OSSL_PARAM_construct_end()]
-            return unsafe EVP_MAC_init(context, key, key.count, parameters)
+        let result = unsafe name.withUnsafeBufferPointer { name in
+            unsafe digest.withUnsafeMutableBufferPointer { digest in
+                let parameters = unsafe [
+                    OSSL_PARAM_construct_utf8_string(name.baseAddress, digest.baseAddress, 0), OSSL_PARAM_construct_end(),
+                ]
+                return unsafe EVP_MAC_init(context, key, key.count, parameters)
+            }
         }
         guard result == 1 else {
             let error = StorageError.cryptography("EVP_MAC_init")
