@@ -284,8 +284,9 @@ package final class Catalog: Sendable {
     /// Removes a realm and closes it, unless its database in memory has another name. Blocks until
     /// waiting writes are done.
     package func detach(_ name: String) {
+        let path = path(of: name)
         origins.remove(name)
-        withdraw(name)
+        withdraw(name, path)
         let state = states.withLock { $0.removeValue(forKey: name) }
         forgetPlan(name)
         guard case .ready(let database)? = state, !databases.contains(where: { $0 === database }) else { return }
@@ -293,9 +294,15 @@ package final class Catalog: Sendable {
     }
 
     /// Keeps a file of the data folder out of the list, until it is attached again. One that is gone is forgotten.
-    private func withdraw(_ name: String) {
-        guard let folder, let realm = folder.realm(name) else { return }
-        guard System.entry(atPath: realm.path) != nil else { return folder.remove(name) }
+    ///
+    /// - Parameters:
+    ///   - name: The name of the realm.
+    ///   - path: The path of its file; the folder may not have been read since the file came.
+    private func withdraw(_ name: String, _ path: String?) {
+        guard let folder, let path = folder.realm(name)?.path ?? path, folder.servedName(ofPath: path)?.text == name else {
+            return
+        }
+        guard System.entry(atPath: path) != nil else { return folder.remove(name) }
         data.withLock { _ = $0.withdrawn.insert(name) }
     }
 

@@ -215,7 +215,9 @@ package final class RealmServer: Sendable {
     /// Resolves folders that paths in requests may lead into. Throws `Failure` for a folder that
     /// does not exist.
     private static func roots(_ folders: [String]) throws(Failure) -> AttachRoots {
-        for folder in folders where !RealmFiles.isFolder(folder) { throw Failure(description: StartRefusal.missingFolder(folder)) }
+        for folder in folders where !RealmFiles.isFolder(folder) {
+            throw Failure(description: StartRefusal.missingFolder(folder))
+        }
         do throws(StorageError) {
             return try AttachRoots(folders)
         } catch {

@@ -252,6 +252,20 @@ import Testing
         }
     }
 
+    @Test func `E28: a new realm that is detached before the folder is read again stays out of the list`() throws {
+        try withRealms(["a"]) { server throws in
+            for round in 0..<20 {
+                #expect(try server.attach(#"{"name":"new\#(round)","schema":{"classes":[]}}"#).status == 201)
+                #expect(try server.send("DELETE", "new\(round)").status == 204)
+            }
+            try FileManager.default.copyItem(atPath: server.folder + "/a.realm", toPath: server.folder + "/b.realm")
+            #expect(try eventually { try server.get("b").status == 200 })
+            let names = try list(server).json["items"]?.elements?.compactMap { $0["name"]?.text }
+            #expect(names == ["a", "b"])
+            #expect(try server.attach(#"{"name":"new0","path":"\#(server.folder)/new0.realm"}"#).status == 201)
+        }
+    }
+
     @Test func `E28: files may be distributed to folders`() throws {
         try withRealms([], change: { $0.layout = .sharded }) { server throws in
             let made = try server.attach(#"{"name":"user","schema":{"classes":[]}}"#)
