@@ -197,6 +197,10 @@ package final class OwnershipLock: Sendable {
     private static func isLockFile(_ bytes: [UInt8]) -> Bool {
         if bytes.allSatisfy({ $0 == 0 }) { return bytes.count <= 16 << 10 }
         guard bytes.count >= 8, bytes[0] <= 1 else { return false }
+        // A process that was killed while it prepared the file may have left the token alone.
+        if bytes.count == byteCount, bytes[..<tokenOffset].allSatisfy({ $0 == 0 }) {
+            return bytes[(tokenOffset + 16)...].allSatisfy { $0 == 0 }
+        }
         if bytes[6] == 0xff, bytes[7] == 0xff {
             return bytes.count == byteCount && bytes[1..<6].allSatisfy { $0 == 0 }
                 && bytes[8..<tokenOffset].allSatisfy { $0 == 0 }
