@@ -241,6 +241,27 @@ struct FileStoreTests {
         #expect(!FileManager.default.fileExists(atPath: link.path + ".lock"))
     }
 
+    /// What a process leaves of a lock file when it is killed after a step of its preparation. Before it was known that the token may
+    /// stand there alone, such a file was taken for one of another program, and the realm could not be written to.
+    @Test(arguments: [
+        [UInt8](), [UInt8](repeating: 0, count: 4096),
+        [UInt8](repeating: 0, count: 64) + [UInt8](repeating: 7, count: 16) + [UInt8](repeating: 0, count: 4016),
+        [0, 0, 0, 0, 0, 0, 0xff, 0xff] + [UInt8](repeating: 0, count: 56) + [UInt8](repeating: 7, count: 16)
+            + [UInt8](repeating: 0, count: 4016),
+    ])
+    func `a lock file that was left in the middle of its preparation is used again`(_ bytes: [UInt8]) throws {
+        let file = try TemporaryRealm()
+        let lockPath = URL(fileURLWithPath: file.path + ".lock")
+        try Data(bytes).write(to: lockPath)
+        try OwnershipLock(ofFile: file.path).release()
+        #expect(try Data(contentsOf: lockPath).first == 1)
+        // Anything else beside the token is nobody's who uses the file.
+        let foreign = Data(bytes.count == 4096 ? bytes.prefix(4095) + [9] : Array("a note".utf8))
+        try foreign.write(to: lockPath)
+        #expect(throws: StorageError.self) { try OwnershipLock(ofFile: file.path) }
+        #expect(try Data(contentsOf: lockPath) == foreign)
+    }
+
     @Test func `the lock file says to SDKs that it is prepared, and by nobody they know`() throws {
         let file = try TemporaryRealm()
         let lockPath = URL(fileURLWithPath: file.path + ".lock")
