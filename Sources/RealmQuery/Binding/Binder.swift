@@ -18,7 +18,7 @@ struct Binder {
     let pool: ConstantPool
     /// The check that all conditions and operands share. It can also stop the binding of large
     /// shapes and lists.
-    let cancellation = CancellationCheck()
+    let cancellation: CancellationCheck
     /// Resolves key paths, and records which columns they read.
     var paths: PathResolver
     /// The class whose objects are tested. Inside a subquery it is the class of the linked objects.
@@ -36,14 +36,16 @@ struct Binder {
     ///   - arguments: The values for `$0`, `$1` and so on.
     ///   - mapping: Aliases of properties and classes.
     ///   - pool: Receives the bytes of the constants; it has to live as long as the bound query.
+    ///   - cancellation: The check that all conditions and operands share.
     init(
-        _ query: Query, table: Table, snapshot: Snapshot, arguments: [QueryArgument], mapping: KeyPathMapping,
-        pool: ConstantPool
+        _ query: Query, table: Table, snapshot: Snapshot, arguments: [QueryArgument],
+        mapping: KeyPathMapping = KeyPathMapping(), pool: ConstantPool, cancellation: CancellationCheck = CancellationCheck()
     ) {
         self.snapshot = snapshot
         self.arguments = arguments
         self.table = table
         self.pool = pool
+        self.cancellation = cancellation
         text = Array(query.text.utf8)
         paths = PathResolver(snapshot: snapshot, mapping: mapping, pool: pool)
         paths.recorder.add(table)

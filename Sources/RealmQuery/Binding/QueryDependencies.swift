@@ -26,4 +26,11 @@ package struct QueryDependencies: Sendable {
     /// Whether a path leads through mixed values, which may link to any table. Then every change
     /// may change the result.
     package internal(set) var mayReachAnyTable = false
+
+    /// Adds what another query reads.
+    mutating func formUnion(_ other: QueryDependencies) {
+        tables.formUnion(other.tables)
+        columns.formUnion(other.columns)
+        mayReachAnyTable = mayReachAnyTable || other.mayReachAnyTable
+    }
 }

@@ -48,6 +48,8 @@ struct QueryPlan {
     /// indented, then the steps.
     func lines(for table: Table) -> [String] {
         let name = table.className ?? table.name
+        // How many objects there are besides the visible ones is not told.
+        guard table.rule == nil else { return lines(titled: "read visible objects of '\(name)'") }
         switch access {
         case .scan: return lines(titled: "scan \(table.count) objects of '\(name)'")
         case .nothing: return lines(titled: "look up 0 of \(table.count) objects of '\(name)'")

@@ -85,6 +85,7 @@ struct QueryPlanner {
             return Candidate(lookup: IndexLookup(), isExact: true, lookedUp: [:])
         case let condition as AndCondition: return try fewest(of: condition.children)
         case let condition as OrCondition: return try union(of: condition.children)
+        case let condition as RuleCondition: return try candidate(for: condition.inner)
         default: return nil
         }
     }

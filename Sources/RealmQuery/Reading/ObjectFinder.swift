@@ -28,11 +28,11 @@ package final class ObjectFinder {
     /// - Complexity: O(log n) in the number of objects, O(1) in a leaf that is kept.
     package func find(_ key: ObjectKey) throws(StorageError) -> Row? {
         guard key.rawValue >= 0 else { return nil }
-        if let last, let row = last.row(of: key) { return Row(leaf: last, index: row) }
+        if let last, let row = last.row(of: key) { return try table.visible(Row(leaf: last, index: row)) }
         let slot = Int(truncatingIfNeeded: key.rawValue >> 8) % ObjectFinder.keptCount
         if !kept.isEmpty, let leaf = kept[slot], let row = leaf.row(of: key) {
             last = leaf
-            return Row(leaf: leaf, index: row)
+            return try table.visible(Row(leaf: leaf, index: row))
         }
         guard let row = try table.find(key) else { return nil }
         if kept.isEmpty, last != nil { kept = [ClusterLeaf?](repeating: nil, count: ObjectFinder.keptCount) }

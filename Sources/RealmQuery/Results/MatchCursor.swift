@@ -145,7 +145,8 @@ package final class MatchCursor {
     /// The candidates ascend, so each leaf is looked for once and need not be kept.
     private func nextCandidates() throws(StorageError) -> (leaf: ClusterLeaf, rows: Mask)? {
         while let key = try candidates?.peek() {
-            guard let first = try query.table.find(key) else {
+            // Whether the object is visible is a part of the condition.
+            guard key.rawValue >= 0, let first = try query.table.objects.find(key) else {
                 candidates?.drop(key)
                 continue
             }

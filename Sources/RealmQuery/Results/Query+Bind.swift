@@ -24,8 +24,27 @@ extension Query {
         var binder = Binder(self, table: table, snapshot: snapshot, arguments: arguments, mapping: mapping, pool: pool)
         let condition = try binder.cancellation.watching(check) { () throws(QueryError) in try binder.condition(predicate) }
         let steps = try binder.steps(descriptors, order)
+        var dependencies = binder.paths.recorder.dependencies
+        let visible = Query.within(table, condition, pool, binder.cancellation, &dependencies)
         return BoundQuery(
-            table: table, snapshot: snapshot, condition: condition, steps: steps, mapping: mapping, pool: pool,
-            cancellation: binder.cancellation, dependencies: binder.paths.recorder.dependencies)
+            table: table, snapshot: snapshot, condition: visible, steps: steps, mapping: mapping, pool: pool,
+            cancellation: binder.cancellation, dependencies: dependencies)
+    }
+
+    /// Returns a condition for those objects of a class that its view shows.
+    ///
+    /// The rule of the view comes first, so that what the condition of a user reads of hidden objects can neither be
+    /// noticed nor fail.
+    private static func within(
+        _ table: Table, _ condition: any Condition, _ pool: ConstantPool, _ cancellation: CancellationCheck,
+        _ dependencies: inout QueryDependencies
+    ) -> any Condition {
+        guard let rule = table.rule else { return condition }
+        // A rule of another origin cannot be read here, and opens nothing.
+        guard let rule = rule.definition as? RowRule else { return ConstantCondition(false) }
+        let (visible, reads) = rule.bind(pool, cancellation)
+        dependencies.formUnion(reads)
+        if let constant = condition as? ConstantCondition { return constant.isTrue ? visible : constant }
+        return AndCondition([visible, condition])
     }
 }

@@ -10,21 +10,21 @@ extension Table {
     ///   one.
     package func findByPrimaryKey(_ value: Value) throws(StorageError) -> Row? {
         guard let primaryKey else { return nil }
-        guard primaryKey.hasSearchIndex else { return try scan(primaryKey, for: value) }
+        guard primaryKey.hasSearchIndex else { return try visible(try scan(primaryKey, for: value)) }
         switch try SearchIndex(root: primaryKey.searchIndex, space: space).filed(under: value) {
-        case .one(let key): return try find(key, primaryKey, value)
+        case .one(let key): return try visible(try find(key, primaryKey, value))
         case .list(let tree):
             for key in try tree.objectKeys() {
-                if let row = try find(key, primaryKey, value) { return row }
+                if let row = try find(key, primaryKey, value) { return try visible(row) }
             }
             return nil
         case .subindex, nil: return nil
         }
     }
 
-    /// Returns the object with `key` if its value is `value`, else nil.
+    /// Returns the object with `key` if its value is `value`, else nil, whether or not it is visible.
     private func find(_ key: ObjectKey, _ column: Column, _ value: Value) throws(StorageError) -> Row? {
-        guard let row = try find(key), try row.value(column).isIdentical(to: value) else { return nil }
+        guard key.rawValue >= 0, let row = try objects.find(key), try row.value(column).isIdentical(to: value) else { return nil }
         return row
     }
 

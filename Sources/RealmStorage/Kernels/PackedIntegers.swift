@@ -24,6 +24,14 @@
         storedCount = UInt32(count)
     }
 
+    /// Makes a view of elements of 64 bits, which the caller keeps in memory.
+    ///
+    /// - Parameter words: The elements, eight bytes each, the lowest first.
+    init(words: ByteView) {
+        guard let start = unsafe words.start else { preconditionFailure("elements have an address") }
+        self = unsafe PackedIntegers(payload: UnsafeRawPointer(start), widthCode: 7, count: words.count / 8)
+    }
+
     /// The code of the width in a node's header, 0 to 7: widths 0, 1, 2, 4, 8, 16, 32 and 64.
     @inlinable var widthCode: Int { Int(storedWidthCode) }
     /// How many elements the packed array has.

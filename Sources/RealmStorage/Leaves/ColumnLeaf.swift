@@ -55,7 +55,9 @@ package enum ColumnLeaf: Sendable {
         case .float: self = .float(try FloatLeaf(node))
         case .double: self = .double(try DoubleLeaf(node))
         case .decimal: self = .decimal(try DecimalLeaf(node))
-        case .link: self = .link(try LinkLeaf(node, targetTable: shape.targetTable, inCluster: inCluster))
+        case .link:
+            self = .link(
+                try LinkLeaf(node, targetTable: shape.targetTable, inCluster: inCluster, filter: space.linkFilter))
         case .objectID: self = .identifier(try IdentifierLeaf(node, elementByteCount: 12))
         case .uuid: self = .identifier(try IdentifierLeaf(node, elementByteCount: 16))
         case .backlink: throw node.corrupt("backlinks are not values")

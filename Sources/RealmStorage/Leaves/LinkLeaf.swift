@@ -21,12 +21,15 @@ package struct LinkLeaf: Sendable {
     ///   - node: The leaf, one node of integers.
     ///   - targetTable: The table that the column links to.
     ///   - inCluster: Whether keys are stored plus one.
-    /// - Throws: `.corrupt` for a node with refs, or one that does not hold integers.
-    init(_ node: Node, targetTable: TableKey, inCluster: Bool) throws(StorageError) {
+    ///   - filter: What hides some of the links; nil when all are shown.
+    /// - Throws: `.corrupt` for a node with refs, or one that does not hold integers, and what the filter throws.
+    init(_ node: Node, targetTable: TableKey, inCluster: Bool, filter: LinkFilter? = nil) throws(StorageError) {
         guard !node.hasRefs else { throw node.corrupt("link leaf expected, found a node with refs") }
-        elements = try node.integers()
+        let stored = try node.integers()
+        let shift = inCluster ? LinkLeaf.shiftInClusters : 0
+        elements = try filter?.visible(stored, of: node.ref, to: targetTable, shift: shift) ?? stored
         self.targetTable = targetTable
-        shift = inCluster ? LinkLeaf.shiftInClusters : 0
+        self.shift = shift
     }
 
     /// What is added to a key that is stored in a cluster. Elements below it are null, or links to

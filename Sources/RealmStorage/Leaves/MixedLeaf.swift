@@ -189,10 +189,11 @@ package struct MixedLeaf: Sendable {
         return (TableKey(table), ObjectKey(key))
     }
 
-    /// Reads a link in slot 2; an unresolved one is returned as null.
+    /// Reads a link in slot 2; an unresolved one, and one that the space hides, is returned as null.
     private func link(_ index: Int64, _ row: Int) throws(StorageError) -> Value {
         let (table, key) = try rawLink(index, row)
-        return key.rawValue < 0 ? .null : .link(table, key)
+        if key.rawValue < 0 { return .null }
+        return try space.linkFilter?.hides(table, key) ?? false ? .null : .link(table, key)
     }
 }
 

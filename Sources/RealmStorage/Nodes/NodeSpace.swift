@@ -21,6 +21,8 @@
     private let joinedValues: Unmanaged<JoinedValues>
     /// The new nodes, when this is the space of a write transaction; nil otherwise.
     @usableFromInline let arena: Unmanaged<NodeArena>?
+    /// Hides links, when this is the space of a view that does not show all objects; nil otherwise.
+    private let filter: Unmanaged<LinkFilter>?
 
     /// Makes a space of the first `limit` of some bytes, which must have an address. The caller keeps
     /// all arguments alive.
@@ -31,19 +33,34 @@
         unsafe self.pages = unsafe pages.map { unsafe Unmanaged.passUnretained($0) }
         unsafe self.joinedValues = unsafe Unmanaged.passUnretained(joinedValues)
         unsafe arena = nil
+        unsafe filter = nil
     }
 
-    /// Makes a space with the bytes of another one and the nodes of a transaction.
-    private init(_ other: NodeSpace, arena: NodeArena) {
+    /// Makes a space with the bytes of another one, with the nodes of a transaction or without some links.
+    private init(_ other: NodeSpace, arena: Unmanaged<NodeArena>?, filter: Unmanaged<LinkFilter>?) {
         unsafe base = unsafe other.base
         limit = other.limit
         unsafe pages = unsafe other.pages
         unsafe joinedValues = unsafe other.joinedValues
-        unsafe self.arena = unsafe Unmanaged.passUnretained(arena)
+        unsafe self.arena = unsafe arena
+        unsafe self.filter = unsafe filter
     }
 
     /// Returns the same space together with the nodes of `arena`, which must outlive it.
-    func with(arena: NodeArena) -> NodeSpace { NodeSpace(self, arena: arena) }
+    func with(arena: NodeArena) -> NodeSpace {
+        unsafe NodeSpace(self, arena: Unmanaged.passUnretained(arena), filter: filter)
+    }
+
+    /// Returns the same space without the links that `filter` hides, which must outlive it.
+    func hidingLinks(by filter: LinkFilter) -> NodeSpace {
+        unsafe NodeSpace(self, arena: arena, filter: Unmanaged.passUnretained(filter))
+    }
+
+    /// What hides links in this space; nil when all are read as they are stored.
+    var linkFilter: LinkFilter? { unsafe filter?.takeUnretainedValue() }
+
+    /// Whether links to a table may be hidden in this space.
+    func mayHideLinks(to table: TableKey) -> Bool { linkFilter?.mayHide(table) ?? false }
 
     /// How many nodes can exist at most: a walk that visits more is in a circle.
     package var nodeBudget: Int { unsafe Int(clamping: limit >> 3) + (arena?.takeUnretainedValue().used ?? 0) >> 3 }

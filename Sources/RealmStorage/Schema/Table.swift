@@ -29,7 +29,8 @@ package final class Table: Sendable {
     package let objects: ClusterTree
     /// The tree of deleted objects that others still link to. Users never see them.
     package let tombstones: ClusterTree
-    /// How many objects the table has, tombstones not counted.
+    /// How many objects the table has, tombstones not counted. A view that hides some of them counts these too, so what
+    /// its users are told has to be counted by a query.
     package let count: Int
     /// The format of the file, on which the form of dictionaries depends.
     package let fileFormat: Int
@@ -39,6 +40,8 @@ package final class Table: Sendable {
     let source: TableReader.Source
     /// The positions of the public columns in `columns`, by name.
     private let columnIndexes: [String: Int]
+    /// Chooses the objects that a view shows; nil where all are shown.
+    package let rule: ObjectRule?
 
     /// Makes a table from columns that were just read.
     init(_ parts: TableReader.Parts, objects: ClusterTree, tombstones: ClusterTree, fileFormat: Int) throws(StorageError) {
@@ -58,6 +61,7 @@ package final class Table: Sendable {
         count = try objects.count()
         columnIndexes = Dictionary(
             parts.columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        rule = nil
     }
 
     /// Makes a table of a later version that has the columns of `previous`, because nothing they
@@ -86,6 +90,7 @@ package final class Table: Sendable {
         self.tombstones = tombstones
         fileFormat = previous.fileFormat
         columnIndexes = previous.columnIndexes
+        rule = nil
         count = ref == previous.ref ? previous.count : try objects.count()
     }
 
@@ -106,6 +111,7 @@ package final class Table: Sendable {
         fileFormat = whole.fileFormat
         count = whole.count
         columnIndexes = whole.columnIndexes
+        rule = whole.rule
     }
 
     /// Makes a table without properties, which stands for one that a part of a version does not show.
@@ -125,6 +131,34 @@ package final class Table: Sendable {
         fileFormat = whole.fileFormat
         count = whole.count
         columnIndexes = [:]
+        rule = whole.rule
+    }
+
+    /// Makes the table as a view shows it that has other spaces, fewer properties or fewer objects.
+    ///
+    /// - Parameters:
+    ///   - whole: The table of the version.
+    ///   - space: The space that the view reads nodes in.
+    ///   - columns: The public columns that are shown, in the order of `whole`.
+    ///   - backlinks: The columns of incoming links that are shown.
+    ///   - rule: Chooses the objects that are shown; nil for all.
+    init(_ whole: Table, in space: NodeSpace, columns: [Column], backlinks: [Column], rule: ObjectRule?) {
+        ref = whole.ref
+        source = whole.source
+        key = whole.key
+        name = whole.name
+        className = whole.className
+        kind = whole.kind
+        self.columns = columns
+        self.backlinks = backlinks
+        primaryKeyPosition = columns.firstIndex { $0.leafIndex == whole.primaryKey?.leafIndex }
+        primaryKey = primaryKeyPosition == nil ? nil : whole.primaryKey
+        objects = ClusterTree(root: whole.objects.root, space: space, shift: whole.objects.shift)
+        tombstones = ClusterTree(root: whole.tombstones.root, space: space, shift: whole.tombstones.shift)
+        fileFormat = whole.fileFormat
+        count = whole.count
+        columnIndexes = Dictionary(columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        self.rule = rule
     }
 
     /// The space in which the table's nodes are read.
@@ -146,7 +180,7 @@ package final class Table: Sendable {
     package var hasTombstones: Bool { !tombstones.root.isNone }
 
     /// Returns a cursor over the leaves in object key order, or over those from the one in which
-    /// `key` would be.
+    /// `key` would be. The leaves have the objects that a view hides as well; `rule` tells them apart.
     ///
     /// - Parameters:
     ///   - key: The key to begin at; nil for the first leaf.
@@ -155,12 +189,21 @@ package final class Table: Sendable {
         objects.leaves(from: key, hints: hints)
     }
 
-    /// Returns the place of the object with `key`, or nil. Tombstones are not found: users never
-    /// see them.
+    /// Returns the place of the object with `key`, or nil. Tombstones are not found, as users never
+    /// see them, and neither are objects that a view hides.
     ///
     /// - Throws: `.corrupt` on damage.
     /// - Complexity: O(log n).
     package func find(_ key: ObjectKey) throws(StorageError) -> Row? {
-        key.rawValue < 0 ? nil : try objects.find(key)
+        key.rawValue < 0 ? nil : try visible(try objects.find(key))
+    }
+
+    /// Returns an object of the table if the view shows it; nil otherwise.
+    ///
+    /// - Parameter row: An object, or nil.
+    /// - Throws: `.corrupt` on damage.
+    package func visible(_ row: Row?) throws(StorageError) -> Row? {
+        guard let rule, let row else { return row }
+        return try rule.shows(row) ? row : nil
     }
 }

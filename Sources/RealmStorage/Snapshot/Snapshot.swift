@@ -30,6 +30,10 @@ package final class Snapshot: Sendable {
     let clusterShift: Int
     /// The classes that are shown, when they are a part of those of the version; nil when all are.
     package let part: SnapshotPart?
+    /// What is shown of the version, when its users may not see all of it; nil when they may.
+    package let scope: SnapshotScope?
+    /// Hides links of which the targets are not shown.
+    private let linkFilter: LinkFilter?
 
     /// Reads the top node and the schema of the newest version of a file. Objects are not read.
     ///
@@ -54,6 +58,8 @@ package final class Snapshot: Sendable {
         self.pin = pin
         self.clusterShift = clusterShift
         part = nil
+        scope = nil
+        linkFilter = nil
         lenders = nil
         joinedValues = JoinedValues()
         let whole = file.space(limit: UInt64(file.plainByteCount), joinedValues: joinedValues)
@@ -71,6 +77,8 @@ package final class Snapshot: Sendable {
         pin = nil
         clusterShift = base.clusterShift
         part = nil
+        scope = nil
+        linkFilter = nil
         lenders = (base, writes.arena)
         joinedValues = base.joinedValues
         top = base.top.with(names: names, tables: tables)
@@ -89,6 +97,8 @@ package final class Snapshot: Sendable {
     package init(_ part: SnapshotPart) {
         let whole = part.whole
         self.part = part
+        scope = nil
+        linkFilter = nil
         file = whole.file
         pin = nil
         lenders = nil
@@ -104,6 +114,33 @@ package final class Snapshot: Sendable {
         positions = Dictionary(tables.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
         // Objects that are only read inside of others have no name to list them by.
         let named = tables.enumerated().lazy.filter { !part.shared.contains($1.key) }
+        names = Dictionary(named.map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Makes a view of what the users of a version may see. Nothing else can be reached through it: what is left out
+    /// is in no table, property, link, index or look-up.
+    ///
+    /// - Parameter scope: The version, and what is shown of it.
+    /// - Complexity: Linear in the number of columns of the classes.
+    package init(_ scope: SnapshotScope) {
+        let base = scope.base
+        self.scope = scope
+        part = nil
+        file = base.file
+        pin = nil
+        lenders = nil
+        clusterShift = base.clusterShift
+        joinedValues = base.joinedValues
+        top = base.top
+        schemaVersion = base.schemaVersion
+        let rules = scope.rules()
+        let filter = scope.linkFilter(rules)
+        linkFilter = filter
+        space = base.space.hidingLinks(by: filter)
+        tables = base.tables.compactMap { [space] table in scope.shown(table, in: space, rules[table.key]) }
+        positions = Dictionary(tables.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
+        // Objects that are only read inside of others have no name to list them by.
+        let named = tables.enumerated().lazy.filter { !scope.isInner($1) }
         names = Dictionary(named.map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 

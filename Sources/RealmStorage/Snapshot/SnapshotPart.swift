@@ -42,7 +42,7 @@ package struct SnapshotPart: Sendable {
 
 extension Snapshot {
     /// The version with all of its classes: the one that this is a part of, or this one.
-    package var whole: Snapshot { part?.whole ?? self }
+    package var whole: Snapshot { scope?.base.whole ?? part?.whole ?? self }
 
     /// Returns whether a class of the version is left out of this part of it. Links to its objects are shown
     /// without anything about them.

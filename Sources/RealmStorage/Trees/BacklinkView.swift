@@ -15,6 +15,8 @@ package struct BacklinkView: Sendable {
         case one(ObjectKey)
         /// Several links: a tree of the origins' keys.
         case many(BPlusTree)
+        /// The origins that a view shows, where it does not show all.
+        case visible([ObjectKey])
     }
 
     /// How the links of this object are stored.
@@ -24,8 +26,24 @@ package struct BacklinkView: Sendable {
 
     /// Makes a view of what the slot of a backlink column holds for an object.
     ///
+    /// - Parameters:
+    ///   - slot: The slot.
+    ///   - space: The space that the tree is read in, which may hide some of the links.
+    ///   - origin: The table that the links come from.
     /// - Throws: `.corrupt` when a ref does not lead to a tree of keys.
-    init(_ slot: Node.Slot, _ space: NodeSpace) throws(StorageError) {
+    /// - Complexity: O(number of links) where the space may hide links, O(1) elsewhere.
+    init(_ slot: Node.Slot, _ space: NodeSpace, from origin: TableKey) throws(StorageError) {
+        if let filter = space.linkFilter, filter.mayHide(origin) {
+            let visible = try filter.visible(try BacklinkView(stored: slot, space).keys(), of: origin)
+            form = .visible(visible)
+            count = visible.count
+        } else {
+            self = try BacklinkView(stored: slot, space)
+        }
+    }
+
+    /// Makes a view of all links that a slot holds.
+    private init(stored slot: Node.Slot, _ space: NodeSpace) throws(StorageError) {
         switch slot {
         case .none:
             form = .none
@@ -49,6 +67,7 @@ package struct BacklinkView: Sendable {
         case .none: return []
         case .one(let key): return [key]
         case .many(let tree): return try tree.objectKeys()
+        case .visible(let keys): return keys
         }
     }
 }

@@ -6,7 +6,7 @@ extension ClusterLeaf {
     ///
     /// - Throws: `.corrupt` for a damaged column.
     package func backlinks(_ column: Column, row: Int) throws(StorageError) -> BacklinkView {
-        try BacklinkView(try attachRefs(column).slot(row), space)
+        try BacklinkView(try attachRefs(column).slot(row), space, from: column.targetTable ?? .null)
     }
 
     /// Returns the root of the collection that the object in `row` holds, `Ref.none` when it is

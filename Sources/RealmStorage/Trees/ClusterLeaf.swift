@@ -46,6 +46,18 @@ package struct ClusterLeaf: Sendable {
         guard count <= ClusterLeaf.maximumCount else { throw node.corrupt("a cluster leaf of \(count) objects") }
     }
 
+    /// Returns the same leaf with its columns read in another space of the same version.
+    package func read(in space: NodeSpace) -> ClusterLeaf { ClusterLeaf(self, in: space) }
+
+    /// Makes a view of a leaf whose columns are read in another space.
+    private init(_ leaf: ClusterLeaf, in space: NodeSpace) {
+        node = leaf.node
+        self.space = space
+        offset = leaf.offset
+        count = leaf.count
+        keys = leaf.keys
+    }
+
     /// Returns the object key of `row`, which must be in `0..<count`.
     @inline(__always) package func key(at row: Int) -> ObjectKey {
         ObjectKey(Int64(bitPattern: offset &+ (keys?[row] ?? UInt64(row))))

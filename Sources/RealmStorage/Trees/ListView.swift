@@ -2,8 +2,8 @@
 
 /// A list or set, read in place: of a property or nested in Mixed.
 ///
-/// Lists and sets of links leave unresolved links out, so that positions are those of the visible
-/// elements; elsewhere an unresolved link reads as null. A value of this type borrows from its
+/// Lists and sets of links leave unresolved links out, and those that a view hides, so that positions are those of the
+/// visible elements; elsewhere such a link reads as null. A value of this type borrows from its
 /// snapshot.
 package struct ListView: Sendable {
     /// The tree of the elements as they are stored, unresolved links included.
@@ -26,7 +26,7 @@ package struct ListView: Sendable {
         root: Ref, space: NodeSpace, shape: ElementShape, mayHoldUnresolved: Bool = false
     ) throws(StorageError) {
         tree = try BPlusTree(root: root, space: space, shape: shape)
-        guard shape.type == .link, mayHoldUnresolved else {
+        guard shape.type == .link, mayHoldUnresolved || space.mayHideLinks(to: shape.targetTable) else {
             visible = nil
             count = tree.count
             return

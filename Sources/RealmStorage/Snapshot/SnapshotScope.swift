@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What of a version its users may see, when they may not see all of it: some of the classes, some of their properties,
+/// and of their objects those that fulfil a rule.
+///
+/// Rules are evaluated on the version as it is, whatever they lead to; everything else reads the view that
+/// `Snapshot(_:)` makes of the scope.
+package struct SnapshotScope: Sendable {
+    /// What is shown of one class.
+    package struct Shown: Sendable {
+        /// The properties that are not shown, by the numbers of their columns in leaves.
+        let hidden: Set<Int>
+        /// Makes the rule for the objects that are shown, for one view; nil when all objects are shown.
+        let rule: (@Sendable (_ table: Table, _ base: Snapshot) -> ObjectRule)?
+
+        /// Chooses what is shown of a class.
+        ///
+        /// - Parameters:
+        ///   - hidden: The properties that are not shown.
+        ///   - rule: Makes the rule for the objects that are shown, from the class and the version that has all of it;
+        ///     nil when all objects are shown.
+        package init(hidden: [Column] = [], rule: (@Sendable (_ table: Table, _ base: Snapshot) -> ObjectRule)? = nil) {
+            self.hidden = Set(hidden.map(\.leafIndex))
+            self.rule = rule
+        }
+    }
+
+    /// The version with all of its objects, which is kept as long as the view.
+    package let base: Snapshot
+    /// What is shown of each class that is shown at all.
+    private let shown: [TableKey: Shown]
+    /// The embedded classes of which some objects belong to something that is not shown.
+    private let inner: Set<TableKey>
+
+    /// Chooses what is shown of a version.
+    ///
+    /// Properties that link to a class that is not shown are not shown either. Embedded classes are shown as far as
+    /// properties that are shown lead to them, with the properties that `shown` leaves them.
+    ///
+    /// - Parameters:
+    ///   - shown: The classes that are shown, and what of them.
+    ///   - base: The version.
+    package init(showing shown: [TableKey: Shown], of base: Snapshot) {
+        self.base = base
+        let shown = SnapshotScope.reachable(shown, base)
+        self.shown = shown
+        inner = SnapshotScope.innerClasses(shown, base)
+    }
+
+    /// Returns what is shown, with the embedded classes that can be reached and without those that cannot.
+    private static func reachable(_ wanted: [TableKey: Shown], _ base: Snapshot) -> [TableKey: Shown] {
+        var result: [TableKey: Shown] = [:]
+        var waiting = base.classes.filter { $0.kind != .embedded && wanted[$0.key] != nil }
+        while let table = waiting.popLast() {
+            guard result[table.key] == nil else { continue }
+            let shown = wanted[table.key] ?? Shown()
+            result[table.key] = shown
+            for column in table.columns where !shown.hidden.contains(column.leafIndex) {
+                if let target = column.targetTable.flatMap({ base.table($0) }), target.kind == .embedded {
+                    waiting.append(target)
+                }
+            }
+        }
+        return result
+    }
+
+    /// Returns the embedded classes of which some objects belong to a class, a property or an object that is not shown.
+    private static func innerClasses(_ shown: [TableKey: Shown], _ base: Snapshot) -> Set<TableKey> {
+        var inner: Set<TableKey> = []
+        let embedded = base.classes.filter { $0.kind == .embedded }
+        var before = -1
+        // What is embedded in such a class is one as well, so this goes on until nothing is added.
+        while before != inner.count {
+            before = inner.count
+            for table in embedded where !inner.contains(table.key) {
+                let isWhole = table.backlinks.allSatisfy { owners in
+                    guard let origin = owners.targetTable, let property = owners.oppositeColumn, let of = shown[origin] else { return false }
+                    return of.rule == nil && !of.hidden.contains(property.leafIndex) && !inner.contains(origin)
+                }
+                if !isWhole { inner.insert(table.key) }
+            }
+        }
+        return inner
+    }
+
+    /// Returns whether the objects of a table are only shown inside of the objects that own them, because others of its
+    /// objects are not shown.
+    func isInner(_ table: Table) -> Bool { inner.contains(table.key) }
+
+    /// Makes the rules of the tables that have one.
+    func rules() -> [TableKey: ObjectRule] {
+        var rules: [TableKey: ObjectRule] = [:]
+        for table in base.classes {
+            if let rule = shown[table.key]?.rule { rules[table.key] = rule(table, base) }
+        }
+        return rules
+    }
+
+    /// Makes the filter of links to objects that are not shown.
+    func linkFilter(_ rules: [TableKey: ObjectRule]) -> LinkFilter {
+        let open = Set(shown.keys.filter { rules[$0] == nil })
+        return LinkFilter(open: open) { [base, shown] table, key throws(StorageError) in
+            guard shown[table] != nil, let row = try base.table(table)?.find(key) else { return false }
+            return try rules[table]?.shows(row) ?? true
+        }
+    }
+
+    /// Returns a table as the view shows it; nil when it does not.
+    func shown(_ table: Table, in space: NodeSpace, _ rule: ObjectRule?) -> Table? {
+        guard table.className != nil else { return table }
+        guard let shown = shown[table.key] else { return nil }
+        return Table(
+            table, in: space, columns: table.columns.filter { isShown($0, shown) }, backlinks: table.backlinks.filter(listsLinks),
+            rule: rule)
+    }
+
+    /// Returns whether a property of a class is shown.
+    private func isShown(_ column: Column, _ shown: Shown) -> Bool {
+        guard !shown.hidden.contains(column.leafIndex) else { return false }
+        return column.type != .link || column.targetTable.map { self.shown[$0] != nil } ?? false
+    }
+
+    /// Returns whether the links of a backlink column come from a property that is shown.
+    private func listsLinks(_ backlinks: Column) -> Bool {
+        guard let origin = backlinks.targetTable, let shown = shown[origin] else { return false }
+        return backlinks.oppositeColumn.map { !shown.hidden.contains($0.leafIndex) } ?? false
+    }
+}
