@@ -15,8 +15,10 @@ final class GroupKey {
     private var values: ValueNumbering
     /// The number of the text of each index that has a number in `integers`.
     private var textNumbers: [UInt32] = []
-    /// How often each index occurred in the rows that `tally` has counted.
-    private var indexSizes: [Int] = []
+    /// How often each integer occurred in the rows that `tally` has counted, one place behind its number.
+    private var tallied: [Int] = []
+    /// The numbers of short texts in `values`.
+    private var shortTexts = ShortTextNumbers()
     /// The values of one leaf, while they are numbered.
     private var scratch: [Value] = []
 
@@ -71,8 +73,13 @@ final class GroupKey {
         case .link(let leaf):
             integers.number(leaf.elements, rows, nulls: .below(LinkLeaf.shiftInClusters), into: &numbers)
         case .string(let texts):
-            guard let indexes = texts.enumeratedIndexes else { return try numberValues(leaf, rows, into: &numbers) }
-            try number(texts, indexes, rows, into: &numbers)
+            if let indexes = texts.enumeratedIndexes {
+                try number(texts, indexes, rows, into: &numbers)
+            } else if let cells = texts.cells {
+                try number(texts, cells, rows, into: &numbers)
+            } else {
+                try numberValues(leaf, rows, into: &numbers)
+            }
         default: try numberValues(leaf, rows, into: &numbers)
         }
     }
@@ -84,21 +91,20 @@ final class GroupKey {
     /// - Parameters:
     ///   - leaf: A leaf of the class.
     ///   - rows: The rows.
-    ///   - sizes: The sizes of the groups, one for each number.
-    /// - Returns: Whether the rows were counted. Values that are not packed integers are not; they have to be
-    ///   numbered first.
-    func tally(_ leaf: ClusterLeaf, _ rows: Mask, into sizes: inout [Int]) throws(StorageError) -> Bool {
+    /// - Returns: Whether the rows were counted, for `finishTally`. Values that are not packed integers are not; they
+    ///   have to be numbered first.
+    func tally(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) -> Bool {
         guard key.isPlainColumn else { return false }
         switch try key.values(of: leaf) {
         case .int(let leaf):
             integers.tally(
-                leaf.elements, rows, start: leaf.start, nulls: leaf.isNullable ? .equal(leaf.nullMarker) : .none, into: &sizes)
-        case .bool(let leaf): integers.tally(leaf.elements, rows, nulls: .equal(BoolLeaf.nullElement), into: &sizes)
+                leaf.elements, rows, start: leaf.start, nulls: leaf.isNullable ? .equal(leaf.nullMarker) : .none, into: &tallied)
+        case .bool(let leaf): integers.tally(leaf.elements, rows, nulls: .equal(BoolLeaf.nullElement), into: &tallied)
         case .link(let leaf):
-            integers.tally(leaf.elements, rows, nulls: .below(LinkLeaf.shiftInClusters), into: &sizes)
+            integers.tally(leaf.elements, rows, nulls: .below(LinkLeaf.shiftInClusters), into: &tallied)
         case .string(let texts):
             guard let indexes = texts.enumeratedIndexes else { return false }
-            integers.tally(indexes, rows, into: &indexSizes)
+            integers.tally(indexes, rows, into: &tallied)
             if integers.count > textNumbers.count {
                 // The texts of new indexes are found by their rows.
                 var numbers = [UInt32](repeating: 0, count: Mask.capacity)
@@ -109,12 +115,14 @@ final class GroupKey {
         return true
     }
 
-    /// Adds the counts that `tally` has kept by the indexes of texts.
+    /// Adds what `tally` has counted.
     ///
     /// - Parameter sizes: The sizes of the groups.
     func finishTally(into sizes: inout [Int]) {
         sizes.extend(to: count, with: 0)
-        for (index, size) in indexSizes.enumerated() { sizes[Int(textNumbers[index])] += size }
+        for (integer, size) in tallied.dropFirst().enumerated() {
+            sizes[form == .values ? Int(textNumbers[integer]) : integer] += size
+        }
     }
 
     // MARK: - Numbers
@@ -135,6 +143,22 @@ final class GroupKey {
             }
         }
         for place in 0..<rows.count { numbers[place] = textNumbers[Int(numbers[place])] }
+    }
+
+    /// Numbers strings in cells. A short text is read once, when it first occurs.
+    private func number(
+        _ texts: StringLeaf, _ cells: (bytes: ByteView, width: Int), _ rows: Mask, into numbers: inout [UInt32]
+    ) throws(StorageError) {
+        guard !shortTexts.look(up: cells.bytes, width: cells.width, rows, into: &numbers) else { return }
+        var place = 0
+        try rows.forEach { row throws(StorageError) in
+            if numbers[place] == ShortTextNumbers.unknown {
+                let number = try values.number(try texts.value(row))
+                shortTexts.remember(number, of: cells.bytes, width: cells.width, row: row)
+                numbers[place] = number
+            }
+            place += 1
+        }
     }
 
     /// Numbers values one by one.

@@ -50,7 +50,7 @@ final class Grouper {
     ///
     /// - Throws: `.stopped` with `tooManyGroups`, and the errors of damaged files.
     func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
-        if pairs.isEmpty, aggregators.isEmpty, try first.tally(leaf, rows, into: &sizes) { return try requireRoom() }
+        if pairs.isEmpty, aggregators.isEmpty, try first.tally(leaf, rows) { return try requireRoom() }
         let rowCount = rows.count
         try first.number(leaf, rows, into: &groups)
         for index in pairs.indices {

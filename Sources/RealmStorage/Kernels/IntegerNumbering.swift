@@ -17,17 +17,18 @@ package struct IntegerNumbering: Sendable {
 
     /// The integers by their numbers; nil for null.
     package private(set) var integers: [Int64?] = []
-    /// The number of each small integer plus 1; 0 for those that did not occur.
-    private var direct: [UInt32] = []
+    /// The number of each small integer plus 1; 0 for those that did not occur. The last element stands for all larger
+    /// integers and stays 0.
+    private(set) var direct: [UInt32] = [0]
     /// The integers of the hash table; meaningless in free slots.
     private var slotIntegers: [Int64] = []
     /// The numbers of the integers in the hash table plus 1; 0 in free slots. Its length is a power of
     /// two.
     private var slotNumbers: [UInt32] = []
     /// How many integers are in the hash table.
-    private var hashedCount = 0
+    private(set) var hashedCount = 0
     /// The number of null; nil when it did not occur.
-    private var nullNumber: UInt32?
+    private(set) var nullNumber: UInt32?
 
     /// Makes a numbering in which nothing has a number.
     package init() {}
@@ -111,9 +112,9 @@ package struct IntegerNumbering: Sendable {
     private mutating func newNumber(_ integer: Int64) -> UInt32 {
         guard integer >= 0, integer < IntegerNumbering.directLimit else { return hashed(integer) }
         let index = Int(integer)
-        if index >= direct.count {
+        if index >= direct.count - 1 {
             let size = min(max(direct.count * 2, index + 1, 256), IntegerNumbering.directLimit)
-            direct += [UInt32](repeating: 0, count: size - direct.count)
+            direct += [UInt32](repeating: 0, count: size + 1 - direct.count)
         }
         integers.append(integer)
         direct[index] = UInt32(integers.count)
@@ -167,76 +168,6 @@ package struct IntegerNumbering: Sendable {
         var hash = (UInt64(bitPattern: integer) ^ seed &+ state) &* 0x9e37_79b9_7f4a_7c15
         hash = (hash ^ hash &>> 32) &* 0xd6e8_feb8_6659_fd93
         return hash ^ hash &>> 32
-    }
-}
-
-extension IntegerNumbering {
-    /// Numbers the elements in the rows of a mask, and adds 1 to the counter of each number.
-    ///
-    /// It takes about a nanosecond for each row while the integers are small: less than numbering and counting one
-    /// after the other.
-    ///
-    /// - Parameters:
-    ///   - elements: The elements of a leaf.
-    ///   - rows: The rows, whose first one is element `start`; all of them must exist.
-    ///   - start: The element that row 0 represents.
-    ///   - nulls: Which elements are null.
-    ///   - counts: The counters, one for each number; new numbers get theirs.
-    package mutating func tally(
-        _ elements: PackedIntegers, _ rows: Mask, start: Int = 0, nulls: Nulls = .none, into counts: inout [Int]
-    ) {
-        guard let last = rows.last else { return }
-        elements.withUnpacked(start: start, count: last &+ 1) { integers in
-            switch nulls {
-            case .none: tally(rows, integers, &counts) { _ in false }
-            case .equal(let null): tally(rows, integers, &counts) { $0 == null }
-            case .below(let least): tally(rows, integers, &counts) { $0 < least }
-            }
-        }
-    }
-
-    /// Adds 1 to the counters of the integers in the rows of a mask.
-    @inline(__always)
-    private mutating func tally(
-        _ rows: Mask, _ integers: Span<Int64>, _ counts: inout [Int], isNull: (Int64) -> Bool
-    ) {
-        // Rows of a mask that has most of them are taken one after the other, which needs no search for the next one.
-        for word in rows.words.indices where rows.words[word] != 0 {
-            let bits = rows.words[word]
-            let first = word &* 64
-            if bits.nonzeroBitCount >= 32 {
-                let end = min(first &+ 64, integers.count)
-                var rest = bits
-                for row in first..<end {
-                    if rest & 1 != 0 { tally(integers[row], &counts, isNull) }
-                    rest &>>= 1
-                }
-            } else {
-                var rest = bits
-                while rest != 0 {
-                    tally(integers[first &+ rest.trailingZeroBitCount], &counts, isNull)
-                    rest &= rest &- 1
-                }
-            }
-        }
-    }
-
-    /// Adds 1 to the counter of an integer.
-    @inline(__always)
-    private mutating func tally(_ integer: Int64, _ counts: inout [Int], _ isNull: (Int64) -> Bool) {
-        let number = Int(isNull(integer) ? numberOfNull() : number(integer))
-        if number == counts.count { counts.append(0) }
-        counts[number] &+= 1
-    }
-
-    /// Adds 1 to a counter for each of some numbers.
-    ///
-    /// - Parameters:
-    ///   - numbers: The numbers, all of which are below the length of `counts`.
-    ///   - count: How many of them there are, from the beginning.
-    ///   - counts: The counters.
-    package static func tally(_ numbers: [UInt32], count: Int, into counts: inout [Int]) {
-        for index in 0..<count { counts[Int(numbers[index])] &+= 1 }
     }
 }
 

@@ -63,6 +63,14 @@ package struct StringLeaf: Sendable {
         return nil
     }
 
+    /// The cells of a leaf in the short form, and their width in bytes; nil for a leaf in another form.
+    ///
+    /// The last byte of a cell is the number of unused bytes before it, or the width for null.
+    package var cells: (bytes: ByteView, width: Int)? {
+        guard case .short(let node) = form else { return nil }
+        return (node.bytes, node.width)
+    }
+
     /// Whether single strings may be megabytes long, which is so in big leaves only.
     package var hasLongStrings: Bool {
         if case .big = form { return true }

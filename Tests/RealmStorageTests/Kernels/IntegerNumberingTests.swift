@@ -36,4 +36,38 @@ import Testing
         IntegerNumbering.tally([2, 2, 0, 1], count: 3, into: &counts)
         #expect(counts == [2, 0, 2])
     }
+
+    @Test(arguments: PackedCase.widthCodes)
+    func `counting without numbers first agrees with numbering, for any rows and nulls`(_ widthCode: Int) throws {
+        var random = SeededGenerator(seed: PackedCase.seed + UInt64(widthCode))
+        let range = PackedCase.range(widthCode)
+        for nulls in [IntegerNumbering.Nulls.none, .equal(range.upperBound), .below(min(1, range.upperBound))] {
+            var numbering = IntegerNumbering()
+            var counts: [Int] = []
+            var expected: [Int64?: Int] = [:]
+            for _ in 0..<40 {
+                let start = Int.random(in: 0...3, using: &random)
+                let count = Int.random(in: 0...256, using: &random)
+                // Few small integers first, so that tables are used before the hash table is.
+                let values = PackedCase.values(start + count, widthCode: widthCode, using: &random)
+                let buffer = try PackedBuffer(values, widthCode: widthCode)
+                let rows = randomMask(count, using: &random)
+                numbering.tally(buffer.integers, rows, start: start, nulls: nulls, into: &counts)
+                rows.forEach { expected[Self.isNull(values[start + $0], nulls) ? nil : values[start + $0], default: 0] += 1 }
+                #expect(counts.first ?? 0 == 0)
+            }
+            #expect(numbering.count == expected.count, "width code \(widthCode), \(nulls)")
+            for (number, integer) in numbering.integers.enumerated() {
+                #expect(counts[number + 1] == expected[integer], "\(String(describing: integer)), width code \(widthCode)")
+            }
+        }
+    }
+
+    private static func isNull(_ integer: Int64, _ nulls: IntegerNumbering.Nulls) -> Bool {
+        switch nulls {
+        case .none: return false
+        case .equal(let null): return integer == null
+        case .below(let least): return integer < least
+        }
+    }
 }
