@@ -21,7 +21,7 @@ struct TokenIssuer {
     private var lastReading: Instant?
     /// When the next one is due; nil while nothing but a change of the file makes it due.
     private var due: Instant?
-    /// The file that was read last.
+    /// The file that was looked at last before a reading.
     private var mark: KeyLoader.FileMark?
     /// The number of readings that have failed since the last one that did not.
     private(set) var failuresInRow = 0
@@ -60,6 +60,9 @@ struct TokenIssuer {
         isReading = true
         lastReading = now
     }
+
+    /// Notes which file is going to be read, so that it is read once for each of its changes, also if it cannot be used.
+    mutating func note(_ mark: KeyLoader.FileMark?) { self.mark = mark }
 
     /// Adds what waits for the reading.
     mutating func wait(_ waiter: @escaping Waiter) { waiters.append(waiter) }

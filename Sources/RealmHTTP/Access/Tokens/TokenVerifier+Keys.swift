@@ -76,7 +76,12 @@ extension TokenVerifier {
     /// Has the keys of the issuers read whose files have changed.
     private func lookAtFiles() {
         let watched = state.withLock { state in state.issuers.compactMapValues(\.watched) }
-        for (name, file) in watched where KeyLoader.FileMark(file.path) != file.mark { begin([name]) { _ in true } }
+        for (name, file) in watched {
+            let mark = KeyLoader.FileMark(file.path)
+            guard mark != file.mark else { continue }
+            state.withLock { $0.issuers[name]?.note(mark) }
+            begin([name]) { _ in true }
+        }
     }
 
     /// Has the keys of the issuers read that are due.

@@ -208,23 +208,25 @@ package final class TokenVerifier: Sendable {
         guard !keys.isEmpty else { throw .key }
         guard let key = keys.first(where: { $0.verifies(candidate.token) }) else { throw .signature }
         let verified = try TokenClaims(candidate.token.payload, of: issuer.settings).verified(at: clock())
-        if keep(verified, candidate, key, epoch: issuer.epoch) { return verified }
+        if keep(verified, candidate, key, of: issuer) { return verified }
         guard !isRepeated else { throw .key }
         return try self.verified(candidate, isRepeated: true)
     }
 
     /// Keeps a verified token.
     ///
-    /// - Returns: Whether its issuer still is the one of that epoch and has that key.
-    private func keep(_ verified: VerifiedToken, _ candidate: Candidate, _ key: VerificationKey, epoch: Int) -> Bool {
+    /// - Returns: Whether its issuer is as it was when the token was verified, and still has that key.
+    private func keep(
+        _ verified: VerifiedToken, _ candidate: Candidate, _ key: VerificationKey, of issuer: TokenIssuer
+    ) -> Bool {
         let digest = try? FileDigest.sha256(Array(candidate.text.utf8))
         let limit = limits.current.tokenCacheBytes
         let entry = TokenCache.Entry(
             verified, issuer: candidate.issuer, fingerprint: key.fingerprint, payloadCost: candidate.token.payloadCost)
         let (isCurrent, dropped) = state.withLock { state -> (Bool, TokenCache.Dropped) in
             var dropped = TokenCache.Dropped()
-            guard let issuer = state.issuers[candidate.issuer], issuer.epoch == epoch,
-                issuer.keys?.fingerprints.contains(key.fingerprint) == true
+            guard let current = state.issuers[candidate.issuer], current.epoch == issuer.epoch,
+                current.settings == issuer.settings, current.keys?.fingerprints.contains(key.fingerprint) == true
             else { return (false, dropped) }
             if let digest { state.cache.add(entry, digest, limit: limit, &dropped) }
             return (true, dropped)
