@@ -132,6 +132,7 @@ let package = Package(
                 "RealmHTTP", "RealmEngine", "RealmQuery", "RealmStorage", "RealmTestSupport", "RealmMutants",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
+            exclude: ["Access/Vectors"],
             swiftSettings: shared),
     ])
 
