@@ -40,19 +40,21 @@ test: setup setup-test
 	  echo '--- failed:'; grep -aE '✘|recorded an issue|Fatal error|error:' .build/test.log | tail -40; exit 1; }
 	@if command -v chromium >/dev/null; then $(call TRIAL,.build/debug,--quick); fi
 
-# A server that speaks like S3 and a generator of API clients, in a virtual environment of their own. Without PyPI the tests
-# that need them are left out.
+# A server that speaks like S3, a generator of API clients and makers of tokens and certificates, in a virtual environment of
+# their own. Without PyPI the tests that need them are left out.
 VENV := .venv-test
 
 setup-test:
-	@if [ ! -e $(VENV)/bin/moto_server ] || [ ! -e $(VENV)/bin/openapi-python-client ]; then \
-	  echo 'installing: moto, openapi-python-client'; \
+	@if [ ! -e $(VENV)/bin/moto_server ] || [ ! -e $(VENV)/bin/openapi-python-client ] || \
+	  ! $(VENV)/bin/python3 -c 'import joserfc, cryptography' 2>/dev/null; then \
+	  echo 'installing: moto, openapi-python-client, joserfc, cryptography'; \
 	  if ! python3 -c 'import ensurepip' 2>/dev/null; then \
 	    run=""; [ "$$(id -u)" = 0 ] || run=sudo; \
 	    $$run apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$run apt-get install -y -qq --no-install-recommends python3-venv >/dev/null; \
 	  fi; \
-	  python3 -m venv $(VENV) && $(VENV)/bin/pip install --quiet --disable-pip-version-check 'moto[server]==5.*' 'openapi-python-client==0.29.*' || { \
-	    rm -rf $(VENV); echo 'moto cannot be installed: backups to S3 and generated clients are not tested'; }; \
+	  python3 -m venv $(VENV) && $(VENV)/bin/pip install --quiet --disable-pip-version-check 'moto[server]==5.*' 'openapi-python-client==0.29.*' \
+	    'joserfc==1.*' 'cryptography>=43' || { \
+	    rm -rf $(VENV); echo 'moto cannot be installed: backups to S3, generated clients and new tokens are not tested'; }; \
 	fi
 
 # What hostile pages learn in real Chromium: nothing.

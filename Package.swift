@@ -28,6 +28,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         .systemLibrary(name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
@@ -67,6 +68,7 @@ let package = Package(
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Yams", package: "Yams"),
+                .product(name: "JWTKit", package: "jwt-kit"),
             ],
             swiftSettings: hot),
         .executableTarget(
@@ -130,6 +132,7 @@ let package = Package(
                 "RealmHTTP", "RealmEngine", "RealmQuery", "RealmStorage", "RealmTestSupport", "RealmMutants",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
+            exclude: ["Access/Vectors"],
             swiftSettings: shared),
     ])
 

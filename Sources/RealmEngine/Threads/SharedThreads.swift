@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DequeModule
-internal import RealmStorage
+package import RealmStorage
 internal import Synchronization
 
 /// Threads that many realms use by turns: a realm that has nothing to do has no thread.
@@ -9,11 +9,11 @@ internal import Synchronization
 /// Tasks begin in the order in which they were submitted, and the thread that rested last takes the next
 /// one. A thread is started when no thread rests and the limit permits it, and ends after a time
 /// without tasks. A task that may wait long for something outside, such as a client, does so inside
-/// `occupying`, so that another thread may be started in its place. There is one of these for writers and
-/// one for observers. All threads may use them; tasks run without any lock held.
+/// `occupying`, so that another thread may be started in its place. There is one of these for writers,
+/// one for observers, and one for signatures. All threads may use them; tasks run without any lock held.
 package final class SharedThreads: Sendable {
     /// A piece of work, called once.
-    typealias Task = @Sendable () -> Void
+    package typealias Task = @Sendable () -> Void
 
     /// The tasks and threads, as the monitor guards them.
     private struct State {
@@ -31,6 +31,8 @@ package final class SharedThreads: Sendable {
     package static let writers = SharedThreads(name: "writer", limit: 24)
     /// The threads that compute what observers are told. They need the processors.
     package static let observers = SharedThreads(name: "observer", limit: max(4, min(Threads.processorCount, 16)))
+    /// The threads that verify signatures of tokens. They need the processors.
+    package static let signatures = SharedThreads(name: "signature", limit: max(2, min(Threads.processorCount, 8)))
 
     /// The number of threads that may be occupied at the same time.
     package static let occupiedLimit = 256
@@ -69,7 +71,7 @@ package final class SharedThreads: Sendable {
     ///
     /// - Throws: `Threads.Failure` when there is no thread and the system provides none; the task is never
     ///   called then.
-    func submit(_ task: @escaping Task) throws(Threads.Failure) {
+    package func submit(_ task: @escaping Task) throws(Threads.Failure) {
         try monitor.signal { state throws(Threads.Failure) in
             do throws(Threads.Failure) {
                 try addThread(&state, for: state.tasks.count + 1)

@@ -54,6 +54,7 @@ extension ServerOptions {
         verification = other.verification
         keptCopyCount = other.keptCopyCount
         backupPlan = other.backupPlan
+        tokenIssuers = other.tokenIssuers
         logLevel = other.logLevel
         // A server without a log has none to write to, and the lines of the others have another form.
         if logFormat != nil, let format = other.logFormat { logFormat = format }

@@ -70,6 +70,7 @@ extension ServerOptions {
                     RealmFiles.isFolder(folder) ? nil : StartRefusal.missingFolder(folder)
                 })
         }
+        conflicts += conflictsOfCredentials
         conflicts += conflictsOfNames
         let names = ["limits.connections", "limits.spool-files", "limits.admin-connections"]
         conflicts.append(
@@ -82,6 +83,22 @@ extension ServerOptions {
                 }
             })
         return conflicts
+    }
+
+    /// Files of issuers of tokens that cannot be used.
+    private var conflictsOfCredentials: [Conflict] {
+        tokenIssuers.enumerated().flatMap { index, issuer in
+            ["jwks", "secretFile", "jwksCA"].map { member in
+                Conflict(settings: [SettingPlace("credentials.jwt", [.index(index), .name(member)])]) {
+                    do throws(KeyLoader.Defect) {
+                        try KeyLoader.check(issuer)
+                        return nil
+                    } catch {
+                        return error.member == member ? error.text : nil
+                    }
+                }
+            }
+        }
     }
 
     /// Options that exclude each other.

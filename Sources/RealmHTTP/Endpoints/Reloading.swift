@@ -49,6 +49,8 @@ package final class Reloading: Sendable {
     private let directory: RealmDirectory
     /// The backups, whose plan may change.
     private let backups: BackupService
+    /// Verifies tokens, whose issuers may change.
+    private let tokens: TokenVerifier
     /// The log, whose format may change; nil without a log.
     private let accessLog: AccessLog?
     /// The level of the log, which may change.
@@ -62,16 +64,18 @@ package final class Reloading: Sendable {
     ///   - options: The options in force.
     ///   - directory: The realms of the server.
     ///   - backups: The backups of the server.
+    ///   - tokens: Verifies tokens.
     ///   - accessLog: The log; nil for none.
     ///   - logLevel: The level of the log.
     init(
         _ configuration: Configuration?, _ options: LiveOptions, directory: RealmDirectory, backups: BackupService,
-        accessLog: AccessLog?, logLevel: AccessLog.LevelSwitch
+        tokens: TokenVerifier, accessLog: AccessLog?, logLevel: AccessLog.LevelSwitch
     ) {
         self.configuration = configuration
         self.options = options
         self.directory = directory
         self.backups = backups
+        self.tokens = tokens
         self.accessLog = accessLog
         self.logLevel = logLevel
         let names = options.current.realms.map(\.name.text)
@@ -107,12 +111,23 @@ package final class Reloading: Sendable {
         do throws(ConfigurationError) {
             let read = try configuration.again()
             try read.check()
+            try replaceIssuers(read.options)
             let result = apply(read.options)
             state.withLock { $0.successes += 1 }
             return result
         } catch {
             state.withLock { $0.failures += 1 }
             throw Problem(.invalidConfiguration, "\(error)")
+        }
+    }
+
+    /// Puts the issuers of tokens in force. It comes first, as it may fail, and is done even if none has changed,
+    /// because their files may have.
+    private func replaceIssuers(_ read: ServerOptions) throws(ConfigurationError) {
+        do throws(TokenVerifier.Failure) {
+            try tokens.replace(with: read.tokenIssuers)
+        } catch {
+            throw ConfigurationError(text: error.description)
         }
     }
 

@@ -39,6 +39,8 @@ package final class ServerState: Sendable {
     let directory: RealmDirectory
     /// The backups of all realms.
     let backups: BackupService
+    /// Verifies the tokens of clients.
+    let tokens: TokenVerifier
     /// The log of requests; nil when none is written.
     let accessLog: AccessLog?
     /// The level of the log, which administrators may change while the server runs.
@@ -54,10 +56,11 @@ package final class ServerState: Sendable {
     ///   - folders: The folders in which requests may name files; by default none.
     ///   - realmLimit: How many realms the system's limit on open files permits; nil for the
     ///     configured limit alone.
+    ///   - tokens: Verifies the tokens of clients; nil for one that knows no issuers.
     ///   - accessLog: The log of requests; nil for none.
     package init(
         catalog: Catalog, options: LiveOptions, configuration: Configuration? = nil, rules: AccessRules,
-        folders: RealmFolders = RealmFolders(), realmLimit: Int? = nil, accessLog: AccessLog? = nil
+        folders: RealmFolders = RealmFolders(), realmLimit: Int? = nil, tokens: TokenVerifier? = nil, accessLog: AccessLog? = nil
     ) {
         liveOptions = options
         let options = liveOptions.current
@@ -65,6 +68,7 @@ package final class ServerState: Sendable {
         self.catalog = catalog
         self.rules = rules
         self.accessLog = accessLog
+        self.tokens = tokens ?? TokenVerifier(liveOptions.limits, logger: options.logger)
         logLevel = accessLog?.level ?? AccessLog.LevelSwitch()
         workers = WorkerPool(limits)
         waitingBytes = ByteLedger(limit: limits.waitingBytes, limitOfPrincipal: limits.waitingBytesPerPrincipal)
@@ -79,7 +83,8 @@ package final class ServerState: Sendable {
             catalog: catalog, options: liveOptions, folders: folders, realmLimit: realmLimit ?? limits.realms,
             access: rules.access, workers: workers, pinned: pinned, notifications: notifications)
         reloading = Reloading(
-            configuration, liveOptions, directory: directory, backups: backups, accessLog: accessLog, logLevel: logLevel)
+            configuration, liveOptions, directory: directory, backups: backups, tokens: self.tokens, accessLog: accessLog,
+            logLevel: logLevel)
         addMetrics()
     }
 
@@ -115,6 +120,7 @@ package final class ServerState: Sendable {
         }
         metrics.add { [notifications] text in notifications.write(to: &text) }
         metrics.add { [caretaker] text in caretaker.write(to: &text) }
+        metrics.add { [tokens] text in tokens.write(to: &text) }
         metrics.add { [backups] text in backups.planned?.write(to: &text) }
         metrics.add { [reloading] text in reloading.write(to: &text) }
         guard let accessLog else { return }

@@ -180,6 +180,13 @@ package struct Limits: Sendable, Equatable {
     /// The maximum memory in bytes for responses that are kept because they may be requested again;
     /// 0 keeps none.
     package var answerCacheBytes = 32 << 20
+    /// The maximum number of bytes of a JSON Web Token.
+    package var tokenBytes = 8 << 10
+    /// The maximum memory in bytes for JSON Web Tokens that were verified and may come again; 0
+    /// keeps none.
+    package var tokenCacheBytes = 16 << 20
+    /// The maximum number of JSON Web Tokens that may be verified at a time.
+    package var tokenVerifications = 256
 
     /// Makes the default limits.
     package init() {}
@@ -335,6 +342,9 @@ package struct Limits: Sendable, Equatable {
         Entry(name: "facet-values", range: 1...(1 << 20), path: \.facetValues),
         Entry(name: "answer-seconds", range: 1...86_400, path: \.answerSeconds),
         Entry(name: "observation-seconds", range: 1...3600, path: \.observationSeconds),
+        Entry(name: "token-bytes", range: 256...(64 << 10), path: \.tokenBytes),
+        Entry(name: "token-cache-bytes", range: 0...(1 << 34), path: \.tokenCacheBytes),
+        Entry(name: "token-verifications", range: 1...(1 << 16), path: \.tokenVerifications),
         Entry(name: "live-versions", range: 2...(1 << 24), path: \.liveVersions),
     ]
 

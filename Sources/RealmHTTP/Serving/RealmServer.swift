@@ -66,6 +66,7 @@ package final class RealmServer: Sendable {
         try RealmServer.open(live, catalog, report)
         try RealmServer.checkBacklinkNames(options, catalog)
         try RealmServer.checkOrigins(options.corsOrigins)
+        let tokens = try RealmServer.makeTokens(live)
         let socket = try RealmServer.bind(options)
         var adminSocket: ListeningSocket?
         do throws(Failure) {
@@ -86,7 +87,7 @@ package final class RealmServer: Sendable {
         state = ServerState(
             catalog: catalog, options: live, configuration: configuration, rules: rules,
             folders: RealmFolders(data: dataRoot, attach: attachRoots),
-            realmLimit: min(options.limits.realms, descriptors.realms), accessLog: log)
+            realmLimit: min(options.limits.realms, descriptors.realms), tokens: tokens, accessLog: log)
         state.directory.restoreAttached(report)
         let handler = RequestDispatcher(state)
         var daemonConfiguration = HTTPServer.Configuration()
@@ -145,6 +146,16 @@ package final class RealmServer: Sendable {
         }
     }
 
+    /// Makes the verifier of tokens, which begins to fetch the keys of issuers.
+    private static func makeTokens(_ live: LiveOptions) throws(Failure) -> TokenVerifier {
+        let options = live.current
+        do throws(TokenVerifier.Failure) {
+            return try TokenVerifier(options.tokenIssuers, limits: live.limits, logger: options.logger)
+        } catch {
+            throw Failure(description: error.description)
+        }
+    }
+
     /// The URL at which clients reach the main listener, with the port that the system has assigned
     /// if the option was 0.
     package var url: String { daemon.socket.url }
@@ -173,6 +184,7 @@ package final class RealmServer: Sendable {
         adminDaemon?.stop(graceSeconds: max(0, end.seconds(since: Instant.now())), isUrgent: isOver)
         state.notifications.closeAll()
         state.backups.stop()
+        state.tokens.stop()
         state.caretaker.stop()
         state.catalog.closeAll()
         state.timers.stop()

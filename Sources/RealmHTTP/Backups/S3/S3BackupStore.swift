@@ -121,7 +121,7 @@ package struct S3BackupStore: BackupStore {
     package func get(_ backup: StoredBackup, into target: Int32) throws(StorageError) {
         let client = try S3Client(options)
         try System.requireRoom(backup.byteCount, for: target)
-        let file = S3Request.Target(descriptor: target, maximumByteCount: backup.byteCount)
+        let file = WebRequest.Target(descriptor: target, maximumByteCount: backup.byteCount)
         let answer = try client.send(S3Call(method: "GET", key: key(of: backup.name), target: file), accepting: [404])
         guard answer.status == 200 else {
             try requireBucket(answer, client)
@@ -155,7 +155,7 @@ package struct S3BackupStore: BackupStore {
     }
 
     /// Throws a sentence when the answer says that there is no such bucket.
-    private func requireBucket(_ answer: S3Answer, _ client: S3Client) throws(StorageError) {
+    private func requireBucket(_ answer: WebAnswer, _ client: S3Client) throws(StorageError) {
         guard answer.status == 404, XMLElement.read(answer.body)?["Code"] == "NoSuchBucket" else { return }
         throw client.refusal("answered that there is no such bucket")
     }

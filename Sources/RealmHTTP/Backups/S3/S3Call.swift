@@ -11,9 +11,9 @@ struct S3Call {
     /// Header fields beside those that every request has.
     var fields: [(String, String)] = []
     /// What is sent.
-    var body = S3Request.Body.bytes([])
+    var body = WebRequest.Body.bytes([])
     /// The file that gets the body of the answer; nil for memory.
-    var target: S3Request.Target?
+    var target: WebRequest.Target?
     /// Whether a failure is tried again.
     var isRepeated = true
 }

@@ -43,7 +43,7 @@ struct S3Client {
     ///   - accepted: The statuses that are no failures, beside 200 and 204.
     /// - Returns: The answer.
     /// - Throws: `StorageError.refused(.unsuitable)` with a sentence, or the error of a file.
-    func send(_ call: S3Call, accepting accepted: Set<Int> = []) throws(StorageError) -> S3Answer {
+    func send(_ call: S3Call, accepting accepted: Set<Int> = []) throws(StorageError) -> WebAnswer {
         let request = try request(call)
         let end = Instant.now().adding(seconds: S3Client.patienceSeconds)
         var pauses = call.isRepeated ? S3Client.pauses[...] : []
@@ -60,7 +60,7 @@ struct S3Client {
     /// What came of one attempt.
     private enum Outcome {
         /// An answer that is no failure.
-        case answered(S3Answer)
+        case answered(WebAnswer)
         /// A failure, and whether another attempt would not help.
         case failed(StorageError, isLasting: Bool)
     }
@@ -69,9 +69,9 @@ struct S3Client {
     ///
     /// - Throws: `StorageError` when it was cancelled, or a file could not be used.
     private func attempt(
-        _ request: S3Request, _ call: S3Call, _ accepted: Set<Int>
+        _ request: WebRequest, _ call: S3Call, _ accepted: Set<Int>
     ) throws(StorageError) -> Outcome {
-        let answer: S3Answer
+        let answer: WebAnswer
         do throws(CurlTransfer.Failure) {
             answer = try transfer.send(request, control)
         } catch {
@@ -97,10 +97,10 @@ struct S3Client {
     }
 
     /// Makes the request with the fields that every one has: they are all part of the signature.
-    private func request(_ call: S3Call) throws(StorageError) -> S3Request {
-        var request = S3Request(
+    private func request(_ call: S3Call) throws(StorageError) -> WebRequest {
+        var request = WebRequest(
             method: call.method, url: options.endpoint.url(call.key, in: options.location.bucket, query: call.query),
-            region: options.region, credentials: credentials)
+            signature: WebRequest.Signature(region: options.region, id: credentials.id, secret: credentials.secret))
         request.fields = [
             ("Host", options.endpoint.hostField), ("x-amz-content-sha256", FileDigest.hex(try call.body.digest())),
         ]
@@ -113,7 +113,7 @@ struct S3Client {
 
     /// Returns code and message of an answer that is an error, as `" Code: message"`; nil for other answers, and
     /// an empty text for an error without them. Some requests are answered with 200 and an error.
-    private static func error(in answer: S3Answer, _ call: S3Call) -> String? {
+    private static func error(in answer: WebAnswer, _ call: S3Call) -> String? {
         guard answer.status != 200 || call.method == "POST" else { return nil }
         guard let root = XMLElement.read(answer.body), root.name == "Error" else { return answer.status < 400 ? nil : "" }
         let text = [root["Code"], root["Message"]].compactMap { $0 }.joined(separator: ": ")

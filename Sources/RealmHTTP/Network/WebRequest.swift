@@ -2,8 +2,8 @@
 
 internal import RealmStorage
 
-/// A request to an S3 store, complete but for its signature.
-struct S3Request {
+/// A request to another server, complete but for its signature if it has one.
+struct WebRequest {
     /// What is sent.
     enum Body {
         /// Bytes in memory.
@@ -54,30 +54,34 @@ struct S3Request {
         let maximumByteCount: Int
     }
 
+    /// How a request is signed for an S3 store.
+    struct Signature {
+        /// The region of the store.
+        let region: String
+        /// The id of the access key.
+        let id: String
+        /// The secret of the access key.
+        let secret: String
+    }
+
     /// The method.
     let method: String
-    /// The URL, percent-encoded, with the parameters of its query in the order of their names.
+    /// The URL, percent-encoded, with the parameters of its query in the order of their names if it is signed.
     let url: String
-    /// The region of the signature.
-    let region: String
-    /// Whose signature it is.
-    let credentials: S3Credentials
+    /// How the request is signed; nil for requests that are not.
+    var signature: Signature?
     /// Further header fields, each with a value.
     var fields: [(String, String)] = []
+    /// The path of a file with the only authorities whose certificates are trusted; nil for those of the system.
+    var certificateAuthority: String?
+    /// The number of seconds in which the whole answer has to come; nil for any.
+    var seconds: Int?
+    /// The greatest number of bytes of an answer in memory.
+    var maximumAnswerByteCount = 4 << 20
+    /// Whether the server is reached directly, also where the environment names a proxy.
+    var isDirect = false
     /// What is sent.
     var body = Body.bytes([])
     /// The file that gets the body of an answer of status 200; nil for memory.
     var target: Target?
-}
-
-/// An answer of an S3 store.
-struct S3Answer {
-    /// The status code; 0 as long as no head has come.
-    var status = 0
-    /// The header fields by their names in lower case.
-    var fields: [String: String] = [:]
-    /// The body, unless it was stored in a file.
-    var body: [UInt8] = []
-    /// The number of bytes that were stored in a file.
-    var storedByteCount = 0
 }

@@ -4,8 +4,9 @@ internal import CCurl
 internal import Glibc
 internal import RealmStorage
 
-/// The bridge to libcurl: requests that are signed as S3 wants it, one after another over connections
-/// that are kept.
+/// The bridge to libcurl: requests to other servers, one after another over connections that are kept.
+///
+/// Redirects are not followed.
 ///
 /// Bodies pass through memory in pieces of some kilobytes. One thread uses it, and waits for the network.
 @safe final class CurlTransfer {
@@ -48,7 +49,7 @@ internal import RealmStorage
     ///   - control: Ends the transfer when it is cancelled; nil when nothing does.
     /// - Returns: The answer, whatever its status is.
     /// - Throws: `Failure` when there is no complete answer.
-    func send(_ request: S3Request, _ control: WorkControl?) throws(Failure) -> S3Answer {
+    func send(_ request: WebRequest, _ control: WorkControl?) throws(Failure) -> WebAnswer {
         let progress = Progress(request, control)
         unsafe curl_easy_reset(handle)
         var lines: UnsafeMutablePointer<curl_slist>?
@@ -76,14 +77,23 @@ internal import RealmStorage
         [CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_FAILED_INIT, CURLE_PEER_FAILED_VERIFICATION].map(\.rawValue))
 
     /// Sets everything that needs no address to outlive the call; returns whether it was accepted.
-    private func prepare(_ request: S3Request) -> Bool {
+    private func prepare(_ request: WebRequest) -> Bool {
         var isSet =
             text(CURLOPT_URL, request.url) && text(CURLOPT_CUSTOMREQUEST, request.method)
             && text(CURLOPT_PROTOCOLS_STR, "http,https") && text(CURLOPT_USERAGENT, "realm-rest")
-            && text(CURLOPT_AWS_SIGV4, "aws:amz:\(request.region):s3")
-            && text(CURLOPT_USERNAME, request.credentials.id) && text(CURLOPT_PASSWORD, request.credentials.secret)
             && number(CURLOPT_NOSIGNAL, 1) && number(CURLOPT_CONNECTTIMEOUT, CurlTransfer.connectSeconds)
             && number(CURLOPT_LOW_SPEED_LIMIT, 1) && number(CURLOPT_LOW_SPEED_TIME, CurlTransfer.silentSeconds)
+        if let signature = request.signature {
+            isSet =
+                isSet && text(CURLOPT_AWS_SIGV4, "aws:amz:\(signature.region):s3")
+                && text(CURLOPT_USERNAME, signature.id) && text(CURLOPT_PASSWORD, signature.secret)
+        }
+        if let authority = request.certificateAuthority {
+            // Without the second option the authorities of the system would be trusted as well.
+            isSet = isSet && text(CURLOPT_CAINFO, authority) && text(CURLOPT_CAPATH, nil)
+        }
+        if let seconds = request.seconds { isSet = isSet && number(CURLOPT_TIMEOUT, seconds) }
+        if request.isDirect { isSet = isSet && text(CURLOPT_NOPROXY, "*") }
         switch request.method {
         case "PUT", "POST":
             isSet = isSet && number(CURLOPT_UPLOAD, 1)
@@ -94,8 +104,10 @@ internal import RealmStorage
         return isSet
     }
 
-    /// Sets an option that is a text, which the library copies.
-    private func text(_ option: CURLoption, _ text: String) -> Bool { unsafe realm_rest_curl_set_text(handle, option, text) != 0 }
+    /// Sets an option that is a text, which the library copies; nil removes the value that it has by itself.
+    private func text(_ option: CURLoption, _ text: String?) -> Bool {
+        unsafe realm_rest_curl_set_text(handle, option, text) != 0
+    }
 
     /// Sets an option that is a number.
     private func number(_ option: CURLoption, _ number: Int) -> Bool {
@@ -136,19 +148,16 @@ internal import RealmStorage
 extension CurlTransfer {
     /// One transfer while it runs. Only the thread that waits for it uses it.
     private final class Progress {
-        /// The greatest number of bytes of an answer in memory.
-        private static let maximumByteCount = 4 << 20
-
-        private let request: S3Request
+        private let request: WebRequest
         private let control: WorkControl?
         /// How many bytes of the body were sent.
         var position = 0
         /// What has come so far.
-        var answer = S3Answer()
+        var answer = WebAnswer()
         /// Why the transfer was ended by this side; nil while it was not.
         var error: StorageError?
 
-        init(_ request: S3Request, _ control: WorkControl?) {
+        init(_ request: WebRequest, _ control: WorkControl?) {
             self.request = request
             self.control = control
         }
@@ -191,8 +200,8 @@ extension CurlTransfer {
                     answer.storedByteCount += bytes.count
                     return true
                 }
-                guard answer.body.count + bytes.count <= Progress.maximumByteCount else {
-                    throw .limit("an answer of the S3 store has more than \(Progress.maximumByteCount) bytes")
+                guard answer.body.count + bytes.count <= request.maximumAnswerByteCount else {
+                    throw .limit("an answer has more than \(request.maximumAnswerByteCount) bytes")
                 }
                 answer.body += bytes
                 return true
@@ -205,7 +214,7 @@ extension CurlTransfer {
         /// Takes a line of the head of an answer. The last head counts: others are interim.
         func takeField(_ line: String) {
             if line.hasPrefix("HTTP/") {
-                answer = S3Answer()
+                answer = WebAnswer()
                 answer.status = Int(line.split(separator: " ").dropFirst().first?.prefix(3) ?? "") ?? 0
             } else if let colon = line.firstIndex(of: ":"), answer.fields.count < 100 {
                 let value = line[line.index(after: colon)...].drop { $0 == " " }

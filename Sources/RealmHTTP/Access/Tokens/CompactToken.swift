@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// A signed token taken apart (RFC 7515, compact form), before anything in it is believed.
+///
+/// Each token has exactly one text: base64 with padding or stray bits is refused, and so are doubled members. What
+/// the header says about where keys are found (`jku`, `x5u`, `x5c`, `jwk`) is not even read.
+struct CompactToken {
+    /// The algorithm that the header names.
+    let algorithm: TokenAlgorithm
+    /// The name of the key; nil when the header has none.
+    let keyName: String?
+    /// What the token states.
+    let payload: JSONObject
+    /// What memory `payload` takes, roughly, in bytes.
+    let payloadCost: Int
+    /// The bytes that are signed.
+    let signedBytes: [UInt8]
+    /// The signature.
+    let signature: [UInt8]
+
+    /// The limits for the JSON of a header: it has a handful of members.
+    private static let headerBounds = JSONBounds(depth: 8, values: 256)
+    /// The limits for the JSON of a payload. A list of groups may have hundreds.
+    private static let payloadBounds = JSONBounds(depth: 32, values: 4096)
+
+    /// Members of a header that change what a token is. Whoever sends them expects them to be obeyed.
+    private static let refusedMembers = ["crit", "b64", "enc", "zip"]
+    /// Types that state that a token is for something other than access.
+    private static let otherTypes: Set<String> = ["jwe", "dpop+jwt", "secevent+jwt", "logout+jwt", "entity-statement+jwt"]
+    /// Types of contents that state that there is a token inside of the token.
+    private static let nestedTypes: Set<String> = ["jwt", "jws", "jwe"]
+
+    /// Takes a text apart.
+    ///
+    /// - Parameter text: The text of the token; the caller has checked its length.
+    /// - Throws: `malformed` for a text that is no signed token or asks for what is not done here, and `algorithm` for
+    ///   an algorithm that is never used.
+    init(_ text: String) throws(TokenRefusal) {
+        let parts = Array(text.utf8).split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 3, let header = CompactToken.bytes(parts[0]), let body = CompactToken.bytes(parts[1]),
+            let signature = CompactToken.bytes(parts[2])
+        else { throw .malformed }
+        let fields = try CompactToken.object(header, CompactToken.headerBounds).object
+        (payload, payloadCost) = try CompactToken.object(body, CompactToken.payloadBounds)
+        try CompactToken.check(fields)
+        guard case .string(let name)? = fields.member(exactly: "alg") else { throw .malformed }
+        guard let algorithm = TokenAlgorithm(name: name) else { throw .algorithm }
+        self.algorithm = algorithm
+        keyName = fields.member(exactly: "kid")?.string
+        self.signature = signature
+        signedBytes = Array(parts[0]) + [UInt8(ascii: ".")] + parts[1]
+    }
+
+    /// Decodes a part; nil for an empty one, and for everything but exact base64.
+    private static func bytes(_ part: ArraySlice<UInt8>) -> [UInt8]? {
+        part.isEmpty ? nil : Base64.decode(Array(part), .url)
+    }
+
+    /// Reads a part as a JSON object, and estimates what memory it takes.
+    private static func object(_ bytes: [UInt8], _ bounds: JSONBounds) throws(TokenRefusal) -> (object: JSONObject, cost: Int) {
+        var valueCount = 0
+        let json: JSONValue
+        do throws(JSONError) {
+            json = try JSONParser.parse(bytes, bounds) { count in
+                valueCount = count
+                return true
+            }
+        } catch {
+            throw .malformed
+        }
+        guard let object = json.object else { throw .malformed }
+        return (object, bytes.count + 128 * valueCount)
+    }
+
+    /// Refuses headers that make something else of the token.
+    private static func check(_ header: JSONObject) throws(TokenRefusal) {
+        guard refusedMembers.allSatisfy({ header.member(exactly: $0) == nil }) else { throw .malformed }
+        for (name, types) in [("typ", otherTypes), ("cty", nestedTypes)] {
+            guard let value = header.member(exactly: name) else { continue }
+            guard var type = value.string?.lowercased() else { throw .malformed }
+            if type.hasPrefix("application/") { type = String(type.dropFirst("application/".count)) }
+            guard !types.contains(type) else { throw .malformed }
+        }
+        if let name = header.member(exactly: "kid"), name.string == nil { throw .malformed }
+    }
+}

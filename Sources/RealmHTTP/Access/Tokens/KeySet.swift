@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The keys that an issuer has at a time.
+struct KeySet: Sendable {
+    /// Why a document is not taken, as a clause.
+    struct Defect: Error, CustomStringConvertible {
+        /// The clause, without a full stop.
+        let description: String
+    }
+
+    /// The keys, in the order of their document.
+    let keys: [VerificationKey]
+    /// The digests of the keys.
+    let fingerprints: Set<[UInt8]>
+
+    /// How many keys a document may have.
+    private static let keyLimit = 100
+    /// With how many keys one token is tried that does not say which one it is.
+    private static let attemptLimit = 4
+    /// The limits for the JSON of a document.
+    private static let bounds = JSONBounds(depth: 8, values: 8192)
+
+    /// Makes a set of keys.
+    init(_ keys: [VerificationKey]) {
+        self.keys = keys
+        fingerprints = Set(keys.map(\.fingerprint))
+    }
+
+    /// Reads a document of RFC 7517.
+    ///
+    /// A document without keys is taken at its word: the issuer has withdrawn them all.
+    ///
+    /// - Parameter document: The bytes of the document.
+    /// - Throws: `Defect` for one that is no such document, or has keys of which none can be used.
+    init(document: [UInt8]) throws(Defect) {
+        let json: JSONValue
+        do throws(JSONError) {
+            json = try JSONParser.parse(document, KeySet.bounds)
+        } catch {
+            throw Defect(description: "it is no JSON: \(error)")
+        }
+        guard let list = json.object?.member(exactly: "keys")?.array else {
+            throw Defect(description: "it is no set of keys: an object with a list 'keys' is needed")
+        }
+        guard list.count <= KeySet.keyLimit else {
+            throw Defect(description: "it has \(list.count) keys, more than \(KeySet.keyLimit)")
+        }
+        let keys = KeyDraft.keys(list.compactMap { KeyDraft($0) })
+        guard list.isEmpty || !keys.isEmpty else {
+            throw Defect(
+                description: "none of its keys can be used: public keys for signatures by RS256 (2048 to 8192 bits), ES256 or "
+                    + "EdDSA (Ed25519) are needed")
+        }
+        self.init(keys)
+    }
+
+    /// Returns the keys with which a token may be signed: those of its algorithm and of the name that it states. They are few.
+    func candidates(for token: CompactToken) -> [VerificationKey] {
+        let fitting = keys.lazy.filter { key in
+            guard key.algorithm == token.algorithm else { return false }
+            guard let name = token.keyName else { return true }
+            // A secret has no name: its tokens may state any.
+            guard key.algorithm != .hs256 else { return true }
+            return key.name?.utf8.elementsEqual(name.utf8) ?? false
+        }
+        return Array(fitting.prefix(KeySet.attemptLimit))
+    }
+}

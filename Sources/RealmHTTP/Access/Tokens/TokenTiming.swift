@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How often keys are read, in seconds.
+package struct TokenTiming: Sendable {
+    /// How often it is looked whether a file has changed and whether keys are due.
+    package var lookSeconds = 1.0
+    /// How old keys become whose source says nothing about it.
+    package var usualAge = 600.0
+    /// The ages that a source may demand for its keys.
+    package var ages = 60.0...86_400.0
+    /// The pause between two readings because of tokens whose key is unknown.
+    package var unknownKeyPause = 30.0
+    /// The pause after a first failed reading, which doubles with each further one.
+    package var firstPause = 5.0
+    /// The longest pause after a failed reading.
+    package var longestPause = 60.0
+    /// The time that the answer of a source may take.
+    package var answerSeconds = 10
+
+    /// Makes the usual times.
+    package init() {}
+
+    /// Returns after how many seconds keys are read again: well before they become too old.
+    ///
+    /// - Parameter age: The age that their source permits; nil when it says nothing.
+    func refresh(after age: Double?) -> Double { 0.8 * min(max(age ?? usualAge, ages.lowerBound), ages.upperBound) }
+
+    /// Returns the pause after as many failures in a row.
+    func pause(after failures: Int) -> Double {
+        let doubled = (1..<max(failures, 1)).prefix(16).reduce(firstPause) { pause, _ in 2 * pause }
+        return min(doubled, longestPause)
+    }
+}

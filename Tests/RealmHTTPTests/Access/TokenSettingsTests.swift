@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmHTTP
+import RealmTestSupport
+import Testing
+
+/// Issuers of tokens in configuration files.
+@Suite struct TokenSettingsTests {
+    private func configuration(_ text: String) throws -> Configuration {
+        var configuration = Configuration()
+        try configuration.apply(text: text, ofFile: "/etc/realm-rest/realm-rest.yaml")
+        return configuration
+    }
+
+    private static let all = """
+        credentials:
+          jwt:
+            - issuer: https://a.example/
+              audience: [realm-rest, other]
+              jwks: https://a.example/keys
+              jwksCA: ca.pem
+              roles: [viewer]
+              claims: {roles: realm_access.roles, subject: preferred_username}
+            - {issuer: b, audience: realm-rest, jwks: keys.json}
+            - {issuer: c, audience: realm-rest, secretFile: /run/secret}
+        """
+
+    @Test func `issuers have what a file states`() throws {
+        let configuration = try configuration(Self.all)
+        let issuers = configuration.options.tokenIssuers
+        #expect(issuers.map(\.issuer) == ["https://a.example/", "b", "c"])
+        #expect(issuers[0].audiences == ["realm-rest", "other"] && issuers[1].audiences == ["realm-rest"])
+        #expect(issuers[0].source == KeyAddress("https://a.example/keys").map { .url($0) })
+        #expect(issuers[1].source == .file("/etc/realm-rest/keys.json") && issuers[2].source == .secretFile("/run/secret"))
+        #expect(issuers[0].certificateAuthority == "/etc/realm-rest/ca.pem" && issuers[0].roles == ["viewer"])
+        #expect(issuers[0].rolesPath == "realm_access.roles" && issuers[0].subjectPath == "preferred_username")
+        #expect(issuers[1].rolesPath == nil && issuers[1].subjectPath == "sub" && issuers[1].roles == [])
+        let line = try #require(configuration.description.first { $0.hasPrefix("credentials.jwt") })
+        #expect(line.contains(#""jwks":"https://a.example/keys""#) && line.contains(#""secretFile":"/run/secret""#))
+        #expect(line.hasSuffix("# file, line 3") || line.hasSuffix("# file, line 2"), "\(line)")
+    }
+
+    @Test(arguments: [
+        ("credentials: {jtw: []}", 1, "there is no setting 'credentials.jtw'"),
+        ("credentials: {jwt: {}}", 1, "an object was found where a list is needed"),
+        ("credentials:\n  jwt:\n    - a", 3, "a string was found where an object is needed"),
+        ("credentials:\n  jwt:\n    - {issuer: a, jwks: b}", 3, "'issuer' and 'audience' are needed"),
+        ("credentials:\n  jwt:\n    - {issuer: a, audience: b}", 3, "one of 'jwks' and 'secretFile' is needed"),
+        (
+            "credentials:\n  jwt:\n    - {issuer: a, audience: b, jwks: c, secretFile: d}", 3,
+            "one of 'jwks' and 'secretFile' is needed"
+        ),
+        (
+            "credentials:\n  jwt:\n    - {issuer: a, audience: b, jwks: c, alg: none}", 3, "there is no 'alg' here"
+        ),
+        ("credentials:\n  jwt:\n    - {issuer: a, audience: b, jwk: c}", 3, "there is no 'jwk' here; did you mean 'jwks'?"),
+        ("credentials:\n  jwt:\n    - issuer: 5\n      audience: b\n      jwks: c", 3, "a number was found where text is needed"),
+        ("credentials:\n  jwt:\n    - issuer: a\n      audience: []\n      jwks: c", 4, "an audience is needed"),
+        (
+            "credentials:\n  jwt:\n    - issuer: a\n      audience: [5]\n      jwks: c", 4,
+            "a number was found where text is needed"
+        ),
+        ("credentials:\n  jwt:\n    - issuer: a\n      audience: ''\n      jwks: c", 4, "a text is needed that is not empty"),
+        ("credentials:\n  jwt:\n    - issuer: a\n      audience: b\n      jwks: http://c.example/", 5, KeyAddress.rule),
+        ("credentials:\n  jwt:\n    - issuer: a\n      audience: b\n      jwks: file:///etc/passwd", 5, KeyAddress.rule),
+        (
+            "credentials:\n  jwt:\n    - issuer: a\n      audience: b\n      jwks: c\n      jwksCA: d", 6,
+            "'jwksCA' belongs to an address with https:"
+        ),
+        (
+            "credentials:\n  jwt:\n    - issuer: a\n      audience: b\n      jwks: c\n      roles: d", 6,
+            "a string was found where a list is needed"
+        ),
+        (
+            "credentials:\n  jwt:\n    - issuer: a\n      audience: b\n      jwks: c\n      claims: {roles: a..b}", 6,
+            "names with dots between them are needed, such as realm_access.roles"
+        ),
+        (
+            "credentials:\n  jwt:\n    - issuer: a\n      audience: b\n      jwks: c\n      claims: {role: a}", 6,
+            "there is no 'role' here; did you mean 'roles'?"
+        ),
+        (
+            "credentials:\n  jwt:\n    - {issuer: a, audience: b, jwks: c}\n    - {issuer: a, audience: d, jwks: e}", 4,
+            "the issuer 'a' is stated twice"
+        ),
+    ])
+    func `an error names file and line`(_ text: String, _ line: Int, _ reason: String) throws {
+        let error = try #require(throws: ConfigurationError.self) { try configuration(text) }
+        #expect(error.description == "/etc/realm-rest/realm-rest.yaml:\(line): \(reason)")
+    }
+
+    @Test func `there may be 32 issuers`() throws {
+        func text(_ count: Int) -> String {
+            "credentials:\n  jwt:\n" + (0..<count).map { "    - {issuer: i\($0), audience: a, jwks: k}\n" }.joined()
+        }
+        #expect(try configuration(text(32)).options.tokenIssuers.count == 32)
+        #expect(throws: ConfigurationError.self) { try configuration(text(33)) }
+    }
+
+    @Test func `what is wrong with files is said with the line before a start`() throws {
+        let folder = try KeyFolder()
+        let path = folder.path + "/realm-rest.yaml"
+        let cases = [
+            ("jwks: missing.json", 5, "'\(folder.path)/missing.json' cannot be read"),
+            ("jwks: bad.json", 5, "the keys cannot be used: it is no set of keys"),
+            ("secretFile: short", 5, "the secret in '\(folder.path)/short' has 5 bytes; at least 32 are needed"),
+            ("jwks: https://a.example/\n      jwksCA: short", 6, "'\(folder.path)/short' has no certificate in PEM"),
+        ]
+        try folder.write("bad.json", "{}")
+        try folder.write("short", "12345")
+        for (member, line, reason) in cases {
+            try folder.write(
+                "realm-rest.yaml", "credentials:\n  jwt:\n    - issuer: a\n      audience: b\n      \(member)\n")
+            var configuration = Configuration()
+            try configuration.apply(file: path)
+            let error = #expect(throws: ConfigurationError.self) { try configuration.check() }
+            #expect(error?.description.hasPrefix("\(path):\(line): \(reason)") == true, "\(error?.description ?? "")")
+        }
+    }
+
+    @Test(.enabled(if: ServerProcess.executable != nil, "the executable is not built"))
+    func `a reload puts other issuers in force, and changes nothing when their keys cannot be used`() throws {
+        let folder = try KeyFolder()
+        let vectors = try TokenVectors.kept.get()
+        try folder.write("keys.json", vectors.jwks)
+        try folder.write("turn.json", vectors.turns[0].jwks)
+        let base = "listen: {port: 0}\nlog: {format: none}\nmemory: [scratch]\ncredentials:\n  jwt:\n"
+        try folder.write("realm-rest.yaml", base + "    - {issuer: a, audience: b, jwks: turn.json}\n")
+        let program = try #require(ServerProcess.executable)
+        let server = try ServerProcess(command: "cd '\(folder.path)' && exec '\(program)' serve")
+        func keys(_ issuer: String) throws -> Double? {
+            try ServerMetrics(port: server.port)["token_keys{issuer=\"\(issuer)\"}"]
+        }
+        #expect(try keys("a") == 1)
+        try folder.write("realm-rest.yaml", base + "    - {issuer: a, audience: b, jwks: missing.json}\n")
+        let refused = try HTTPClient.request(port: server.port, "POST", "/admin/reload")
+        #expect(refused.status == 422 && refused.text.contains("realm-rest.yaml:6: "), "\(refused.text)")
+        #expect(try keys("a") == 1)
+        try folder.write("realm-rest.yaml", base + "    - {issuer: c, audience: b, jwks: keys.json}\n")
+        let taken = try HTTPClient.request(port: server.port, "POST", "/admin/reload")
+        #expect(taken.status == 200 && taken.json["applied"]?.texts == ["credentials.jwt"], "\(taken.text)")
+        #expect(try keys("a") == nil)
+        #expect(try keys("c") == 4)
+        #expect(server.stop() == 0)
+    }
+
+    @Test(arguments: [
+        "https://a.example", "https://a.example:8443/keys?x=1", "HTTPS://a.example/", "https://[2001:db8::1]/k",
+        "http://127.0.0.1/k",
+        "http://127.0.0.1:8080/k", "http://127.1.2.3/", "http://localhost:1/k", "http://LOCALHOST/k", "http://[::1]:80/k",
+    ])
+    func `an address of keys is taken`(_ text: String) { #expect(KeyAddress(text)?.text == text) }
+
+    @Test(arguments: [
+        "", "keys.json", "ftp://a.example/", "file:///etc/passwd", "http://a.example/", "http://127.0.0.1.a.example/",
+        "http://127.0.0.1@a.example/", "https://user:password@a.example/", "http://127.1/", "http://0177.0.0.1/",
+        "http://127.0.0.01/",
+        "http://2130706433/", "http://0.0.0.0/", "http://[::ffff:10.0.0.1]/", "http://127.0.0.1:80@a.example/",
+        "http://127.0.0.1\\@a.example/", "http://127.0.0.1#@a.example/", "https://", "https:///k", "https://a.example:0/",
+        "https://a.example:99999/", "https://a.example:x/", "https://a b/", "https://a.example/\n", "https://a.example/ä",
+        "https://[::1", "https://[]/", "https://[::1]x/", "http://localhost.a.example/", "http://127.0.0.1.:80/",
+        "gopher://127.0.0.1/",
+    ])
+    func `an address of keys is refused`(_ text: String) { #expect(KeyAddress(text) == nil) }
+}
