@@ -39,6 +39,8 @@ package final class ServerState: Sendable {
     let directory: RealmDirectory
     /// The backups of all realms.
     let backups: BackupService
+    /// The certificates of the server; nil without encryption.
+    let tls: TLSStore?
     /// The log of requests; nil when none is written.
     let accessLog: AccessLog?
     /// The level of the log, which administrators may change while the server runs.
@@ -54,16 +56,18 @@ package final class ServerState: Sendable {
     ///   - folders: The folders in which requests may name files; by default none.
     ///   - realmLimit: How many realms the system's limit on open files permits; nil for the
     ///     configured limit alone.
+    ///   - tls: The certificates of the server; nil without encryption.
     ///   - accessLog: The log of requests; nil for none.
     package init(
         catalog: Catalog, options: LiveOptions, configuration: Configuration? = nil, rules: AccessRules,
-        folders: RealmFolders = RealmFolders(), realmLimit: Int? = nil, accessLog: AccessLog? = nil
+        folders: RealmFolders = RealmFolders(), realmLimit: Int? = nil, tls: TLSStore? = nil, accessLog: AccessLog? = nil
     ) {
         liveOptions = options
         let options = liveOptions.current
         let limits = options.limits
         self.catalog = catalog
         self.rules = rules
+        self.tls = tls
         self.accessLog = accessLog
         logLevel = accessLog?.level ?? AccessLog.LevelSwitch()
         workers = WorkerPool(limits)
@@ -79,7 +83,8 @@ package final class ServerState: Sendable {
             catalog: catalog, options: liveOptions, folders: folders, realmLimit: realmLimit ?? limits.realms,
             access: rules.access, workers: workers, pinned: pinned, notifications: notifications)
         reloading = Reloading(
-            configuration, liveOptions, directory: directory, backups: backups, accessLog: accessLog, logLevel: logLevel)
+            configuration, liveOptions, directory: directory, backups: backups, tls: tls, accessLog: accessLog,
+            logLevel: logLevel)
         addMetrics()
     }
 
@@ -117,6 +122,7 @@ package final class ServerState: Sendable {
         metrics.add { [caretaker] text in caretaker.write(to: &text) }
         metrics.add { [backups] text in backups.planned?.write(to: &text) }
         metrics.add { [reloading] text in reloading.write(to: &text) }
+        if let tls { metrics.add { text in tls.write(to: &text) } }
         guard let accessLog else { return }
         metrics.add { text in
             text.single(
