@@ -35,7 +35,7 @@ struct UnixSocketFile: Sendable {
         // Two servers that start at once must not both find the socket of a third abandoned.
         let folder = try lockedFolder(of: path)
         defer { Glibc.close(folder) }
-        try removeAbandoned(path, &address, owner)
+        try removeAbandoned(path, &address, by: access, owner)
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         // Linux gives the file the mode of the socket, so it can be opened by no other user before it has its owner.
         guard descriptor >= 0, fchmod(descriptor, 0o600) == 0, unsafe connectOrBind(bind, descriptor, &address) == 0,
@@ -105,9 +105,13 @@ struct UnixSocketFile: Sendable {
 
     /// Removes a socket at the path that no process listens on any more. Throws when there is
     /// anything else.
-    private static func removeAbandoned(_ path: String, _ address: inout sockaddr_un, _ owner: uid_t?) throws(Failure) {
+    private static func removeAbandoned(
+        _ path: String, _ address: inout sockaddr_un, by access: SocketAccess, _ owner: uid_t?
+    ) throws(Failure) {
         guard let status = status(of: path) else { return }
-        let isOurs = status.st_mode & S_IFMT == S_IFSOCK && (status.st_uid == geteuid() || status.st_uid == owner)
+        // A server that ended early may have left its socket with the mode that all have at first.
+        let isOfMode = [0o600, access.mode].contains(UInt32(status.st_mode & 0o777))
+        let isOurs = isOfMode && status.st_mode & S_IFMT == S_IFSOCK && (status.st_uid == geteuid() || status.st_uid == owner)
         guard isOurs else {
             throw Failure(
                 description:

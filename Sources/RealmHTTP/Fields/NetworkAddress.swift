@@ -52,31 +52,39 @@ package struct NetworkAddress: Sendable, Equatable {
         return number
     }
 
-    /// Reads the eight groups of an IPv6 address; nil for another text.
+    /// Reads the eight groups of an IPv6 address; nil for another text. Two colons stand for groups of zeros, once.
     private static func groups(_ text: some StringProtocol) -> [UInt16]? {
-        var sides: [[UInt16]] = [[]]
-        var parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map { Array($0) }
-        // Two colons at an end make two empty parts, of which one stands for the zeros.
-        if parts.count > 2, parts[0].isEmpty, parts[1].isEmpty { parts.removeFirst() }
-        if parts.count > 2, parts[parts.count - 1].isEmpty, parts[parts.count - 2].isEmpty { parts.removeLast() }
+        let bytes = Array(text.utf8)
+        let colon = UInt8(ascii: ":")
+        let gaps = bytes.indices.dropLast().filter { bytes[$0] == colon && bytes[$0 + 1] == colon }
+        guard let gap = gaps.first else {
+            guard let groups = list(bytes[...]), groups.count == 8 else { return nil }
+            return groups
+        }
+        guard gaps.count == 1, let start = list(bytes[..<gap]), let end = list(bytes[(gap + 2)...]), start.count + end.count < 8
+        else { return nil }
+        return start + [UInt16](repeating: 0, count: 8 - start.count - end.count) + end
+    }
+
+    /// Reads groups with colons between them, of which the last may be an IPv4 address; nil for another text.
+    private static func list(_ bytes: ArraySlice<UInt8>) -> [UInt16]? {
+        guard !bytes.isEmpty else { return [] }
+        let parts = bytes.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        var groups: [UInt16] = []
         for (index, part) in parts.enumerated() {
-            if part.isEmpty {
-                guard sides.count == 1 else { return nil }
-                sides.append([])
-            } else if part.contains(UInt8(ascii: ".")) {
-                guard index == parts.count - 1, let number = dotted(String(decoding: part, as: UTF8.self)) else { return nil }
-                sides[sides.count - 1] += [UInt16(number >> 16), UInt16(truncatingIfNeeded: number)]
+            let text = String(decoding: part, as: UTF8.self)
+            if part.contains(UInt8(ascii: ".")) {
+                guard index == parts.count - 1, let number = dotted(text) else { return nil }
+                groups += [UInt16(number >> 16), UInt16(truncatingIfNeeded: number)]
             } else {
-                guard part.count <= 4, part.allSatisfy({ isHexDigit($0) }),
-                    let group = UInt16(String(decoding: part, as: UTF8.self), radix: 16)
-                else { return nil }
-                sides[sides.count - 1].append(group)
+                guard (1...4).contains(part.count), part.allSatisfy({ isHexDigit($0) }), let group = UInt16(text, radix: 16)
+                else {
+                    return nil
+                }
+                groups.append(group)
             }
         }
-        let count = sides.reduce(0) { $0 + $1.count }
-        guard sides.count == 2 else { return count == 8 ? sides[0] : nil }
-        guard count < 8 else { return nil }
-        return sides[0] + [UInt16](repeating: 0, count: 8 - count) + sides[1]
+        return groups
     }
 
     /// Whether a byte is a hexadecimal digit.

@@ -131,6 +131,7 @@ import Testing
             // The next server finds a file that nobody listens on.
             server.server.stop()
             let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            #expect(fchmod(descriptor, 0o660) == 0)
             var address = sockaddr_un()
             address.sun_family = sa_family_t(AF_UNIX)
             unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: Array(path.utf8)) }
