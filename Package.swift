@@ -39,6 +39,7 @@ let package = Package(
         .systemLibrary(name: "CDecimal", providers: [.apt(["libintelrdfpmath-dev"])]),
         .systemLibrary(name: "CProcessor"),
         .target(name: "CMappings"),
+        .target(name: "CTLS", linkerSettings: [.linkedLibrary("gnutls"), .linkedLibrary("microhttpd")]),
         .target(
             name: "RealmStorage",
             dependencies: [
@@ -63,7 +64,7 @@ let package = Package(
         .target(
             name: "RealmHTTP",
             dependencies: [
-                "CMicrohttpd", "CJansson", "CZlib", "CCurl", "RealmStorage", "RealmQuery", "RealmEngine",
+                "CMicrohttpd", "CTLS", "CJansson", "CZlib", "CCurl", "RealmStorage", "RealmQuery", "RealmEngine",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),

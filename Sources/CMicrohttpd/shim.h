@@ -23,7 +23,14 @@ struct realm_rest_daemon_options {
   MHD_NotifyConnectionCallback connection_changed;
   /* Called when the library refuses a request by itself, before it sends its own answer. */
   void (*refused) (void *context, unsigned int status);
+  /* Chooses a certificate; NULL for plain HTTP. */
+  void *certificate;
 };
+
+/* TLS 1.2 and 1.3 with forward secrecy and authenticated ciphers, without signatures by SHA-1. */
+#define REALM_REST_PRIORITIES \
+  "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA:-CIPHER-ALL:+AES-256-GCM:+CHACHA20-POLY1305:" \
+  "+AES-128-GCM:-MAC-ALL:+AEAD:-SIGN-RSA-SHA1:-SIGN-ECDSA-SHA1:-SIGN-DSA-SHA1:%SERVER_PRECEDENCE"
 
 /* The log of the library is not kept, but it tells of refusals. */
 static void
@@ -52,7 +59,8 @@ static inline struct MHD_Daemon *
 realm_rest_start_daemon (const struct realm_rest_daemon_options *options)
 {
   unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
-  struct MHD_OptionItem items[] = {
+  int count = 9;
+  struct MHD_OptionItem items[16] = {
     { MHD_OPTION_EXTERNAL_LOGGER, (intptr_t) &realm_rest_log, (void *) options },
     { MHD_OPTION_NOTIFY_COMPLETED, (intptr_t) options->completed, options->context },
     { MHD_OPTION_URI_LOG_CALLBACK, (intptr_t) options->target, options->context },
@@ -62,14 +70,16 @@ realm_rest_start_daemon (const struct realm_rest_daemon_options *options)
     { MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t) options->connection_memory, NULL },
     { MHD_OPTION_CONNECTION_LIMIT, options->connections, NULL },
     { MHD_OPTION_CONNECTION_TIMEOUT, options->idle_seconds, NULL },
-    { MHD_OPTION_END, 0, NULL },
-    { MHD_OPTION_END, 0, NULL }
   };
   if (options->threads > 1)
+    items[count++] = (struct MHD_OptionItem) { MHD_OPTION_THREAD_POOL_SIZE, options->threads, NULL };
+  if (options->certificate)
     {
-      items[9].option = MHD_OPTION_THREAD_POOL_SIZE;
-      items[9].value = options->threads;
+      flags |= MHD_USE_TLS;
+      items[count++] = (struct MHD_OptionItem) { MHD_OPTION_HTTPS_PRIORITIES, 0, (void *) REALM_REST_PRIORITIES };
+      items[count++] = (struct MHD_OptionItem) { MHD_OPTION_HTTPS_CERT_CALLBACK, 0, options->certificate };
     }
+  items[count] = (struct MHD_OptionItem) { MHD_OPTION_END, 0, NULL };
   return MHD_start_daemon (flags, 0, options->accept, options->context, options->handler, options->context,
                            MHD_OPTION_ARRAY, items, MHD_OPTION_END);
 }
@@ -146,6 +156,15 @@ realm_rest_connection_socket (struct MHD_Connection *connection)
   const union MHD_ConnectionInfo *info =
     MHD_get_connection_info (connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   return info ? info->connect_fd : -1;
+}
+
+/* The session of GnuTLS; NULL for plain HTTP. */
+static inline void *
+realm_rest_connection_session (struct MHD_Connection *connection)
+{
+  const union MHD_ConnectionInfo *info =
+    MHD_get_connection_info (connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+  return info ? info->tls_session : NULL;
 }
 
 static inline const struct sockaddr *

@@ -26,6 +26,8 @@ final class Ending: Sendable {
     /// The seconds from the second signal to the end of the process.
     private static let urgentSeconds = 0.7
 
+    /// Tells the service manager about reloads; nil for none.
+    private let notifier: ServiceNotifier?
     /// The state; the main thread waits for its changes.
     private let state = Monitor(State())
 
@@ -35,8 +37,10 @@ final class Ending: Sendable {
     ///   - server: The server whose log is closed if the process has to be ended.
     ///   - signals: The signals, which must be blocked in all threads.
     ///   - graceSeconds: The seconds that running requests have after the first signal.
+    ///   - notifier: Tells the service manager about reloads; nil for none.
     /// - Throws: `RealmServer.Failure` when the system provides no thread.
-    init(_ server: RealmServer, _ signals: sigset_t, graceSeconds: Double) throws {
+    init(_ server: RealmServer, _ signals: sigset_t, graceSeconds: Double, _ notifier: ServiceNotifier?) throws {
+        self.notifier = notifier
         do throws(Threads.Failure) {
             try Threads.start("signals", stackBytes: 512 << 10) { [self] in watch(server, signals, graceSeconds) }
         } catch {
@@ -58,7 +62,11 @@ final class Ending: Sendable {
         var signal: Int32 = 0
         repeat {
             while unsafe sigwait(&signals, &signal) != 0 {}
-            if signal == SIGHUP { Ending.reload(server) }
+            if signal == SIGHUP {
+                notifier?.reloading()
+                Ending.reload(server)
+                notifier?.ready()
+            }
         } while signal == SIGHUP
         // A server that is stopping reads nothing again.
         unsafe sigdelset(&signals, SIGHUP)
@@ -79,6 +87,10 @@ final class Ending: Sendable {
 
     /// Reads the configuration again, and tells the operator the result.
     private static func reload(_ server: RealmServer) {
+        guard server.state.reloading.isPossible else {
+            let isUsable = server.state.reloading.readCertificates()
+            return StandardStreams.error(isUsable ? "certificates read again" : "the certificates stay as they were")
+        }
         do throws(Problem) {
             StandardStreams.error(try server.state.reloading.run().description)
         } catch {

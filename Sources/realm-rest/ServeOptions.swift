@@ -67,6 +67,9 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "The port to listen on, 8080 without this option; 0 picks one.")
     var port: Int?
 
+    /// The listeners, encryption and proxies.
+    @OptionGroup var network: NetworkOptions
+
     /// Whether all writes are rejected and files are opened for reading only.
     @Flag(help: "Refuse every write, and open files for reading only.")
     var readOnly = false
@@ -231,6 +234,7 @@ struct ServeOptions: ParsableArguments {
         for (name, values, form) in [("key", keys, "NAME=FILE"), ("backlink-names", backlinkNames, "REALM=FILE")] {
             if !values.isEmpty { try configuration.apply(option: name, try ServeOptions.pairs(values, name, form)) }
         }
+        try network.apply(to: &configuration)
         if let plan = backups.setting { try configuration.apply(option: "backup", plan) }
         for limit in limits { try configuration.apply(limit: limit) }
     }
@@ -273,5 +277,5 @@ struct ServeOptions: ParsableArguments {
 
 extension JSONValue {
     /// An array of texts.
-    fileprivate static func texts(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
+    static func texts(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
 }

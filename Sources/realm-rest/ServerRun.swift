@@ -29,21 +29,33 @@ enum ServerRun {
         unsafe sigaddset(&signals, SIGTERM)
         unsafe sigaddset(&signals, SIGINT)
         // Without a file to read again, SIGHUP ends the process as usual, for example with its terminal.
-        if configuration?.hasFile ?? false { unsafe sigaddset(&signals, SIGHUP) }
+        if configuration?.hasFile ?? false || options.tls.isOn { unsafe sigaddset(&signals, SIGHUP) }
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+        let environment = { (name: String) in unsafe getenv(name).map { unsafe String(cString: $0) } }
+        let notifier = ServiceNotifier(environment)
+        var options = options
+        options.handedOver = HandedSocket.all(for: getpid(), environment)
+        // Programs that this one starts are not meant.
+        for name in HandedSocket.variables { unsafe unsetenv(name) }
         do {
             let server = try RealmServer(options, from: configuration) { StandardStreams.error($0) }
-            let ending = try Ending(server, signals, graceSeconds: options.graceSeconds)
+            let ending = try Ending(server, signals, graceSeconds: options.graceSeconds, notifier)
             try server.start {
                 try StandardStreams.output("listening on \(server.url)\n")
+                for url in server.furtherURLs { StandardStreams.error("also listening on \(url)") }
+                if let digest = server.fingerprintOfTrial { StandardStreams.error("certificate for trials, SHA-256 \(digest)") }
                 if let url = server.adminURL { StandardStreams.error("administration on \(url)") }
                 if let folder = options.dataFolder {
                     StandardStreams.error("data folder \((try? System.resolved(folder)) ?? folder)")
                 }
                 for line in server.summaries(limit: summaryLimit) { StandardStreams.error(line) }
+            } everySecond: {
+                notifier?.beat()
             }
             try whenListening(server.url)
+            notifier?.ready()
             ending.waitForSignal()
+            notifier?.stopping()
             server.stop { ending.isUrgent }
         } catch let failure as RealmServer.Failure {
             StandardStreams.error(failure.description)

@@ -31,9 +31,10 @@ package struct AccessPolicy: Sendable {
         case .adminSocket where request.headers.forwardedBy == nil: return .administer
         case .adminPort where request.headers.forwardedBy == nil && request.isFromThisMachine: return .administer
         case .adminPort, .adminSocket: return .health
+        case .mainSocket where request.headers.forwardedBy == nil: return administersOnMain ? .administer : .write
         case .main where isLoopback && request.headers.forwardedBy == nil && request.isFromThisMachine:
             return administersOnMain ? .administer : .write
-        case .main: return allowsAnonymousReads ? .read : .health
+        case .main, .mainSocket: return allowsAnonymousReads ? .read : .health
         }
     }
 

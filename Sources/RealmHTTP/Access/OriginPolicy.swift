@@ -66,11 +66,13 @@ package struct OriginPolicy: Sendable {
 
     /// Whether an origin is the one that the request was sent to.
     ///
-    /// The host has been checked before. The server itself speaks plain HTTP, so an https origin of
-    /// the same host is its own only if something in front of it terminates TLS: a proxy has left
-    /// its mark, or the browser itself states that both origins are the same.
+    /// The host has been checked before. Where the server itself encrypts, only the https origin is its
+    /// own. Where it speaks plain HTTP, an https origin of the same host is its own only if something in
+    /// front of it terminates TLS: a proxy has left its mark, or the browser itself states that both
+    /// origins are the same.
     private func isOwn(_ origin: String, _ request: Request) -> Bool {
         guard let host = request.headers[.host]?.lowercased(), !host.isEmpty else { return false }
+        if request.isSecure { return origin == "https://" + host }
         if origin == "http://" + host { return true }
         guard origin == "https://" + host else { return false }
         return request.headers.forwardedBy != nil || request.headers[.fetchSite] == "same-origin"

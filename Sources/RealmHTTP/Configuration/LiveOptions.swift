@@ -56,6 +56,12 @@ extension ServerOptions {
         backupPlan = other.backupPlan
         tokenIssuers = other.tokenIssuers
         logLevel = other.logLevel
+        // Whether there is encryption at all, and a certificate for trials, is decided at the start.
+        if tls.isOn, other.tls.isOn {
+            let isSelfSigned = tls.isSelfSigned
+            tls = other.tls
+            tls.isSelfSigned = isSelfSigned
+        }
         // A server without a log has none to write to, and the lines of the others have another form.
         if logFormat != nil, let format = other.logFormat { logFormat = format }
     }

@@ -52,10 +52,6 @@ extension ServerOptions {
     func conflicts() -> [Conflict] {
         var conflicts = exclusions
         conflicts += [
-            Conflict(settings: [SettingPlace("listen.host")]) {
-                guard !isInsecure else { return nil }
-                return ServerOptions.defect(of: host, StartRefusal.exposure)
-            },
             Conflict(settings: [SettingPlace("admin")]) {
                 guard case .port(let host, _) = admin else { return nil }
                 return ServerOptions.defect(of: host, StartRefusal.adminExposure)
@@ -64,6 +60,7 @@ extension ServerOptions {
                 dataFolder.flatMap { RealmFiles.isFolder($0) ? nil : StartRefusal.missingFolder($0) }
             },
         ]
+        conflicts += conflictsOfNetwork
         for (index, folder) in attachRoots.enumerated() {
             conflicts.append(
                 Conflict(settings: [SettingPlace("attachRoots", [.index(index)])]) {
@@ -104,6 +101,13 @@ extension ServerOptions {
     /// Options that exclude each other.
     private var exclusions: [Conflict] {
         var conflicts: [Conflict] = []
+        let (usual, names) = (
+            ServerOptions(), [SettingPlace("listeners"), SettingPlace("listen.host"), SettingPlace("listen.port")]
+        )
+        if !listeners.isEmpty, host != usual.host || port != usual.port {
+            conflicts.append(
+                Conflict(settings: names, isOfOptions: true) { "a list of listeners excludes 'host' and 'port'" })
+        }
         for (name, isSet) in [("follow", followsFiles), ("readOnly", isReadOnly)] where isSet && upgradesInPlace {
             conflicts.append(
                 Conflict(settings: [SettingPlace("upgrade"), SettingPlace(name)], isOfOptions: true) {
@@ -127,7 +131,7 @@ extension ServerOptions {
     }
 
     /// Returns why a host is refused: it has no address, or one that other machines can reach.
-    private static func defect(of host: String, _ exposure: (String) -> String) -> String? {
+    static func defect(of host: String, _ exposure: (String) -> String) -> String? {
         do throws(ListeningSocket.Failure) {
             guard let address = try ListeningSocket.address(of: host), !ListeningSocket.isLoopback(address) else { return nil }
             return exposure(address)

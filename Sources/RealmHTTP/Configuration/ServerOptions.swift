@@ -11,6 +11,16 @@ package struct ServerOptions: Sendable {
     package var host = "127.0.0.1"
     /// The port on which the server listens for clients; with 0 the system assigns one.
     package var port = 8080
+    /// The places at which the server listens for clients; with any, `host` and `port` do not count.
+    package var listeners: [ListenAddress] = []
+    /// The sockets that the service manager has handed over; those for clients take the place of all others.
+    package var handedOver: [HandedSocket] = []
+    /// The certificates with which connections are encrypted.
+    package var tls = TLSOptions()
+    /// Which certificates of clients mean which principals.
+    package var certificateRules: [CertificateRule] = []
+    /// The proxies whose notes about their clients are believed.
+    package var trustedProxies = TrustedProxies()
     /// Paths of `.realm` files to serve, or of folders with such files.
     package var paths: [String] = []
     /// Whether the server starts when a file in `paths` cannot be opened, as it does for those of a configuration

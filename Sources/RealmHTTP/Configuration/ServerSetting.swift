@@ -74,7 +74,7 @@ struct ServerSetting: Sendable {
     }
 
     /// A name without hyphens and capitals, for comparison.
-    private static func form(_ name: String) -> String { name.lowercased().filter { $0 != "-" } }
+    static func form(_ name: String) -> String { name.lowercased().filter { $0 != "-" } }
 }
 
 // MARK: - Kinds of settings

@@ -13,6 +13,11 @@ enum StartRefusal {
         "\(address) can be reached from elsewhere, and there are no credentials yet: only loopback or a Unix socket will do"
     }
 
+    /// Why an encrypted listener is refused.
+    static func missingCertificate(of address: String) -> String {
+        "\(address): there is no certificate for TLS; name one by tls.certificate and tls.key, or say --tls-self-signed for a trial"
+    }
+
     /// Why a folder cannot be used that does not exist.
     static func missingFolder(_ folder: String) -> String { "\(folder): there is no such folder" }
 }

@@ -38,8 +38,12 @@ final class ConnectionRecord: Sendable {
     let client: String
     /// The limit that the connection exceeds; nil for one that is within the limits.
     let excess: Excess?
-    /// Whether the address of the client belongs to this machine.
+    /// Whether the address of the client belongs to this machine, or it came by a Unix socket.
     let isFromThisMachine: Bool
+    /// The listener that has accepted the connection.
+    let listener: ObjectIdentifier
+    /// The encryption of the connection; nil for plain HTTP.
+    let tls: TLSConnection?
     /// The current `Phase`.
     private let phaseStorage = Atomic<Int>(Phase.waiting.rawValue)
     /// When the current request began or its body last grew, in nanoseconds of `Instant`; 0 while
@@ -69,17 +73,17 @@ final class ConnectionRecord: Sendable {
     ///
     /// - Parameters:
     ///   - number: The number of the connection.
-    ///   - descriptor: Its socket.
-    ///   - address: The address of the client as text; empty on a Unix socket.
-    ///   - client: The name to count it under.
+    ///   - arrival: What is known of it.
     ///   - excess: The limit that it exceeds, if any.
-    init(number: Int, descriptor: Int32, address: String, client: String, excess: Excess?) {
+    init(number: Int, _ arrival: ConnectionArrival, excess: Excess?) {
         self.number = number
-        self.descriptor = descriptor
-        self.address = address
-        self.client = client
+        descriptor = arrival.descriptor
+        address = arrival.address
+        client = arrival.client
+        listener = arrival.listener
+        tls = arrival.tls
         self.excess = excess
-        isFromThisMachine = Request.isOfThisMachine(address)
+        isFromThisMachine = arrival.isUnix || Request.isOfThisMachine(arrival.address)
         idleSince = Atomic(Instant.now().nanoseconds)
     }
 
@@ -179,13 +183,21 @@ final class ConnectionRecord: Sendable {
     /// Decides about a connection without a complete header section. Idle time after a response is
     /// limited by the daemon itself.
     private func waitingVerdict(_ now: Instant, _ limits: Limits) -> Verdict? {
-        guard let info = TCPInfoPrefix.read(descriptor) else { return nil }
+        // The bytes of a handshake look like those of a request, so an encrypted connection has the time of its first request
+        // for both. Of a Unix socket the kernel does not tell how many bytes have come.
+        guard let info = TCPInfoPrefix.read(descriptor) else { return beginningVerdict(now, limits) }
         if info.isHalfClosed { return .silent }
+        if tls != nil, !hasBegunRequest.load(ordering: .relaxed) { return beginningVerdict(now, limits) }
         noteReceivedBytes(info, now)
         let since = progress.load(ordering: .relaxed)
         if since > 0 {
             return isOver(since, limits.requestSeconds, now) ? .incomplete(after: limits.requestSeconds) : nil
         }
+        return beginningVerdict(now, limits)
+    }
+
+    /// Decides about a connection on which no request was ever complete, by the time since it was made.
+    private func beginningVerdict(_ now: Instant, _ limits: Limits) -> Verdict? {
         guard !hasBegunRequest.load(ordering: .relaxed) else { return nil }
         let seconds = excess == nil ? limits.headSeconds : min(2, limits.headSeconds)
         return isOver(idleSince.load(ordering: .relaxed), seconds, now) ? .silent : nil
@@ -311,26 +323,28 @@ final class ConnectionRecord: Sendable {
     /// Sends a last response on a connection whose request never became complete, and closes both
     /// directions.
     ///
-    /// The daemon writes nothing while it reads a request, so these bytes cannot mix with its own.
+    /// The daemon writes nothing while it reads a request, so these bytes cannot mix with its own. On an
+    /// encrypted connection nothing is sent: this is not its thread, and plain bytes must not get there.
     ///
     /// - Parameter bytes: A complete response; empty to close without one.
     func hangUp(with bytes: [UInt8] = []) {
-        write(bytes)
+        if tls == nil { write(bytes) }
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
     /// Sends a last response and closes only the sending direction. A client that is still sending
-    /// a body would otherwise lose the response before it has read it.
+    /// a body would otherwise lose the response before it has read it. It must run on the daemon's
+    /// thread of the connection.
     ///
     /// - Parameter bytes: A complete response.
     func sendLast(_ bytes: [UInt8]) {
-        write(bytes)
+        if let tls { tls.finish(with: bytes) } else { write(bytes) }
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
     /// Answers, in the place of the library, a request that the library is about to refuse. What
     /// the library sends after this does not reach the client, because the sending direction is
-    /// closed. Only the first call has an effect.
+    /// closed. Only the first call has an effect. It must run on the daemon's thread of the connection.
     ///
     /// - Parameter problem: What is wrong with the request.
     func refuse(_ problem: Problem) {

@@ -3,8 +3,8 @@
 internal import Glibc
 internal import RealmStorage
 
-/// All open connections of one listener: their number, their limits, and the watch over slow and
-/// idle ones.
+/// All open connections of a listener, or of several that share their limits: their number, and the
+/// watch over slow and idle ones.
 ///
 /// A new connection over a limit displaces one that does nothing, the longest idle first. Where
 /// there is none, a few more connections are accepted in order to answer them with 429 or 503;
@@ -106,7 +106,7 @@ final class ConnectionTable: Sendable {
     }
 
     /// Whether the limit of connections per client applies: it does not on Unix sockets, whose
-    /// clients have no address.
+    /// clients have no address, and not to trusted proxies, which pass on many clients.
     private func isLimited(_ client: String) -> Bool { !client.isEmpty }
 
     /// Gives up the least important one of some connections.
@@ -157,21 +157,18 @@ final class ConnectionTable: Sendable {
     /// Adds a new connection. One over a limit displaces an idle one if possible, and is marked as
     /// excess otherwise.
     ///
-    /// - Parameters:
-    ///   - descriptor: The socket.
-    ///   - address: The address of the client as text; empty on a Unix socket.
-    ///   - client: The name to count it under.
+    /// - Parameter arrival: What is known of it.
     /// - Returns: The record, which stays in the table until `remove`.
-    func add(descriptor: Int32, address: String, client: String) -> ConnectionRecord {
-        state.withLock { state in
+    func add(_ arrival: ConnectionArrival) -> ConnectionRecord {
+        let client = arrival.client
+        return state.withLock { state in
             state.next += 1
             // Others may have been added since this one was accepted.
             makeRoom(for: client, &state)
             let excess: ConnectionRecord.Excess? =
                 state.count >= limits.connections
                 ? .total : isLimited(client) && state.count(client) >= limits.connectionsPerAddress ? .perAddress : nil
-            let record = ConnectionRecord(
-                number: state.next, descriptor: descriptor, address: address, client: client, excess: excess)
+            let record = ConnectionRecord(number: state.next, arrival, excess: excess)
             state.perClient[client, default: []].insert(state.next)
             state.records[state.next] = record
             return record
@@ -219,19 +216,32 @@ final class ConnectionTable: Sendable {
 
     /// Starts the thread that ends connections whose requests do not arrive in time.
     ///
+    /// - Parameter everySecond: Called about once a second on this thread; it must not wait.
     /// - Throws: `Threads.Failure` when the system can make no thread.
-    func startWatch() throws(Threads.Failure) {
+    func startWatch(_ everySecond: @escaping @Sendable () -> Void = {}) throws(Threads.Failure) {
         try Threads.start("watch", stackBytes: 512 << 10) { [self] in
-            while watchEnds.wait(until: Instant.now().adding(seconds: 1), { $0 ? true : nil }) == nil { hangUpOverdue() }
+            while watchEnds.wait(until: Instant.now().adding(seconds: 1), { $0 ? true : nil }) == nil {
+                hangUpOverdue()
+                everySecond()
+            }
         }
     }
 
     /// Ends the watch thread; it stops at its next turn.
     func stopWatch() { watchEnds.broadcast { $0 = true } }
 
-    /// Breaks every connection, at the end of the server. The daemon closes them when it notices.
-    func hangUpAll() {
-        state.withLock { state in for record in state.records.values { record.hangUp() } }
+    /// Breaks every connection of a listener, at its end. The daemon closes them when it notices.
+    ///
+    /// - Returns: How many there are.
+    func hangUpAll(of listener: ObjectIdentifier) -> Int {
+        state.withLock { state in
+            var count = 0
+            for record in state.records.values where record.listener == listener {
+                record.hangUp()
+                count += 1
+            }
+            return count
+        }
     }
 
     /// Ends the connections that exceed a time limit.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CMicrohttpd
+internal import CTLS
 internal import Glibc
 
 /// The functions that libmicrohttpd calls, on the threads of the daemon.
@@ -21,6 +22,10 @@ enum DaemonCallbacks {
         unsafe options.completed = unsafe complete
         unsafe options.connection_changed = unsafe connectionChanged
         unsafe options.refused = unsafe refused
+        if server.configuration.tls != nil {
+            unsafe realm_rest_set_choice(TLSConnection.choice)
+            unsafe options.certificate = unsafe realm_rest_certificate_callback()
+        }
         return unsafe options
     }
 
@@ -33,7 +38,8 @@ enum DaemonCallbacks {
     /// stopping accepts none, and each client has only so many.
     private static let accept: MHD_AcceptPolicyCallback = { context, address, _ in
         guard let server = unsafe server(context), !server.isDraining else { return .NO }
-        return unsafe server.connections.admits(ClientName.of(address)) ? .YES : .NO
+        let client = unsafe server.isTrustedProxy(SocketAddress.name(address)) ? "" : ClientName.of(address)
+        return server.connections.admits(client) ? .YES : .NO
     }
 
     /// Called when a connection is taken and when it is closed; makes its record and releases it.
@@ -41,17 +47,27 @@ enum DaemonCallbacks {
         guard let server = unsafe server(context), let slot = unsafe slot, let connection = unsafe connection else { return }
         switch event {
         case .CONNECTION_NOTIFY_STARTED:
-            let socketAddress = unsafe realm_rest_client_address(connection)
-            let record = unsafe server.connections.add(
-                descriptor: realm_rest_connection_socket(connection),
-                address: socketAddress.flatMap { unsafe SocketAddress.nameAndPort($0) }?.0 ?? "",
-                client: unsafe ClientName.of(socketAddress))
+            let record = unsafe server.connections.add(arrival(of: connection, server))
             unsafe slot.pointee = unsafe Unmanaged.passRetained(record).toOpaque()
         default:
             guard let pointer = unsafe slot.pointee else { return }
             unsafe slot.pointee = nil
             unsafe server.connections.remove(Unmanaged<ConnectionRecord>.fromOpaque(pointer).takeRetainedValue())
         }
+    }
+
+    /// Returns what is known of a connection that was just made.
+    private static func arrival(of connection: OpaquePointer, _ server: HTTPServer) -> ConnectionArrival {
+        let socketAddress = unsafe realm_rest_client_address(connection)
+        let address = unsafe SocketAddress.name(socketAddress)
+        var arrival = unsafe ConnectionArrival(
+            descriptor: realm_rest_connection_socket(connection), address: address, listener: ObjectIdentifier(server))
+        if !server.isTrustedProxy(address) { arrival.client = unsafe ClientName.of(socketAddress) }
+        arrival.isUnix = server.socket.isUnix
+        if let store = server.configuration.tls, let session = unsafe realm_rest_connection_session(connection) {
+            arrival.tls = unsafe TLSConnection(session, store)
+        }
+        return arrival
     }
 
     /// Called when the library has found an error in a request and is about to answer it with a

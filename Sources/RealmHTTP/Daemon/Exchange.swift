@@ -153,13 +153,19 @@ internal import Synchronization
     private func beginBody(_ layout: HeadLayout) -> Bool {
         guard record.beganBody(arrival) else { return false }
         var layout = layout
-        let headers = unsafe RequestHeaders.read(from: connection, &layout)
+        let believesProxy = server.isTrustedProxy(record.address)
+        let headers = unsafe RequestHeaders.read(from: connection, &layout, believesProxy: believesProxy)
+        let forwardedFor =
+            believesProxy
+            ? server.configuration.trustedProxies.client(standard: headers.forwarded, plain: headers.forwardedFor) : nil
         let request = Request(
             methodName: layout.method, target: RequestTarget(targetBytes), headers: headers,
             id: headers[.requestID].flatMap(RequestID.init(client:)) ?? RequestID(), arrival: arrival,
-            clientAddress: record.address, client: record.client, isFromThisMachine: record.isFromThisMachine,
-            isHTTP10: layout.isHTTP10,
-            entrance: server.configuration.entrance)
+            clientAddress: forwardedFor?.description ?? record.address,
+            client: forwardedFor?.clientName ?? (believesProxy ? record.address : record.client),
+            isFromThisMachine: record.isFromThisMachine, isHTTP10: layout.isHTTP10, entrance: server.configuration.entrance)
+        request.isSecure = record.tls != nil
+        request.clientCertificate = record.tls?.clientCertificate()
         request.spool = server.spool
         self.request = request
         stage = .body
@@ -311,7 +317,7 @@ internal import Synchronization
             isAsleep = false
             return goOn(after: Problem(.shuttingDown, "the server is shutting down"))
         }
-        let isQueued = server.spoolers.submitContinuation(for: record.client) { [self] in didSpool(write(request)) }
+        let isQueued = server.spoolers.submitContinuation(for: request.client) { [self] in didSpool(write(request)) }
         if !isQueued { didSpool(Problem(.shuttingDown, "the server is shutting down")) }
         return true
     }
@@ -324,7 +330,7 @@ internal import Synchronization
             if let known = request.bodyFile {
                 file = known
             } else {
-                file = try BodyFile.make(inOneOf: spoolFolders, try server.spool.open(for: record.client))
+                file = try BodyFile.make(inOneOf: spoolFolders, try server.spool.open(for: request.client))
                 request.bodyFile = file
             }
             try file.append(request.body)
@@ -417,7 +423,7 @@ internal import Synchronization
     /// Has the work charge what it produces to the memory for unsent responses as it grows.
     /// Otherwise many long responses could exist at the same time before one of them is refused.
     private func holdAnswer(of request: Request) {
-        let holding = ByteHolding(server.unsentBytes, record.client)
+        let holding = ByteHolding(server.unsentBytes, request.client)
         answerHolding = holding
         request.budget.takesRoom = { [ledger = server.unsentBytes] byteCount in holding.grow(by: byteCount).map(ledger.stop) }
     }
@@ -470,7 +476,7 @@ internal import Synchronization
             _ = answerHolding?.adjust(to: 0)
             return nil
         }
-        let holding = answerHolding ?? ByteHolding(server.unsentBytes, record.client)
+        let holding = answerHolding ?? ByteHolding(server.unsentBytes, request.client)
         guard let excess = holding.adjust(to: buffer.count) else { return holding }
         _ = holding.adjust(to: 0)
         let problem = Problem(server.unsentBytes.stop(excess))

@@ -22,6 +22,10 @@ internal import Synchronization
         package var daemonThreads = Threads.processorCount
         /// The entrance that requests through this listener are marked with.
         package var entrance = Entrance.main
+        /// The certificates with which connections are encrypted; nil for plain HTTP.
+        package var tls: TLSStore?
+        /// The proxies whose notes about their clients are believed.
+        package var trustedProxies = TrustedProxies()
 
         /// Makes the configuration of the main listener: default limits, and one thread for each
         /// processor.
@@ -41,14 +45,13 @@ internal import Synchronization
     /// The threads for work that takes longer than a thread of the daemon may be occupied.
     package let workers: WorkerPool
     /// One thread for the responses about the server itself, such as metrics, so that they are
-    /// available when all workers are busy.
-    let attendant = WorkerPool(
-        name: "attendant", WorkerPool.Size(threads: 1, threadsPerClient: 1, queue: 256, queuePerClient: 64))
+    /// available when all workers are busy. It also looks whether certificates have changed.
+    let attendant: WorkerPool
     /// The budget for long bodies in temporary files.
     let spool: SpoolRoom
     /// The threads that write long bodies to files. Only continuations are queued, at most one per
     /// connection, so its queue needs no limit.
-    let spoolers = WorkerPool(name: "spooler", WorkerPool.Size(threads: 2, threadsPerClient: 1, queue: 0, queuePerClient: 0))
+    let spoolers: WorkerPool
     /// What admits and answers the requests.
     let handler: any RequestHandler
     /// The open connections, by client.
@@ -76,6 +79,11 @@ internal import Synchronization
         case ended
     }
 
+    /// Whether the threads, the table of connections and the memory belong to this listener; they belong to
+    /// another one that it was made beside otherwise.
+    private let isFirst: Bool
+    /// Whether the attendant has been asked to look at certificates and has not done so yet.
+    private let isLooking = Atomic<Bool>(false)
     /// What this listener has been told so far.
     private var stage = Stage.new
     /// The daemon of the library; nil before `start` and after `stop`.
@@ -103,6 +111,49 @@ internal import Synchronization
             limit: configuration.limits.unsentBytes, limitOfPrincipal: configuration.limits.unsentBytesPerPrincipal)
         spool = SpoolRoom(configuration.limits)
         self.workers = workers
+        attendant = WorkerPool(
+            name: "attendant", WorkerPool.Size(threads: 1, threadsPerClient: 1, queue: 256, queuePerClient: 64))
+        spoolers = WorkerPool(name: "spooler", WorkerPool.Size(threads: 2, threadsPerClient: 1, queue: 0, queuePerClient: 0))
+        isFirst = true
+    }
+
+    /// Makes a further listener of a server, which shares the threads, the limits and the handler of the
+    /// first one. It is started after that one and stopped before it.
+    ///
+    /// - Parameters:
+    ///   - socket: The listening socket, which the listener takes over.
+    ///   - configuration: What is particular to it. Limits that are shared are those of the first one.
+    ///   - first: The first listener.
+    package init(socket: ListeningSocket, configuration: Configuration, beside first: HTTPServer) {
+        self.socket = socket
+        self.configuration = configuration
+        handler = first.handler
+        connections = first.connections
+        streams = first.streams
+        unsentBytes = first.unsentBytes
+        spool = first.spool
+        workers = first.workers
+        attendant = first.attendant
+        spoolers = first.spoolers
+        isFirst = false
+    }
+
+    /// The address for people, such as `https://127.0.0.1:8443`.
+    package var url: String { socket.url(isSecure: configuration.tls != nil) }
+
+    /// Whether a peer is a proxy whose notes about its clients are believed.
+    func isTrustedProxy(_ address: String) -> Bool { configuration.trustedProxies.contains(address) }
+
+    /// Has the attendant look whether certificates have changed, unless it is about to. It does not wait.
+    ///
+    /// - Parameter store: The certificates.
+    package func look(at store: TLSStore) {
+        guard !isLooking.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        let isQueued = attendant.submitContinuation(for: WorkerPool.server) { [self] in
+            store.look()
+            isLooking.store(false, ordering: .releasing)
+        }
+        if !isQueued { isLooking.store(false, ordering: .releasing) }
     }
 
     /// Whether new connections and requests are refused because the server is stopping.
@@ -128,10 +179,11 @@ internal import Synchronization
 
     /// Starts all threads and begins to answer. The server keeps itself alive until `stop`.
     ///
+    /// - Parameter everySecond: Called about once a second by the first listener; it must not wait.
     /// - Throws: `Failure` when the system can make no thread or the daemon does not start;
     ///   everything is closed again then, the socket too. A server that was started or stopped before
     ///   cannot be started.
-    package func start() throws(Failure) {
+    package func start(everySecond: @escaping @Sendable () -> Void = {}) throws(Failure) {
         guard stage == .new else { throw Failure(description: "the HTTP daemon was started before") }
         signal(SIGPIPE, SIG_IGN)
         // A file that grows beyond the limit of the process is an error of one write and must not
@@ -150,10 +202,7 @@ internal import Synchronization
         unsafe options.pointee.idle_seconds = UInt32(configuration.limits.idleSeconds)
         unsafe options.pointee.connection_memory = HTTPServer.connectionMemory(configuration.limits)
         do throws(Threads.Failure) {
-            try workers.start()
-            try attendant.start()
-            try streams.start()
-            try connections.startWatch()
+            if isFirst { try startThreads(everySecond) }
         } catch {
             socket.close()
             endWithoutDaemon()
@@ -172,6 +221,14 @@ internal import Synchronization
         }
         unsafe self.daemon = unsafe daemon
         stage = .started
+    }
+
+    /// Starts all threads but those of the daemon.
+    private func startThreads(_ everySecond: @escaping @Sendable () -> Void) throws(Threads.Failure) {
+        try workers.start()
+        try attendant.start()
+        try streams.start()
+        try connections.startWatch(everySecond)
     }
 
     /// Ends a server that has no daemon and whose socket is closed.
@@ -193,17 +250,15 @@ internal import Synchronization
     /// that does not exist, and the process ends.
     private func closeConnections() {
         let end = Instant.now().adding(seconds: HTTPServer.secondsToLetGo)
-        while connections.count > 0, Instant.now() < end {
-            connections.hangUpAll()
-            Threads.sleep(seconds: 0.002)
-        }
+        while connections.hangUpAll(of: ObjectIdentifier(self)) > 0, Instant.now() < end { Threads.sleep(seconds: 0.002) }
     }
 
     /// How many seconds the daemon is given to close broken connections.
     private static let secondsToLetGo = 2.0
 
-    /// Ends all threads but those of the daemon.
+    /// Ends all threads but those of the daemon, if they are this listener's.
     private func closeThreads() {
+        guard isFirst else { return }
         connections.stopWatch()
         streams.stop()
         workers.close()

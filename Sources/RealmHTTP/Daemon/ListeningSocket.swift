@@ -14,7 +14,9 @@ package struct ListeningSocket: Sendable {
     package let address: String
     /// Whether only this machine can reach the socket.
     package let isLoopback: Bool
-    /// The file of a Unix socket; nil for TCP.
+    /// Whether it is a Unix socket.
+    package let isUnix: Bool
+    /// The file of a Unix socket that this process has made; nil for TCP, and for a socket that was handed over.
     let file: UnixSocketFile?
 
     /// Why a socket could not be made.
@@ -80,18 +82,52 @@ package struct ListeningSocket: Sendable {
         self.port = port
         self.address = address
         isLoopback = ListeningSocket.isLoopback(address)
+        isUnix = false
         file = nil
     }
 
-    /// Binds a Unix socket that only the user of this process can open, and listens.
+    /// Binds a Unix socket, and listens.
     ///
-    /// - Parameter path: The path of the socket's file.
+    /// - Parameters:
+    ///   - path: The path of the socket's file.
+    ///   - access: Who may open it; without it, only the user of this process.
     /// - Throws: `Failure` when the path is in use or not suitable.
-    package init(unixPath path: String) throws(Failure) {
-        (descriptor, file) = try UnixSocketFile.listen(at: path)
+    package init(unixPath path: String, access: SocketAccess = SocketAccess()) throws(Failure) {
+        (descriptor, file) = try UnixSocketFile.listen(at: path, access: access)
         port = 0
         address = "unix:" + path
         isLoopback = true
+        isUnix = true
+    }
+
+    /// Takes over a socket that listens already, which the service manager has made.
+    ///
+    /// - Parameter descriptor: The socket. Programs that this one starts do not get it.
+    /// - Throws: `Failure` when it is none that a server can accept connections from.
+    package init(handedOver descriptor: Int32) throws(Failure) {
+        var isListening: Int32 = 0
+        var kind: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &length) == 0,
+            unsafe getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &kind, &length) == 0, isListening != 0,
+            kind == Int32(SOCK_STREAM.rawValue), fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0
+        else { throw Failure(description: "the descriptor \(descriptor) that was handed over is not a socket that listens") }
+        ListeningSocket.makeNonblocking(descriptor)
+        if let (address, port) = ListeningSocket.localName(descriptor) {
+            self.init(descriptor: descriptor, port: port, address: address)
+        } else {
+            self.init(handedOverUnix: descriptor, at: UnixSocketFile.path(of: descriptor))
+        }
+    }
+
+    /// Makes the description of a Unix socket that was handed over, and whose file is not this server's.
+    private init(handedOverUnix descriptor: Int32, at path: String) {
+        self.descriptor = descriptor
+        port = 0
+        address = "unix:" + path
+        isLoopback = true
+        isUnix = true
+        file = nil
     }
 
     /// Binds a socket to one address; nil, with the reason in `errno`, when that fails.
@@ -140,9 +176,10 @@ package struct ListeningSocket: Sendable {
     /// Removes the file of a Unix socket that was closed.
     func removeFile() { file?.remove() }
 
-    /// The address for people: `http://HOST:PORT`, with brackets around an IPv6 address, or
-    /// `unix:PATH`.
-    package var url: String {
-        file != nil ? address : "http://" + (address.contains(":") ? "[\(address)]" : address) + ":\(port)"
+    /// Returns the address for people: `http://HOST:PORT` or `https://HOST:PORT`, with brackets around an
+    /// IPv6 address, or `unix:PATH`.
+    package func url(isSecure: Bool) -> String {
+        guard !isUnix else { return address }
+        return (isSecure ? "https://" : "http://") + (address.contains(":") ? "[\(address)]" : address) + ":\(port)"
     }
 }

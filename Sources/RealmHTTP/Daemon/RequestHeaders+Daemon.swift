@@ -13,12 +13,15 @@ extension RequestHeaders {
     /// - Parameters:
     ///   - connection: The connection in the library.
     ///   - layout: The check of the header section, which is shown every field.
+    ///   - believesProxy: Whether the peer is a trusted proxy, whose notes about its client are kept.
     /// - Returns: The known fields, and the counts of all.
-    static func read(from connection: OpaquePointer, _ layout: inout HeadLayout) -> RequestHeaders {
+    static func read(
+        from connection: OpaquePointer, _ layout: inout HeadLayout, believesProxy: Bool = false
+    ) -> RequestHeaders {
         var headers = RequestHeaders()
         unsafe withUnsafeMutablePointer(to: &headers) { headers in
             unsafe withUnsafeMutablePointer(to: &layout) { layout in
-                var reading = unsafe Reading(headers: headers, layout: layout)
+                var reading = unsafe Reading(headers: headers, layout: layout, believesProxy: believesProxy)
                 unsafe withUnsafeMutablePointer(to: &reading) { unsafe readFields(of: connection, $0) }
             }
         }
@@ -30,6 +33,8 @@ extension RequestHeaders {
     @safe private struct Reading {
         let headers: UnsafeMutablePointer<RequestHeaders>
         let layout: UnsafeMutablePointer<HeadLayout>
+        /// Whether the notes of a proxy about its client are kept.
+        let believesProxy: Bool
 
         /// Takes one field in, or only measures it when it is not known.
         func take(_ name: UnsafePointer<CChar>, _ value: UnsafePointer<CChar>?) {
@@ -38,7 +43,10 @@ extension RequestHeaders {
             unsafe headers.pointee.count(bytes: nameLength + valueLength + 4)
             let header = unsafe RequestHeaders.known(name, nameLength)
             unsafe layout.pointee.check(name, nameLength, isKnown: header != nil, value, valueLength)
-            guard let header else { return unsafe headers.pointee.noteOrigin(name, nameLength, value) }
+            guard let header else {
+                if believesProxy { unsafe headers.pointee.noteClient(name, nameLength, value) }
+                return unsafe headers.pointee.noteOrigin(name, nameLength, value)
+            }
             unsafe headers.pointee.add(header, value.map { unsafe String(cString: $0) } ?? "")
         }
     }
@@ -89,6 +97,16 @@ extension RequestHeaders {
         } else if length == 10, unsafe RequestHeaders.begins(name, with: "user-agent"), let value = unsafe value {
             // Every browser identifies itself so. PowerShell does too, but it displays no pages.
             isFromBrowser = unsafe isFromBrowser || (strncmp(value, "Mozilla/", 8) == 0 && strstr(value, "PowerShell") == nil)
+        }
+    }
+
+    /// Keeps what a trusted proxy says about its client. Several lines of a field are one longer list.
+    private mutating func noteClient(_ name: UnsafePointer<CChar>, _ length: Int, _ value: UnsafePointer<CChar>?) {
+        let value = unsafe value.map { unsafe String(cString: $0) } ?? ""
+        if length == 9, unsafe RequestHeaders.begins(name, with: "forwarded") {
+            forwarded = forwarded.map { $0 + "," + value } ?? value
+        } else if length == 15, unsafe RequestHeaders.begins(name, with: "x-forwarded-for") {
+            forwardedFor = forwardedFor.map { $0 + "," + value } ?? value
         }
     }
 

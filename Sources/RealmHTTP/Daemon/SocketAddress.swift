@@ -25,6 +25,11 @@ enum SocketAddress {
         }
     }
 
+    /// Returns the text of a socket address without its port; empty unless it is IPv4 or IPv6.
+    static func name(_ address: UnsafePointer<sockaddr>?) -> String {
+        unsafe address.flatMap { unsafe nameAndPort($0) }?.0 ?? ""
+    }
+
     /// Returns the usual text of an IPv4 or IPv6 address in binary form.
     private static func text(_ family: Int32, _ source: UnsafeRawPointer) -> String {
         var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))

@@ -4,8 +4,7 @@ internal import CMicrohttpd  // its headers make the system declarations used he
 internal import Glibc
 internal import RealmStorage
 
-/// The file of a Unix socket of this process. Only the user of the process can open it, and it is
-/// removed at the end if it is still the same file.
+/// The file of a Unix socket of this process. It is removed at the end if it is still the same file.
 struct UnixSocketFile: Sendable {
     private let path: String
     /// The device of the file, which identifies it together with `inode`.
@@ -23,27 +22,75 @@ struct UnixSocketFile: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path of the socket's file.
+    ///   - access: Who may open it.
     ///   - backlog: How many connections may wait to be accepted.
     /// - Returns: The socket, which does not block, and its file.
     /// - Throws: `Failure` when the path is in use or not suitable, or the system refuses.
-    static func listen(at path: String, backlog: Int32 = 128) throws(Failure) -> (descriptor: Int32, file: UnixSocketFile) {
+    static func listen(
+        at path: String, access: SocketAccess, backlog: Int32 = 128
+    ) throws(Failure) -> (descriptor: Int32, file: UnixSocketFile) {
         var address = try socketAddress(path)
+        let owner = try user(access.owner, path)
+        let group = try group(access.group, path)
         // Two servers that start at once must not both find the socket of a third abandoned.
         let folder = try lockedFolder(of: path)
         defer { Glibc.close(folder) }
-        try removeAbandoned(path, &address)
+        try removeAbandoned(path, &address, by: access, owner)
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        // Linux gives the file the mode of the socket, so it can be opened by no other user at any
-        // time.
+        // Linux gives the file the mode of the socket, so it can be opened by no other user before it has its owner.
         guard descriptor >= 0, fchmod(descriptor, 0o600) == 0, unsafe connectOrBind(bind, descriptor, &address) == 0,
-            Glibc.listen(descriptor, backlog) == 0, let status = status(of: path)
+            admit(access, to: path, owner, group), Glibc.listen(descriptor, backlog) == 0, let status = status(of: path)
         else {
             let reason = unsafe String(cString: strerror(errno))
-            if descriptor >= 0 { Glibc.close(descriptor) }
+            if descriptor >= 0 {
+                // What was bound here is this process's own, although it does not listen.
+                if isBound(descriptor) { unsafe unlink(path) }
+                Glibc.close(descriptor)
+            }
             throw Failure(description: "cannot listen on unix:\(path): \(reason)")
         }
         ListeningSocket.makeNonblocking(descriptor)
         return (descriptor, UnixSocketFile(path: path, device: status.st_dev, inode: status.st_ino))
+    }
+
+    /// Whether a socket has a path.
+    private static func isBound(_ descriptor: Int32) -> Bool { !path(of: descriptor).isEmpty }
+
+    /// Returns the path that a Unix socket is bound to; empty for none, and for a name without a file.
+    static func path(of descriptor: Int32) -> String {
+        var address = sockaddr_un()
+        var length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let isKnown = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(descriptor, $0, &length) == 0 }
+        }
+        guard isKnown else { return "" }
+        return unsafe withUnsafeBytes(of: address.sun_path) { unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+
+    // MARK: - Owners
+
+    /// Gives a new socket its owner and its permissions, in this order; false, with the reason in `errno`, when the
+    /// system refuses.
+    private static func admit(_ access: SocketAccess, to path: String, _ owner: uid_t?, _ group: gid_t?) -> Bool {
+        let none = UInt32.max
+        if owner != nil || group != nil, unsafe lchown(path, owner ?? none, group ?? none) != 0 { return false }
+        return unsafe access.mode == 0o600 || chmod(path, mode_t(access.mode)) == 0
+    }
+
+    /// Returns the number of a user; nil without a name.
+    private static func user(_ name: String?, _ path: String) throws(Failure) -> uid_t? {
+        guard let name else { return nil }
+        if let number = uid_t(name) { return number }
+        guard let entry = unsafe getpwnam(name) else { throw Failure(description: "unix:\(path): there is no user '\(name)'") }
+        return unsafe entry.pointee.pw_uid
+    }
+
+    /// Returns the number of a group; nil without a name.
+    private static func group(_ name: String?, _ path: String) throws(Failure) -> gid_t? {
+        guard let name else { return nil }
+        if let number = gid_t(name) { return number }
+        guard let entry = unsafe getgrnam(name) else { throw Failure(description: "unix:\(path): there is no group '\(name)'") }
+        return unsafe entry.pointee.gr_gid
     }
 
     /// Removes the file, unless another one has taken its place.
@@ -58,9 +105,13 @@ struct UnixSocketFile: Sendable {
 
     /// Removes a socket at the path that no process listens on any more. Throws when there is
     /// anything else.
-    private static func removeAbandoned(_ path: String, _ address: inout sockaddr_un) throws(Failure) {
+    private static func removeAbandoned(
+        _ path: String, _ address: inout sockaddr_un, by access: SocketAccess, _ owner: uid_t?
+    ) throws(Failure) {
         guard let status = status(of: path) else { return }
-        let isOurs = status.st_mode & S_IFMT == S_IFSOCK && status.st_uid == geteuid() && status.st_mode & 0o777 == 0o600
+        // A server that ended early may have left its socket with the mode that all have at first.
+        let isOfMode = [0o600, access.mode].contains(UInt32(status.st_mode & 0o777))
+        let isOurs = isOfMode && status.st_mode & S_IFMT == S_IFSOCK && (status.st_uid == geteuid() || status.st_uid == owner)
         guard isOurs else {
             throw Failure(
                 description:

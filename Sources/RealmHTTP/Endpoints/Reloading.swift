@@ -53,6 +53,8 @@ package final class Reloading: Sendable {
     private let tokens: TokenVerifier
     /// The log, whose format may change; nil without a log.
     private let accessLog: AccessLog?
+    /// The certificates, which are read again; nil without encryption.
+    private let tls: TLSStore?
     /// The level of the log, which may change.
     private let logLevel: AccessLog.LevelSwitch
     private let state = RankedMutex(.leaf, State())
@@ -65,17 +67,19 @@ package final class Reloading: Sendable {
     ///   - directory: The realms of the server.
     ///   - backups: The backups of the server.
     ///   - tokens: Verifies tokens.
+    ///   - tls: The certificates of the server; nil without encryption.
     ///   - accessLog: The log; nil for none.
     ///   - logLevel: The level of the log.
     init(
         _ configuration: Configuration?, _ options: LiveOptions, directory: RealmDirectory, backups: BackupService,
-        tokens: TokenVerifier, accessLog: AccessLog?, logLevel: AccessLog.LevelSwitch
+        tokens: TokenVerifier, tls: TLSStore?, accessLog: AccessLog?, logLevel: AccessLog.LevelSwitch
     ) {
         self.configuration = configuration
         self.options = options
         self.directory = directory
         self.backups = backups
         self.tokens = tokens
+        self.tls = tls
         self.accessLog = accessLog
         self.logLevel = logLevel
         let names = options.current.realms.map(\.name.text)
@@ -131,6 +135,14 @@ package final class Reloading: Sendable {
         }
     }
 
+    /// Reads the certificates again where there is no configuration file that names them.
+    ///
+    /// - Returns: Whether there are certificates, and they can be used.
+    package func readCertificates() -> Bool {
+        guard let tls else { return false }
+        return (try? tls.replace(with: options.current.tls)) != nil
+    }
+
     // MARK: - Putting in force
 
     /// Puts options in force as far as that is possible while the server runs.
@@ -151,6 +163,8 @@ package final class Reloading: Sendable {
         if names.contains("backup"), (try? backups.replacePlan(with: new.backupPlan)) == nil {
             accessLog?.note("backups_not_started", realm: "", "the system provides no thread", level: .error)
         }
+        // What cannot be used was refused before, or is told by the certificates themselves.
+        try? tls?.replace(with: new.tls)
         state.withLock { $0.named.formUnion(new.realms.map(\.name.text)) }
         serve(new.realms, &result)
         result.keptFor = Array(keptRealms(new).sorted().prefix(Reloading.keptLimit))

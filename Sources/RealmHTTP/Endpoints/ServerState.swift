@@ -41,6 +41,8 @@ package final class ServerState: Sendable {
     let backups: BackupService
     /// Verifies the tokens of clients.
     let tokens: TokenVerifier
+    /// The certificates of the server; nil without encryption.
+    let tls: TLSStore?
     /// The log of requests; nil when none is written.
     let accessLog: AccessLog?
     /// The level of the log, which administrators may change while the server runs.
@@ -57,16 +59,19 @@ package final class ServerState: Sendable {
     ///   - realmLimit: How many realms the system's limit on open files permits; nil for the
     ///     configured limit alone.
     ///   - tokens: Verifies the tokens of clients; nil for one that knows no issuers.
+    ///   - tls: The certificates of the server; nil without encryption.
     ///   - accessLog: The log of requests; nil for none.
     package init(
         catalog: Catalog, options: LiveOptions, configuration: Configuration? = nil, rules: AccessRules,
-        folders: RealmFolders = RealmFolders(), realmLimit: Int? = nil, tokens: TokenVerifier? = nil, accessLog: AccessLog? = nil
+        folders: RealmFolders = RealmFolders(), realmLimit: Int? = nil, tokens: TokenVerifier? = nil,
+        tls: TLSStore? = nil, accessLog: AccessLog? = nil
     ) {
         liveOptions = options
         let options = liveOptions.current
         let limits = options.limits
         self.catalog = catalog
         self.rules = rules
+        self.tls = tls
         self.accessLog = accessLog
         self.tokens = tokens ?? TokenVerifier(liveOptions.limits, logger: options.logger)
         logLevel = accessLog?.level ?? AccessLog.LevelSwitch()
@@ -83,7 +88,7 @@ package final class ServerState: Sendable {
             catalog: catalog, options: liveOptions, folders: folders, realmLimit: realmLimit ?? limits.realms,
             access: rules.access, workers: workers, pinned: pinned, notifications: notifications)
         reloading = Reloading(
-            configuration, liveOptions, directory: directory, backups: backups, tokens: self.tokens, accessLog: accessLog,
+            configuration, liveOptions, directory: directory, backups: backups, tokens: self.tokens, tls: tls, accessLog: accessLog,
             logLevel: logLevel)
         addMetrics()
     }
@@ -123,6 +128,7 @@ package final class ServerState: Sendable {
         metrics.add { [tokens] text in tokens.write(to: &text) }
         metrics.add { [backups] text in backups.planned?.write(to: &text) }
         metrics.add { [reloading] text in reloading.write(to: &text) }
+        if let tls { metrics.add { text in tls.write(to: &text) } }
         guard let accessLog else { return }
         metrics.add { text in
             text.single(

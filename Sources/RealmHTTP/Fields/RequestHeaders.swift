@@ -18,6 +18,10 @@ package struct RequestHeaders: Sendable {
     /// The name of the first field by which a proxy states that it passed the request on; nil when
     /// there is none.
     package var forwardedBy: String?
+    /// The value of `Forwarded` with its lines joined; nil unless the peer is a trusted proxy that has sent it.
+    package var forwarded: String?
+    /// The value of `X-Forwarded-For` with its lines joined; nil unless the peer is a trusted proxy that has sent it.
+    package var forwardedFor: String?
     /// Whether the client identifies itself as a browser in `User-Agent`.
     package var isFromBrowser = false
 

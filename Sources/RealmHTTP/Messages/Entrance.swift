@@ -5,8 +5,18 @@
 package enum Entrance: Sendable {
     /// The listener for all clients.
     case main
+    /// A Unix socket for all clients, which are on this machine therefore.
+    case mainSocket
     /// The administrators' TCP port, which is bound to loopback.
     case adminPort
     /// The administrators' Unix socket, whose file only the user of the server can open.
     case adminSocket
+
+    /// Whether the listener is that of administrators.
+    package var isForAdministrators: Bool {
+        switch self {
+        case .main, .mainSocket: return false
+        case .adminPort, .adminSocket: return true
+        }
+    }
 }

@@ -24,7 +24,7 @@ package final class Request: @unchecked Sendable {
     package let id: RequestID
     /// When the first line of the request had arrived.
     package let arrival: Instant
-    /// The textual address of the client; empty on a Unix socket.
+    /// The textual address of the client, which a trusted proxy may have named; empty on a Unix socket.
     package let clientAddress: String
     /// The name under which connections, work and memory of this client are counted together: one
     /// per address, see `ClientName`.
@@ -36,6 +36,10 @@ package final class Request: @unchecked Sendable {
     package let isHTTP10: Bool
     /// The listener through which the request came.
     package let entrance: Entrance
+    /// Whether the connection is encrypted by this server. What a proxy does before it does not count.
+    package var isSecure = false
+    /// The certificate that the client has sent, verified or not; nil when there is none, or the server asks for none.
+    package var clientCertificate: ClientCertificate?
     /// What the body, and the values parsed from it, use of the memory for bodies; nil where this
     /// is not counted.
     var holding: ByteHolding?

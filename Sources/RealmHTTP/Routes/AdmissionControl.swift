@@ -99,7 +99,7 @@ struct AdmissionControl: Sendable {
     /// - Throws: `rate_limited`, with the seconds after which the next request is admitted, at
     ///   least 1.
     private func checkRate(_ request: Request, _ route: Route) throws(Problem) {
-        guard let rates, request.entrance == .main, !route.traits.contains(.isUnmetered),
+        guard let rates, !request.entrance.isForAdministrators, !route.traits.contains(.isUnmetered),
             let seconds = rates.secondsToWait(request.client, request.arrival)
         else { return }
         var problem = Problem.overLimit(.rateLimited, "too many requests from this address", limit: rates.rate)

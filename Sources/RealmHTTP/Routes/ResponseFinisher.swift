@@ -13,6 +13,8 @@ struct ResponseFinisher: Sendable {
     private let targetBytes: Int
     /// The rules for web pages of other origins.
     private let origins: OriginPolicy
+    /// The certificates of the server, with what browsers are told about https; nil without encryption.
+    private let tls: TLSStore?
     /// Closes realms whose files have changed.
     private let caretaker: RealmCaretaker
 
@@ -23,6 +25,7 @@ struct ResponseFinisher: Sendable {
         targetBytes = state.limits.targetBytes
         origins = state.rules.origins
         caretaker = state.caretaker
+        tls = state.tls
     }
 
     /// Returns the response as it is sent.
@@ -36,6 +39,7 @@ struct ResponseFinisher: Sendable {
         response.removeAddresses(longerThan: targetBytes)
         response.add("X-Request-Id", request.id.text)
         if let timing = request.timing { response.add("Server-Timing", timing.text) }
+        if request.isSecure, let rule = tls?.strictTransport { response.add("Strict-Transport-Security", rule) }
         origins.addRules(to: &response, request)
         return response
     }

@@ -9,12 +9,18 @@ extension MetricsRegistry {
     ///
     /// The registry holds the daemon weakly: after the daemon is gone, its metrics are left out.
     ///
-    /// - Parameter daemon: The HTTP server whose counters are read each time `/metrics` is
-    ///   requested.
-    func addDaemon(_ daemon: HTTPServer) {
+    /// - Parameters:
+    ///   - daemon: The HTTP server whose counters are read each time `/metrics` is
+    ///     requested.
+    ///   - others: The further listeners for clients, which share most with the first.
+    func addDaemon(_ daemon: HTTPServer, _ others: [HTTPServer]) {
+        let inFlight = { @Sendable [others = others.map { Weak(server: $0) }] in
+            others.reduce(0) { $0 + ($1.server?.requestsInFlight ?? 0) }
+        }
         add { [weak daemon] text in
             guard let daemon else { return }
-            text.single("in_flight", .gauge, help: "Requests being worked on.", value: Double(daemon.requestsInFlight))
+            text.single(
+                "in_flight", .gauge, help: "Requests being worked on.", value: Double(daemon.requestsInFlight + inFlight()))
             text.single("connections", .gauge, help: "Open connections.", value: Double(daemon.connectionCount))
             text.single(
                 "dead_clients_total", .counter, help: "Streams whose client stopped acknowledging.",
@@ -49,6 +55,12 @@ extension MetricsRegistry {
                 "spool_refused_total", .counter, help: "Long bodies that were refused because there was no room for their file.",
                 value: Double(daemon.spool.refused))
         }
+    }
+
+    /// A listener that is left out of the metrics when it is gone.
+    private struct Weak: Sendable {
+        /// The listener.
+        weak let server: HTTPServer?
     }
 
     /// Adds the metrics of the administrators' listener, under names of their own.

@@ -13,17 +13,20 @@ extension RealmServer {
     ///
     /// - Parameters:
     ///   - options: The options of the server, of which `admin` and `port` count.
-    ///   - main: The socket of the main listener, which is bound already.
+    ///   - isLoopback: Whether only this machine can reach the listeners for clients, which are bound already.
     /// - Returns: The bound socket; nil when there is no such listener.
     /// - Throws: `Failure` when the address cannot be bound, or when it is not loopback.
-    static func bindAdmin(_ options: ServerOptions, main: ListeningSocket) throws(Failure) -> ListeningSocket? {
+    static func bindAdmin(_ options: ServerOptions, isLoopback: Bool) throws(Failure) -> ListeningSocket? {
         do throws(ListeningSocket.Failure) {
+            if let handed = options.handedOver.first(where: { $0.isForAdministrators }) {
+                return try checkedAdmin(ListeningSocket(handedOver: handed.descriptor))
+            }
             switch options.admin {
             case .none: return nil
             case .unix(let path): return try ListeningSocket(unixPath: path)
             case .port(let host, let port): return try adminPort(host, port)
             case .automatic:
-                guard !main.isLoopback else { return nil }
+                guard !isLoopback else { return nil }
                 // A server on a port that was picked is one of several, and so are the administrators' ports.
                 return try adminPort("127.0.0.1", options.port == 0 ? 0 : AdminAddress.usualPort)
             }
@@ -36,7 +39,11 @@ extension RealmServer {
     /// Binds a TCP port for administrators. An address that other machines can reach is refused,
     /// because the listener checks no credentials.
     private static func adminPort(_ host: String, _ port: Int) throws(ListeningSocket.Failure) -> ListeningSocket {
-        let socket = try ListeningSocket(host: host, port: port)
+        try checkedAdmin(ListeningSocket(host: host, port: port))
+    }
+
+    /// Returns a socket for administrators, and closes it if other machines can reach it.
+    private static func checkedAdmin(_ socket: ListeningSocket) throws(ListeningSocket.Failure) -> ListeningSocket {
         guard socket.isLoopback else {
             socket.close()
             throw ListeningSocket.Failure(description: StartRefusal.adminExposure(of: socket.address))
@@ -58,7 +65,7 @@ extension RealmServer {
     static func adminDaemon(_ socket: ListeningSocket?, _ limits: Limits, _ handler: RequestDispatcher) -> HTTPServer? {
         guard let socket else { return nil }
         var configuration = HTTPServer.Configuration()
-        configuration.entrance = socket.file == nil ? .adminPort : .adminSocket
+        configuration.entrance = socket.isUnix ? .adminSocket : .adminPort
         configuration.limits = limits
         configuration.limits.connections = limits.adminConnections
         configuration.limits.connectionsPerAddress = limits.adminConnections

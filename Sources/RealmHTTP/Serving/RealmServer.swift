@@ -25,6 +25,8 @@ package final class RealmServer: Sendable {
     package let state: ServerState
     /// The HTTP server of the main listener.
     package let daemon: HTTPServer
+    /// The further listeners for clients.
+    package let others: [HTTPServer]
     /// The HTTP server of the administrators' listener; nil when administrators use the main
     /// listener, or none.
     package let adminDaemon: HTTPServer?
@@ -67,49 +69,58 @@ package final class RealmServer: Sendable {
         try RealmServer.checkBacklinkNames(options, catalog)
         try RealmServer.checkOrigins(options.corsOrigins)
         let tokens = try RealmServer.makeTokens(live)
-        let socket = try RealmServer.bind(options)
-        var adminSocket: ListeningSocket?
+        let log = try RealmServer.makeLog(options)
+        self.log = log
+        let tls: TLSStore?
+        let listeners: [BoundListener]
+        let adminSocket: ListeningSocket?
         do throws(Failure) {
-            adminSocket = try RealmServer.bindAdmin(options, main: socket)
-            log = try RealmServer.makeLog(options)
+            tls = try RealmServer.certificates(options, log, report)
+            listeners = try RealmServer.bindClients(options)
+            do throws(Failure) {
+                adminSocket = try RealmServer.bindAdmin(options, isLoopback: listeners.allSatisfy { $0.socket.isLoopback })
+            } catch {
+                for one in listeners { one.socket.close() }
+                throw error
+            }
         } catch {
-            adminSocket?.close()
-            socket.close()
+            log?.close(seconds: 0)
             throw error
         }
-        var rules = AccessRules(
-            hosts: HostPolicy(boundAddress: socket.address, extra: options.extraHosts + [options.host]),
-            origins: OriginPolicy(allowed: Set(options.corsOrigins)))
-        if let adminSocket, adminSocket.file == nil { rules.hosts.insert(adminSocket.address) }
-        rules.access.isLoopback = socket.isLoopback
-        rules.access.allowsAnonymousReads = options.isInsecure
-        rules.access.administersOnMain = options.administersOnMain
+        let rules = RealmServer.rules(options, listeners, adminSocket)
         state = ServerState(
             catalog: catalog, options: live, configuration: configuration, rules: rules,
             folders: RealmFolders(data: dataRoot, attach: attachRoots),
-            realmLimit: min(options.limits.realms, descriptors.realms), tokens: tokens, accessLog: log)
+            realmLimit: min(options.limits.realms, descriptors.realms), tokens: tokens, tls: tls, accessLog: log)
         state.directory.restoreAttached(report)
         let handler = RequestDispatcher(state)
-        var daemonConfiguration = HTTPServer.Configuration()
-        daemonConfiguration.limits = options.limits
-        daemon = HTTPServer(socket: socket, configuration: daemonConfiguration, workers: state.workers, handler: handler)
+        let daemon = HTTPServer(
+            socket: listeners[0].socket, configuration: listeners[0].configuration(options, tls), workers: state.workers,
+            handler: handler)
+        self.daemon = daemon
+        others = listeners.dropFirst().map { listener in
+            HTTPServer(socket: listener.socket, configuration: listener.configuration(options, tls), beside: daemon)
+        }
         adminDaemon = RealmServer.adminDaemon(adminSocket, options.limits, handler)
-        state.metrics.addDaemon(daemon)
+        state.metrics.addDaemon(daemon, others)
         state.metrics.addAdminDaemon(adminDaemon)
         state.metrics.addRealms(catalog, limit: options.limits.metricRealms)
     }
 
     /// Starts to answer requests.
     ///
-    /// - Parameter announce: Called when all threads run, and before the first line of the log is
-    ///   written. `realm-rest serve` prints the address here.
+    /// - Parameters:
+    ///   - announce: Called when all threads run, and before the first line of the log is
+    ///     written. `realm-rest serve` prints the address here.
+    ///   - everySecond: Called about once a second while the server runs, on a thread of its own; it must not wait.
     /// - Throws: `Failure` when threads cannot be started, and what `announce` throws. The
     ///   listeners are stopped then.
-    package func start(announce: () throws -> Void = {}) throws {
+    package func start(announce: () throws -> Void = {}, everySecond: @escaping @Sendable () -> Void = {}) throws {
         do {
-            try startAll()
+            try startAll(everySecond)
             try announce()
         } catch {
+            for other in others { other.stop(graceSeconds: 0) }
             daemon.stop(graceSeconds: 0)
             adminDaemon?.stop(graceSeconds: 0)
             throw error
@@ -119,9 +130,13 @@ package final class RealmServer: Sendable {
 
     /// Starts the daemons, the thread that watches the files of the realms, and the thread of the
     /// timer.
-    private func startAll() throws(Failure) {
+    private func startAll(_ everySecond: @escaping @Sendable () -> Void) throws(Failure) {
         do throws(HTTPServer.Failure) {
-            try daemon.start()
+            try daemon.start { [weak daemon, tls = state.tls] in
+                everySecond()
+                if let tls { daemon?.look(at: tls) }
+            }
+            for other in others { try other.start() }
             try adminDaemon?.start()
         } catch {
             throw Failure(description: error.description)
@@ -158,9 +173,13 @@ package final class RealmServer: Sendable {
 
     /// The URL at which clients reach the main listener, with the port that the system has assigned
     /// if the option was 0.
-    package var url: String { daemon.socket.url }
+    package var url: String { daemon.url }
+    /// The URLs of the further listeners for clients.
+    package var furtherURLs: [String] { others.map(\.url) }
+    /// The SHA-256 digest of the certificate that was made for trials; nil for none.
+    package var fingerprintOfTrial: String? { state.tls?.fingerprintOfTrial }
     /// The URL of the administrators' listener; nil when there is none.
-    package var adminURL: String? { adminDaemon?.socket.url }
+    package var adminURL: String? { adminDaemon?.url }
 
     /// Stops the server in order: readiness becomes false, streams and polls end, running requests
     /// may finish, and then the realms are closed.
@@ -174,13 +193,14 @@ package final class RealmServer: Sendable {
         state.lifecycle.beginStopping()
         state.notifications.end()
         let end = Instant.now().adding(seconds: options.graceSeconds)
-        adminDaemon?.beginDraining()
+        for listener in others + [daemon, adminDaemon].compactMap({ $0 }) { listener.beginDraining() }
         var wasUrgent = false
         let isOver = {
             wasUrgent = wasUrgent || isUrgent()
             return wasUrgent
         }
-        daemon.stop(graceSeconds: options.graceSeconds, isUrgent: isOver)
+        for other in others { other.stop(graceSeconds: max(0, end.seconds(since: Instant.now())), isUrgent: isOver) }
+        daemon.stop(graceSeconds: max(0, end.seconds(since: Instant.now())), isUrgent: isOver)
         adminDaemon?.stop(graceSeconds: max(0, end.seconds(since: Instant.now())), isUrgent: isOver)
         state.notifications.closeAll()
         state.backups.stop()
@@ -234,26 +254,6 @@ package final class RealmServer: Sendable {
             return try AttachRoots(folders)
         } catch {
             throw Failure(description: "\(folders.joined(separator: ", ")): \(error)")
-        }
-    }
-
-    /// Binds the socket of the main listener.
-    ///
-    /// An address that other machines can reach is refused unless the options allow it with
-    /// `isInsecure`, because there are no credentials.
-    ///
-    /// - Returns: The bound socket, which does not accept connections yet.
-    /// - Throws: `Failure` when the address cannot be bound, or is refused.
-    private static func bind(_ options: ServerOptions) throws(Failure) -> ListeningSocket {
-        do throws(ListeningSocket.Failure) {
-            let socket = try ListeningSocket(host: options.host, port: options.port)
-            guard socket.isLoopback || options.isInsecure else {
-                socket.close()
-                throw ListeningSocket.Failure(description: StartRefusal.exposure(of: socket.address))
-            }
-            return socket
-        } catch {
-            throw Failure(description: error.description)
         }
     }
 }

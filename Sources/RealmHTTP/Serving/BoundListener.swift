@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A socket for clients that is bound, with what is particular to it.
+struct BoundListener: Sendable {
+    /// The socket, which listens.
+    let socket: ListeningSocket
+    /// Whether its connections are encrypted.
+    let isSecure: Bool
+
+    /// Returns what its HTTP server is made with.
+    ///
+    /// - Parameters:
+    ///   - options: The options of the server.
+    ///   - tls: The certificates of the server; nil without encryption.
+    func configuration(_ options: ServerOptions, _ tls: TLSStore?) -> HTTPServer.Configuration {
+        var configuration = HTTPServer.Configuration()
+        configuration.limits = options.limits
+        configuration.entrance = socket.isUnix ? .mainSocket : .main
+        configuration.trustedProxies = options.trustedProxies
+        if isSecure { configuration.tls = tls }
+        return configuration
+    }
+}
