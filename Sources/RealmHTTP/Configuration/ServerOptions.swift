@@ -77,6 +77,8 @@ package struct ServerOptions: Sendable {
     package var extraHosts: [String] = []
     /// Origins whose web pages may use the server.
     package var corsOrigins: [String] = []
+    /// The roles, and what they allow.
+    package var roles = RoleBook()
     /// Whether the server may listen on an address that other machines can reach, without
     /// credentials. Clients from there may read.
     package var isInsecure = false
