@@ -107,7 +107,7 @@ extension Database {
             defer { if privateFile != nil { privateFile = file } }
             return privateFile
         }
-        observations.move(to: version)
+        moveObservations(to: version)
         withExtendedLifetime((previous, oldFile)) {}
         return version
     }

@@ -359,7 +359,7 @@ extension Database {
     package func close(isUndone: Bool = false) {
         closeWriter()
         follower.withLock { $0 }?.stop()
-        observations.close()
+        closeObservations()
         let read = reading.withLock { reading in
             defer { reading = nil }
             return reading

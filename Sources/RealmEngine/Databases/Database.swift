@@ -70,6 +70,8 @@ package final class Database: VersionSource {
     package let commits = CommitFeed()
     /// Advances observed targets from version to version.
     package let observations: ObservationHub
+    /// Those of listeners who may not see everything.
+    private let scopedObservations: ScopedObservations
     /// The file of a private copy, which is removed with the realm; compaction replaces it.
     let privateFile: RankedMutex<NewFile?>
     /// Whether the file is being compacted, which is done once at a time.
@@ -183,11 +185,41 @@ package final class Database: VersionSource {
         observations = ObservationHub(
             commits, backlinkNames: backlinkNames, limits: observation,
             didEvaluate: { begin in log.noteEvaluation(since: begin) })
+        scopedObservations = ScopedObservations { [commits] scope in
+            ObservationHub(
+                commits, backlinkNames: backlinkNames, limits: observation, scope: scope,
+                didEvaluate: { begin in log.noteEvaluation(since: begin) })
+        }
         // A follower counts the states that it has seen.
         let number = mode == .follow ? 1 : snapshot.version
         let shown = shownClasses?.part(of: snapshot) ?? snapshot
         newest = RankedMutex(.leaf, Version(shown, VersionToken(epoch: epoch, version: number)))
         observations.serve(self)
+    }
+
+    /// Returns what advances observed targets for listeners of a scope.
+    ///
+    /// - Parameter scope: What the listeners may see; nil for everything.
+    package func observations(for scope: (any VersionScope)?) -> ObservationHub {
+        guard let scope else { return observations }
+        let hub = scopedObservations.hub(for: scope)
+        hub.serve(self)
+        return hub
+    }
+
+    /// Ends the hub of a scope that has no listeners any more. Blocks until that is done.
+    package func endObservations(for scope: any VersionScope) { scopedObservations.end(scope.identity) }
+
+    /// Has all observed targets use another object for the newest version: the same version in another file.
+    func moveObservations(to version: Version) {
+        observations.move(to: version)
+        scopedObservations.move(to: version)
+    }
+
+    /// Ends all observations. Blocks until that is done.
+    func closeObservations() {
+        observations.close()
+        scopedObservations.close()
     }
 
     /// The newest version. Reading it takes a lock for an instant only.

@@ -42,7 +42,7 @@ final class ReadContext: Sendable {
         let database = try call.database()
         self.database = database
         lease = try snapshot.map { id throws(Problem) in try ReadContext.lease(id, call, database) }
-        version = lease?.version ?? call.version ?? database.current
+        version = (lease?.version ?? call.version ?? database.current).shown(by: call.request.scope)
         call.request.version = version.tokenText
         call.request.readsSnapshot = lease != nil
         try requireMinimumVersion()

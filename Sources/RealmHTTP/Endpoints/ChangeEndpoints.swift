@@ -45,7 +45,7 @@ struct ChangeEndpoints: Sendable {
         var request = try ChangeRequest(try url.get(), call, format, isStream: isStream)
         let context = try ReadContext(call)
         let slot = try notifications.slots.take(call.request.client)
-        let realm = try notifications.notifications(of: context.database)
+        let realm = try notifications.notifications(of: context.database, for: context.request.scope)
         let (reader, registration) = try self.reader(&request, realm, call)
         call.request.version = context.version.tokenText
         guard isStream else {

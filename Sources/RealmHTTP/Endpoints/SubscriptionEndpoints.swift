@@ -27,7 +27,7 @@ struct SubscriptionEndpoints: Sendable {
         let body = try RequestBody.object(call.request, call.limits, types: call.bodyTypes)
         let definitions = try SubscriptionDefinition.readAll(body, call.limits)
         let client = call.request.client
-        let realm = try notifications.notifications(of: context.database)
+        let realm = try notifications.notifications(of: context.database, for: context.request.scope)
         try notifications.registrations.reserve(client)
         let subs: [ReadSubscription]
         do throws(Problem) {

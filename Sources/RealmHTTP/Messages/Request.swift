@@ -60,6 +60,8 @@ package final class Request: @unchecked Sendable {
     /// The state of the realm that the path names, taken once when the request was admitted; nil
     /// for paths outside of realms.
     package var realm: Catalog.State?
+    /// What its sender may see of the realm; nil for everything. It is set when the request is admitted.
+    package var scope: (any VersionScope)?
     /// Where the time of the request went; nil unless the server was started to report it in
     /// `Server-Timing`.
     package var timing: ServerTiming?

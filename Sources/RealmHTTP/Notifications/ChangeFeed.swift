@@ -75,7 +75,7 @@ final class ChangeFeed: Sendable {
         nameIdentity = ChangeFeed.nameIdentity(definition)
         self.definition = definition
         names = notifications.database.backlinkNames
-        hub = notifications.database.observations
+        hub = notifications.hub
         liveLimits = notifications.liveLimits
         self.notifications = notifications
         state = RankedMutex(.changeFeed, State(resolved: resolved))

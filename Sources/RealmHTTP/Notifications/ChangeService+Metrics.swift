@@ -11,7 +11,7 @@ extension ChangeService {
     /// - Parameter text: The metrics document.
     func write(to text: inout MetricsText) {
         let realms = realms
-        let engine = realms.map { (name: $0.database.name.text, metrics: $0.database.observations.metrics) }
+        let engine = realms.map { (name: $0.database.name.text, metrics: $0.hub.metrics) }
         text.single(
             "streams", .gauge, help: "Streams of events that are open.", value: Double(realms.reduce(0) { $0 + $1.streamCount }))
         text.single(

@@ -23,10 +23,18 @@ final class ChangeService: Sendable {
     /// The pool whose workers write snapshots for streams and polls, which may be long.
     private let workers: WorkerPool
 
+    /// A realm as the subscribers of one scope see it.
+    private struct View: Hashable {
+        /// The identity of the database.
+        let database: ObjectIdentifier
+        /// The identity of the scope; nil for those who see everything.
+        let scope: String?
+    }
+
     /// The notifications by realm and the state of the service, guarded by the lock.
     private struct State {
-        /// The notifications of each realm that was observed, by the identity of its database.
-        var realms: [ObjectIdentifier: RealmNotifications] = [:]
+        /// The notifications of each realm that was observed, for each scope of subscribers.
+        var realms: [View: RealmNotifications] = [:]
         /// Whether the server is stopping, so that no realm can be observed anymore.
         var isEnding = false
         /// Whether a timer is set that ends registrations which have expired.
@@ -51,18 +59,27 @@ final class ChangeService: Sendable {
 
     /// Returns the notifications of a realm, and begins them at the first call.
     ///
-    /// - Parameter database: The open realm.
+    /// - Parameters:
+    ///   - database: The open realm.
+    ///   - scope: What the subscribers may see of it; nil for everything.
     /// - Throws: `shutting_down` when the server is stopping.
-    func notifications(of database: Database) throws(Problem) -> RealmNotifications {
+    func notifications(of database: Database, for scope: (any VersionScope)?) throws(Problem) -> RealmNotifications {
+        let view = View(database: ObjectIdentifier(database), scope: scope?.identity)
         let notifications = state.withLock { state -> RealmNotifications? in
             guard !state.isEnding else { return nil }
-            if let known = state.realms[ObjectIdentifier(database)] { return known }
-            let notifications = RealmNotifications(database, limits: liveLimits, metrics: metrics, timers: timers) {
-                [workers, name = database.name.text] job in
-                // Workers count the realm as the client, so that subscribers of one realm do not delay those of another.
-                workers.submitContinuation(for: "realm " + name, job)
-            }
-            state.realms[ObjectIdentifier(database)] = notifications
+            if let known = state.realms[view] { return known }
+            let notifications = RealmNotifications(
+                database, scope: scope, limits: liveLimits, metrics: metrics, timers: timers,
+                submit: { [workers, name = database.name.text] job in
+                    // Workers count the realm as the client, so that subscribers of one realm do not delay those of another.
+                    workers.submitContinuation(for: "realm " + name, job)
+                },
+                didRunEmpty: { [weak self, workers, name = database.name.text] in
+                    // Ending a hub may wait for its thread.
+                    guard view.scope != nil else { return }
+                    _ = workers.submitContinuation(for: "realm " + name) { [weak self] in self?.release(view) }
+                })
+            state.realms[view] = notifications
             return notifications
         }
         guard let notifications else { throw Problem(.shuttingDown, "the server is shutting down") }
@@ -105,11 +122,11 @@ final class ChangeService: Sendable {
     ///   - problem: Why the realm cannot be served at present, so that clients may come back; nil
     ///     when it was detached.
     func close(_ database: Database, failing problem: Problem? = nil) {
-        let notifications = state.withLock { $0.realms.removeValue(forKey: ObjectIdentifier(database)) }
-        if let notifications {
-            notifications.close(failing: problem)
-            metrics.pastEvaluations.add(Int(database.observations.metrics.evaluations), ordering: .relaxed)
+        let closed = state.withLock { state -> [RealmNotifications] in
+            let views = state.realms.keys.filter { $0.database == ObjectIdentifier(database) }
+            return views.compactMap { state.realms.removeValue(forKey: $0) }
         }
+        for notifications in closed { close(notifications, failing: problem) }
         registrations.deleteAll(of: database)
     }
 
@@ -118,18 +135,31 @@ final class ChangeService: Sendable {
     ///
     /// - Parameter id: The identity of the database; a reference to it would keep it in use.
     func release(_ id: ObjectIdentifier) {
-        state.withLock { $0.realms[id] }?.dropAllUnused()
+        let views = state.withLock { $0.realms.keys.filter { $0.database == id } }
+        for view in views {
+            state.withLock { $0.realms[view] }?.dropAllUnused()
+            release(view)
+        }
+    }
+
+    /// Forgets the notifications of a realm for one scope, if nobody uses them.
+    private func release(_ view: View) {
         let released = state.withLock { state -> RealmNotifications? in
-            guard var notifications = state.realms.removeValue(forKey: id) else { return nil }
+            guard var notifications = state.realms.removeValue(forKey: view) else { return nil }
             guard notifications.isUnused, isKnownUniquelyReferenced(&notifications) else {
-                state.realms[id] = notifications
+                state.realms[view] = notifications
                 return nil
             }
             return notifications
         }
-        guard let released else { return }
-        released.close()
-        metrics.pastEvaluations.add(Int(released.database.observations.metrics.evaluations), ordering: .relaxed)
+        if let released { close(released) }
+    }
+
+    /// Ends notifications, and what advances the targets of a scope.
+    private func close(_ notifications: RealmNotifications, failing problem: Problem? = nil) {
+        notifications.close(failing: problem)
+        metrics.pastEvaluations.add(Int(notifications.hub.metrics.evaluations), ordering: .relaxed)
+        if let scope = notifications.scope { notifications.database.endObservations(for: scope) }
     }
 
     /// Ends all streams with the reason `shutdown`, and answers all polls. Called when the server

@@ -67,6 +67,10 @@ final class RealmNotifications: Sendable {
 
     /// The open realm that the notifications are about.
     let database: Database
+    /// What the subscribers may see of it; nil for everything.
+    let scope: (any VersionScope)?
+    /// Advances the observed targets of the subscribers from commit to commit.
+    let hub: ObservationHub
     /// The limits of the server for streams, polls and kept change sets.
     let liveLimits: LiveLimits
     /// The limits in force.
@@ -77,6 +81,8 @@ final class RealmNotifications: Sendable {
     private let timers: TimerQueue
     /// Gives a job to a worker, and returns false when the server stops.
     private let submit: @Sendable (@escaping WorkerPool.Job) -> Bool
+    /// Called when the last unused feed was evicted and there is no subscriber.
+    private let didRunEmpty: @Sendable () -> Void
     private let state = RankedMutex(.realmNotifications, State())
 
     /// The epochs of the realm, of which there are several only for a followed file.
@@ -100,15 +106,20 @@ final class RealmNotifications: Sendable {
     ///
     /// - Parameters:
     ///   - database: The open realm.
+    ///   - scope: What the subscribers may see; nil for everything.
     ///   - limits: The limits of the server.
     ///   - metrics: The counts of all realms.
     ///   - timers: The timer that evicts unused feeds.
     ///   - submit: Gives a job to a worker.
+    ///   - didRunEmpty: Called when the last unused feed was evicted and there is no subscriber.
     init(
-        _ database: Database, limits: LiveLimits, metrics: NotificationMetrics, timers: TimerQueue,
-        submit: @escaping @Sendable (@escaping WorkerPool.Job) -> Bool
+        _ database: Database, scope: (any VersionScope)?, limits: LiveLimits, metrics: NotificationMetrics, timers: TimerQueue,
+        submit: @escaping @Sendable (@escaping WorkerPool.Job) -> Bool, didRunEmpty: @escaping @Sendable () -> Void
     ) {
         self.database = database
+        self.scope = scope
+        hub = database.observations(for: scope)
+        self.didRunEmpty = didRunEmpty
         liveLimits = limits
         self.metrics = metrics
         self.timers = timers
@@ -116,7 +127,7 @@ final class RealmNotifications: Sendable {
         let current = database.current.token
         epochs = RankedMutex(.leaf, Epochs(present: current.epoch, former: current.epoch))
         publishedVersion = Atomic(current.version)
-        let token = database.observations.onRound { [weak self] round in self?.endRound(round) }
+        let token = hub.onRound { [weak self] round in self?.endRound(round) }
         state.withLock { $0.roundToken = token }
     }
 
@@ -175,7 +186,9 @@ final class RealmNotifications: Sendable {
     /// - Throws: The problem of a definition that names something unknown, or `realm_unavailable`
     ///   when the realm is being closed.
     func feed(_ definition: SubscriptionDefinition) throws(Problem) -> ChangeFeed {
-        let resolved = try DefinitionResolver(definition: definition, version: database.current, database: database).resolve()
+        let resolved = try DefinitionResolver(
+            definition: definition, version: database.current.shown(by: scope), database: database
+        ).resolve()
         let identity = ChangeFeed.identity(resolved, definition)
         let feed = state.withLock { state -> ChangeFeed? in
             guard !state.isClosed else { return nil }
@@ -249,7 +262,7 @@ final class RealmNotifications: Sendable {
             return (unused, next)
         }
         for feed in unused { feed.close() }
-        if let next { setDropTimer(at: next) }
+        if let next { setDropTimer(at: next) } else if isUnused { didRunEmpty() }
     }
 
     /// Evicts all feeds that no client uses, without waiting for the time of retention, if there is no subscriber.
@@ -397,6 +410,6 @@ final class RealmNotifications: Sendable {
         }
         end(.realmClosed(problem))
         for feed in feeds { feed.close() }
-        if let token { database.observations.removeRoundObserver(token) }
+        if let token { hub.removeRoundObserver(token) }
     }
 }

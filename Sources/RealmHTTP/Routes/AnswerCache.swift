@@ -14,24 +14,28 @@ internal import RealmStorage
 /// entry that is used again moves to the young one. One response takes at most a quarter of a
 /// shard. Any thread may use the cache.
 final class AnswerCache: Sendable {
-    /// What a response depends on besides the version: the target and the `Accept` field. Reads by
+    /// What a response depends on besides the version: the target, the `Accept` field and what the sender may see. Reads by
     /// `GET` and `HEAD` share entries.
     private struct Key: Hashable {
         /// The request target as it was sent, with path and query string.
         let target: [UInt8]
         /// The `Accept` field, which decides the representation together with the target.
         let accept: String?
+        /// The identity of what the sender may see; nil for everything.
+        let scope: String?
         /// The hash of both, computed once: it selects the shard and the slot of `seen`, and serves
         /// the dictionaries.
         let digest: Int
 
         /// Creates a key and computes its digest.
-        init(_ target: [UInt8], accept: String?) {
+        init(_ target: [UInt8], accept: String?, scope: String?) {
             self.target = target
             self.accept = accept
+            self.scope = scope
             var hasher = Hasher()
             unsafe target.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
             hasher.combine(accept)
+            hasher.combine(scope)
             digest = hasher.finalize()
         }
 
@@ -160,7 +164,7 @@ final class AnswerCache: Sendable {
         guard bytesPerShard > 0, request.method == .get || request.method == .head, request.headers[.ifNoneMatch] == nil,
             request.headers[.realmMinVersion] == nil, request.headers[.realmTransaction] == nil
         else { return nil }
-        return Key(request.target.bytes, accept: request.headers[.accept])
+        return Key(request.target.bytes, accept: request.headers[.accept], scope: request.scope?.identity)
     }
 
     /// Returns the shard that the digest of a key selects.

@@ -53,6 +53,9 @@ package struct RowRule: Sendable {
         }
     }
 
+    /// The tables and columns that the rule reads.
+    package var reads: QueryDependencies { bind(ConstantPool(), CancellationCheck()).reads }
+
     /// Binds the rule for use by one thread at a time.
     ///
     /// - Parameters:

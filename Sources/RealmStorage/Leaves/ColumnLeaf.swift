@@ -81,6 +81,16 @@ package enum ColumnLeaf: Sendable {
         }
     }
 
+    /// Returns whether a list or set leaves out its element in `row`: a link to nothing, to a tombstone or to an object
+    /// that a view hides; in Mixed only the last of these.
+    func leavesOut(_ row: Int) throws(StorageError) -> Bool {
+        switch self {
+        case .link(let leaf): return leaf.key(row).rawValue < 0
+        case .mixed(let leaf): return try leaf.hidesLink(row)
+        default: return false
+        }
+    }
+
     /// Returns the value in `row`, which must be in `0..<count`. Unresolved links read as null.
     ///
     /// - Throws: `.corrupt` when the value, or the bytes that it refers to, are damaged.

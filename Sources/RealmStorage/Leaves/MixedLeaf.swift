@@ -125,6 +125,12 @@ package struct MixedLeaf: Sendable {
         return try rawLink(word >> 8, row)
     }
 
+    /// Returns whether the value in `row` is a link that the space hides.
+    func hidesLink(_ row: Int) throws(StorageError) -> Bool {
+        guard let filter = space.linkFilter, let link = try storedLink(row) else { return false }
+        return try filter.hides(link.table, link.key)
+    }
+
     /// Reads the number at `index` of slot 1. `row` is used in the error message only.
     private func integer(_ index: Int64, _ row: Int) throws(StorageError) -> Int64 {
         guard let integers = try numbers(Slot.integers), index >= 0, index < integers.count else {

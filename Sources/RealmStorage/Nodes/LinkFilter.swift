@@ -80,7 +80,7 @@ package final class LinkFilter: Sendable {
     /// Keeps the copy of a leaf, or that it needs none, and returns the one that is kept.
     private func keep(_ words: [Int64]?, for ref: Ref) throws(StorageError) -> ByteStorage? {
         let copy = words.map { words in
-            ByteStorage(words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } })
+            ByteStorage(words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> Int64($0 * 8)) } })
         }
         let isKept = copies.withLock { copies -> Bool in
             if copies.elements[ref] != nil { return true }

@@ -74,7 +74,9 @@ package struct SnapshotScope: Sendable {
             before = inner.count
             for table in embedded where !inner.contains(table.key) {
                 let isWhole = table.backlinks.allSatisfy { owners in
-                    guard let origin = owners.targetTable, let property = owners.oppositeColumn, let of = shown[origin] else { return false }
+                    guard let origin = owners.targetTable, let property = owners.oppositeColumn, let of = shown[origin] else {
+                        return false
+                    }
                     return of.rule == nil && !of.hidden.contains(property.leafIndex) && !inner.contains(origin)
                 }
                 if !isWhole { inner.insert(table.key) }

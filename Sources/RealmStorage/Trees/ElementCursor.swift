@@ -11,14 +11,14 @@ package struct ElementCursor: Sendable {
     private var leaf: ColumnLeaf?
     /// The row of the next element in `leaf`.
     private var row = 0
-    /// Whether links to tombstones are left out.
+    /// Whether links to tombstones, and to objects that a view hides, are left out.
     private let skipsUnresolved: Bool
 
     /// Makes a cursor in front of the first element; no node is read yet.
     ///
     /// - Parameters:
     ///   - tree: The tree of elements.
-    ///   - skipsUnresolved: Whether links to tombstones are left out.
+    ///   - skipsUnresolved: Whether links to tombstones, and to objects that a view hides, are left out.
     ///   - budget: The nodes that a walk over several trees may visit.
     init(_ tree: BPlusTree, skipsUnresolved: Bool = false, within budget: WalkBudget? = nil) {
         leaves = tree.leaves(within: budget)
@@ -30,7 +30,7 @@ package struct ElementCursor: Sendable {
         while true {
             if let leaf, row < leaf.count {
                 row += 1
-                if skipsUnresolved, case .link(let links) = leaf, links.key(row - 1).rawValue < 0 { continue }
+                if skipsUnresolved, try leaf.leavesOut(row - 1) { continue }
                 return try leaf.value(row - 1)
             }
             guard let (next, _) = try leaves.next() else { return nil }

@@ -26,12 +26,18 @@ package struct ListView: Sendable {
         root: Ref, space: NodeSpace, shape: ElementShape, mayHoldUnresolved: Bool = false
     ) throws(StorageError) {
         tree = try BPlusTree(root: root, space: space, shape: shape)
-        guard shape.type == .link, mayHoldUnresolved || space.mayHideLinks(to: shape.targetTable) else {
+        let mayLeaveOut =
+            switch shape.type {
+            case .link: mayHoldUnresolved || space.mayHideLinks(to: shape.targetTable)
+            case .mixed: space.linkFilter != nil
+            default: false
+            }
+        guard mayLeaveOut else {
             visible = nil
             count = tree.count
             return
         }
-        let positions = try ListView.resolvedPositions(tree)
+        let positions = try ListView.visiblePositions(tree)
         visible = positions
         count = positions.count
     }
@@ -69,17 +75,12 @@ package struct ListView: Sendable {
         ElementCursor(tree, skipsUnresolved: visible != nil, within: budget)
     }
 
-    /// Returns a cursor over the leaves, for kernels that test whole runs. Unresolved links are in
-    /// them.
-    package func leaves() -> LeafCursor { tree.leaves() }
-
-    /// Returns the positions of the links to live objects.
-    private static func resolvedPositions(_ tree: BPlusTree) throws(StorageError) -> [Int] {
+    /// Returns the positions of the elements that are not left out.
+    private static func visiblePositions(_ tree: BPlusTree) throws(StorageError) -> [Int] {
         var positions: [Int] = []
         var cursor = tree.leaves()
         while let (leaf, start) = try cursor.next() {
-            guard case .link(let links) = leaf else { continue }
-            for row in 0..<links.count where links.key(row).rawValue >= 0 { positions.append(start + row) }
+            for row in 0..<leaf.count where try !leaf.leavesOut(row) { positions.append(start + row) }
         }
         return positions
     }

@@ -12,6 +12,8 @@ final class ObservationReplay {
     let observed: Observed
     private let label: String
     private let database: Database
+    /// What the listener may see; nil for everything. What counts as modified is compared for those alone who see everything.
+    private let scope: (any VersionScope)?
     private var version: Version
     private var copy: Copy
 
@@ -29,11 +31,12 @@ final class ObservationReplay {
         var rows: [ObjectKey]
     }
 
-    init(_ target: ObservedTarget, in database: Database, isActive: Bool) throws {
+    init(_ target: ObservedTarget, in database: Database, isActive: Bool, scope: (any VersionScope)? = nil) throws {
         self.target = ObservedTarget(target.kind, filter: target.filter, identity: target.identity + (isActive ? " active" : ""))
         self.database = database
+        self.scope = scope
         label = self.target.identity
-        observed = try Observed(self.target, in: database, isActive: isActive)
+        observed = try Observed(self.target, in: database, isActive: isActive, scope: scope)
         version = observed.attached.version
         copy = .gone
         copy = try read(observed.attached.contents, version.snapshot)
@@ -46,16 +49,25 @@ final class ObservationReplay {
             if event.from.token.version < version.token.version { failures.append("\(label): an event goes back") }
             let before = copy
             try apply(event)
-            failures += try check(event, before, recorder).map {
-                "\(label) \(event.from.token.version)→\(event.to.token.version): \($0)"
+            if scope == nil {
+                failures += try check(event, before, recorder).map {
+                    "\(label) \(event.from.token.version)→\(event.to.token.version): \($0)"
+                }
+            } else if case .unknown = event.change {
+                // Lists of mixed values, in which hidden links are not counted, are read again.
+                guard case .collection = target.kind else { return ["\(label): what happened is not known"] }
+                copy = try read(.values(count: 0, places: nil), event.to.snapshot)
             }
             version = event.to
         }
-        let fresh = try read(try observed.contents(), database.current.snapshot)
+        let fresh = try read(try observed.contents(), newest)
         if fresh != copy { failures.append("\(label): \(copy) instead of \(fresh)") }
         failures += try checkQuery()
         return failures
     }
+
+    /// The newest version as the listener sees it.
+    private var newest: Snapshot { database.current.shown(by: scope).snapshot }
 
     // MARK: - Reading
 
@@ -232,7 +244,7 @@ final class ObservationReplay {
     /// The rows of a result are those that its query finds.
     private func checkQuery() throws -> [String] {
         guard case .results(let key, let query) = target.kind, case .rows(let rows) = copy else { return [] }
-        let snapshot = database.current.snapshot
+        let snapshot = newest
         guard let table = snapshot.table(key) else { return ["no table"] }
         let found = try query.query.bind(
             to: table, in: snapshot, arguments: query.arguments, mapping: database.backlinkNames.mapping, order: query.order

@@ -38,19 +38,20 @@ final class RecordingListener: ObservationListener {
 struct Observed {
     let listener = RecordingListener()
     let attached: Attached
-    let database: Database
+    /// What advances the target.
+    private let hub: ObservationHub
 
-    init(_ target: ObservedTarget, in database: Database, isActive: Bool = false) throws {
-        self.database = database
+    init(_ target: ObservedTarget, in database: Database, isActive: Bool = false, scope: (any VersionScope)? = nil) throws {
+        hub = database.observations(for: scope)
         let answer = Awaited<Result<Attached, ObservationError>>()
-        database.observations.attach(target, listener, isActive: isActive) { answer.set($0) }
+        hub.attach(target, listener, isActive: isActive) { answer.set($0) }
         attached = try answer.wait().get()
     }
 
     /// What happened up to the newest version.
     func events() throws -> [ObservationEvent] {
         let answer = Awaited<Version?>()
-        database.observations.catchUp(attached.attachment) { answer.set($0) }
+        hub.catchUp(attached.attachment) { answer.set($0) }
         _ = try answer.wait()
         return listener.take()
     }
@@ -58,9 +59,9 @@ struct Observed {
     /// The state in the newest version.
     func contents() throws -> ObservedContents {
         let answer = Awaited<Result<Attached, ObservationError>>()
-        database.observations.contents(of: attached.attachment) { answer.set($0) }
+        hub.contents(of: attached.attachment) { answer.set($0) }
         return try answer.wait().get().contents
     }
 
-    func detach() { database.observations.detach(attached.attachment) }
+    func detach() { hub.detach(attached.attachment) }
 }

@@ -23,6 +23,8 @@ final class ObservationCore: @unchecked Sendable {
     private let names: BacklinkNames
     /// The limits of passive targets and evaluations.
     private let limits: ObservationLimits
+    /// What the listeners may see; nil for everything.
+    private let scope: (any VersionScope)?
     /// Called after each evaluation with the instant at which it began.
     private let didEvaluate: @Sendable (_ begin: Instant) -> Void
     /// Limits the time of each evaluation; all threads may stop it.
@@ -54,14 +56,16 @@ final class ObservationCore: @unchecked Sendable {
     ///   - feed: The source of commits.
     ///   - names: The configured names of linking objects.
     ///   - limits: The limits of the hub.
+    ///   - scope: What the listeners may see; nil for everything.
     ///   - didEvaluate: Called after each evaluation with the instant at which it began.
     init(
-        _ feed: CommitFeed, _ names: BacklinkNames, _ limits: ObservationLimits,
+        _ feed: CommitFeed, _ names: BacklinkNames, _ limits: ObservationLimits, scope: (any VersionScope)? = nil,
         didEvaluate: @escaping @Sendable (_ begin: Instant) -> Void
     ) {
         self.feed = feed
         self.names = names
         self.limits = limits
+        self.scope = scope
         self.didEvaluate = didEvaluate
         clock = EvaluationClock(limit: limits.evaluationTime)
     }
@@ -78,7 +82,7 @@ final class ObservationCore: @unchecked Sendable {
         token = feed.add(observer)
         // The version is read after the observer was added: commits in between are delivered and then
         // skipped.
-        position = current()
+        position = current().shown(by: scope)
     }
 
     /// Stops observing commits when there are no observations left.
@@ -203,11 +207,12 @@ final class ObservationCore: @unchecked Sendable {
     /// A commit with a mark, a lost one, or one that changes the schema concerns all targets; for other
     /// commits passive targets remain at their versions.
     ///
-    /// - Parameter commit: The commit, or several that are delivered as one.
-    func process(_ commit: WaitingCommit) {
+    /// - Parameter whole: The commit, or several that are delivered as one, with all of its changes.
+    func process(_ whole: WaitingCommit) {
         defer { runDeferred() }
-        guard token != nil, let from = position, commit.version.token.version > from.token.version else { return }
+        guard token != nil, let from = position, whole.version.token.version > from.token.version else { return }
         let start = Instant.now()
+        let commit = scope == nil ? whole : whole.shown(from: from, to: whole.version.shown(by: scope))
         let round = Round(commit, from)
         // A commit with a mark, a lost one, or one that changes the schema is a round of its own for all
         // targets.
@@ -230,7 +235,8 @@ final class ObservationCore: @unchecked Sendable {
 
     /// Uses another object for the present position: the same version in another file. The old file
     /// disappears when its last version is released.
-    func move(to version: Version) {
+    func move(to whole: Version) {
+        let version = whole.shown(by: scope)
         guard token != nil, let position, position.token.version == version.token.version else { return }
         for observation in observations.values where observation.version === position { observation.version = version }
         self.position = version

@@ -31,16 +31,18 @@ package final class ObservationHub: Sendable {
     ///   - feed: The source of commits.
     ///   - backlinkNames: The configured names of linking objects.
     ///   - limits: The limits of the hub.
+    ///   - scope: What the listeners may see; nil for everything.
     ///   - threads: The threads of all hubs.
     ///   - didEvaluate: Called on the thread of the hub after each evaluation of a target, with the
     ///     instant at which it began.
     init(
         _ feed: CommitFeed, backlinkNames: BacklinkNames, limits: ObservationLimits = ObservationLimits(),
-        threads: SharedThreads = .observers, didEvaluate: @escaping @Sendable (_ begin: Instant) -> Void = { _ in }
+        scope: (any VersionScope)? = nil, threads: SharedThreads = .observers,
+        didEvaluate: @escaping @Sendable (_ begin: Instant) -> Void = { _ in }
     ) {
         self.limits = limits
         self.threads = threads
-        core = ObservationCore(feed, backlinkNames, limits, didEvaluate: didEvaluate)
+        core = ObservationCore(feed, backlinkNames, limits, scope: scope, didEvaluate: didEvaluate)
     }
 
     /// The database whose commits are observed; set before anything is observed.

@@ -40,6 +40,25 @@ struct WaitingCommit {
         isBarrier = commit.mark != nil || hasSchemaChanges
     }
 
+    /// Returns the commit as somebody sees it who may not see everything.
+    ///
+    /// - Parameters:
+    ///   - from: The view of the version before it.
+    ///   - to: The view of its version.
+    func shown(from: Version, to: Version) -> WaitingCommit {
+        var shown = self
+        shown.version = to
+        guard !isLost else { return shown }
+        // Where the changes cannot be found out, observers read their contents again.
+        guard let visible = try? ScopedChanges(changes, from: from.snapshot, to: to.snapshot).visible() else {
+            shown.forget()
+            return shown
+        }
+        shown.changes = visible
+        shown.changeCount = visible.reduce(0) { $0 + $1.count }
+        return shown
+    }
+
     /// Adds the next commit, which is delivered together with this one.
     mutating func join(_ next: WaitingCommit) {
         version = next.version

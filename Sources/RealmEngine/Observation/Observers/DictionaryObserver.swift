@@ -78,6 +78,9 @@ final class DictionaryObserver: TargetObserver {
         }
         var log = range.log.operations(on: property)
         if !modified.isEmpty { try DictionaryObserver.mark(modified, in: new, &log) }
+        if range.to.snapshot.scope != nil, let old = try entries(in: range.from.snapshot) {
+            try DictionaryObserver.markTurned(from: old, to: new, &log)
+        }
         let changes = log.changes()
         let oldCount = count
         count = new.count
@@ -93,6 +96,19 @@ final class DictionaryObserver: TargetObserver {
         var index = 0
         while let entry = try cursor.next() {
             if case .link(_, let key) = entry.value, modified.contains(key) { log.modify(at: index) }
+            index += 1
+        }
+    }
+
+    /// Adds a modification for each entry that is null before or after, as its object has come into the view of the listeners
+    /// or left it.
+    private static func markTurned(
+        from old: DictionaryView, to new: DictionaryView, _ log: inout ListChangeLog
+    ) throws(StorageError) {
+        var cursor = new.entries()
+        var index = 0
+        while let entry = try cursor.next() {
+            if let before = try old.find(entry.key.bytes), before.isNull != entry.value.isNull { log.modify(at: index) }
             index += 1
         }
     }

@@ -82,6 +82,10 @@ final class ListObserver: TargetObserver {
         let isWritten = range.log.isWritten(property)
         guard isWritten || !modified.isEmpty else { return nil }
         if isWritten { try restart(at: range.to.snapshot) }
+        // Operations on mixed lists count links that the listeners may not see.
+        if target == nil, range.to.snapshot.scope != nil, try property.column(in: range.to.snapshot).type == .mixed {
+            return .unknown
+        }
         let changes = changes(before, modified, range)
         guard changes.fits(before: oldCount, after: count) else { return .unknown }
         return changes.isEmpty ? nil : change(changes, before, range)

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmQuery
+internal import RealmStorage
+
+/// The changes of some commits as somebody sees them who may not see everything.
+///
+/// Changes of what is hidden before and after are left out. An object that comes into the view counts as created, one
+/// that leaves it as deleted, although neither may have been written: a rule can read other objects. Whoever links to
+/// such an object counts as modified, as it does when an object is deleted.
+struct ScopedChanges {
+    /// The view of the version before the commits.
+    private let from: Snapshot
+    /// The view of the version after them.
+    private let to: Snapshot
+    /// The changes of each commit, oldest first.
+    private let changes: [[ObjectChange]]
+    /// The changes of all commits together.
+    private let log: RangeLog
+
+    /// Prepares the translation.
+    ///
+    /// - Parameters:
+    ///   - changes: The changes of each commit, oldest first.
+    ///   - from: The view of the version before the commits.
+    ///   - to: The view of the version after them, by the same scope.
+    init(_ changes: [[ObjectChange]], from: Snapshot, to: Snapshot) {
+        self.changes = changes
+        self.from = from
+        self.to = to
+        log = RangeLog(changes)
+    }
+
+    /// What becomes of the changes of an object.
+    private enum Fate {
+        /// They are seen as they are.
+        case seen
+        /// The object is not seen before or not after, or neither.
+        case entered, left, hidden
+    }
+
+    /// Returns the changes that are seen.
+    ///
+    /// - Throws: `StorageError` when objects, links or rules cannot be read.
+    /// - Complexity: Linear in the number of changes; linear in the size of a class whose rule reads other objects, when
+    ///   one of their classes has changed.
+    func visible() throws(StorageError) -> [[ObjectChange]] {
+        var fates: [ObservedObject: Fate] = [:]
+        var result: [[ObjectChange]] = []
+        for commit in changes {
+            var visible: [ObjectChange] = []
+            for change in commit where try isVisible(change, &fates) { visible.append(change) }
+            result.append(visible)
+        }
+        try addDistant(&fates)
+        var moves: [ObjectChange] = []
+        for (object, fate) in fates.sorted(by: { ($0.key.table, $0.key.key) < ($1.key.table, $1.key.key) }) {
+            switch fate {
+            case .entered: moves.append(.created(object.table, object.key))
+            case .left: moves.append(.deleted(object.table, object.key))
+            case .seen, .hidden: continue
+            }
+            try addOwners(of: object, &moves)
+        }
+        return moves.isEmpty ? result : result + [moves]
+    }
+
+    /// Returns whether a change is seen as it is.
+    ///
+    /// - Parameter fates: What is known of the objects so far.
+    private func isVisible(_ change: ObjectChange, _ fates: inout [ObservedObject: Fate]) throws(StorageError) -> Bool {
+        switch change {
+        case .created(let table, let key): return try sees(ObservedObject(table, key), in: to)
+        case .deleted(let table, let key): return try sees(ObservedObject(table, key), in: from)
+        case .modified(let table, let key, let column):
+            guard to.table(table)?.column(column) != nil || from.table(table)?.column(column) != nil else {
+                // The rule may read a property that is hidden.
+                _ = try fate(of: ObservedObject(table, key), &fates)
+                return false
+            }
+            return try fate(of: ObservedObject(table, key), &fates) == .seen
+        case .collection(let table, let key, let column, _):
+            guard to.table(table)?.column(column) != nil else { return false }
+            return try fate(of: ObservedObject(table, key), &fates) == .seen
+        case .schema(let table): return to.table(table) != nil || from.table(table) != nil
+        }
+    }
+
+    /// Returns what becomes of the changes of an object that was modified, and keeps it.
+    private func fate(of object: ObservedObject, _ fates: inout [ObservedObject: Fate]) throws(StorageError) -> Fate {
+        if let known = fates[object] { return known }
+        let isNew = log.tables[object.table]?.inserted.contains(object.key) ?? false
+        let after = try sees(object, in: to)
+        // Of an object that was created or deleted in the range, that change says whether it is seen.
+        let before = isNew ? after : try sees(object, in: from)
+        let isGone = log.isDeleted(object)
+        let fate: Fate =
+            switch (before, isGone ? before : after) {
+            case (true, true): .seen
+            case (false, true): .entered
+            case (true, false): .left
+            case (false, false): .hidden
+            }
+        fates[object] = fate
+        return fate
+    }
+
+    /// Returns whether an object is seen: it is in the view, and so is the object that it is embedded in.
+    private func sees(_ object: ObservedObject, in view: Snapshot) throws(StorageError) -> Bool {
+        var object = object
+        // Objects cannot be embedded in each other more deeply than this.
+        for _ in 0..<100 {
+            guard let table = view.table(object.table), let row = try table.find(object.key) else { return false }
+            guard table.kind == .embedded else { return true }
+            var owner: ObservedObject?
+            for column in table.backlinks {
+                guard let origin = column.targetTable, let key = try row.leaf.backlinks(column, row: row.index).keys().first
+                else { continue }
+                owner = ObservedObject(origin, key)
+                break
+            }
+            guard let owner else { return false }
+            object = owner
+        }
+        return false
+    }
+
+    // MARK: - Rules that read other objects
+
+    /// Adds the objects that come into the view, or leave it, because of changes of other objects.
+    private func addDistant(_ fates: inout [ObservedObject: Fate]) throws(StorageError) {
+        for table in to.classes {
+            guard let rule = table.rule, let before = from.table(table.key), let ruleBefore = before.rule,
+                reads(rule, besides: table)
+            else { continue }
+            let seenBefore = try keys(before, ruleBefore)
+            let seenAfter = try keys(table, rule)
+            let known = log.tables[table.key]
+            for key in seenAfter.symmetricDifference(seenBefore) {
+                if known?.inserted.contains(key) ?? false || known?.deleted.contains(key) ?? false { continue }
+                fates[ObservedObject(table.key, key)] = seenAfter.contains(key) ? .entered : .left
+            }
+        }
+    }
+
+    /// Returns whether a rule reads objects of other classes, or other objects of its own, that were changed.
+    private func reads(_ rule: ObjectRule, besides table: Table) -> Bool {
+        guard let reads = (rule.definition as? RowRule)?.reads else { return true }
+        if reads.mayReachAnyTable { return true }
+        let links = reads.columns.contains { column in
+            column.table != table.key
+                || base(of: to).table(table.key)?.columns.first { $0.leafIndex == column.leafIndex }?.type == .link
+        }
+        return (links || reads.tables.count > 1) && reads.tables.contains { log.tables[$0] != nil }
+    }
+
+    /// Returns the objects of a class that are in a view.
+    private func keys(_ table: Table, _ rule: ObjectRule) throws(StorageError) -> Set<ObjectKey> {
+        var keys: Set<ObjectKey> = []
+        var cursor = table.leaves()
+        while let leaf = try cursor.next() { try rule.shown(in: leaf).forEach { keys.insert(leaf.key(at: $0)) } }
+        return keys
+    }
+
+    // MARK: - Owners
+
+    /// Adds the modifications of the objects that link to one that has come into the view or left it.
+    private func addOwners(of object: ObservedObject, _ moves: inout [ObjectChange]) throws(StorageError) {
+        guard let table = to.table(object.table), let row = try base(of: to).table(object.table)?.find(object.key) else { return }
+        for column in table.backlinks {
+            guard let origin = column.targetTable, let property = column.oppositeColumn else { continue }
+            for key in try row.leaf.backlinks(column, row: row.index).keys() where key.rawValue >= 0 {
+                guard try sees(ObservedObject(origin, key), in: to), try sees(ObservedObject(origin, key), in: from) else {
+                    continue
+                }
+                moves.append(.modified(origin, key, property))
+            }
+        }
+    }
+
+    /// The version that a view is made of.
+    private func base(of view: Snapshot) -> Snapshot { view.scope?.base ?? view }
+}

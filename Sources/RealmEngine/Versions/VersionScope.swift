@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// What somebody may see of the versions of a realm.
+package protocol VersionScope: AnyObject, Sendable {
+    /// A text that two scopes share exactly when they show the same of every version. Views and observations are shared by it.
+    var identity: String { get }
+
+    /// Returns what of a version is shown; nil when all of it is.
+    ///
+    /// - Parameter snapshot: A version of the realm, or the uncommitted state of a transaction.
+    func shown(of snapshot: Snapshot) -> SnapshotScope?
+}
+
+extension Version {
+    /// Returns the version as a scope shows it: a version with the same token that has nothing else.
+    ///
+    /// The view is made once for each identity, and kept as long as this version.
+    ///
+    /// - Parameter scope: What is shown; nil for everything.
+    /// - Complexity: Linear in the number of properties when the view is made; objects are not read.
+    package func shown(by scope: (any VersionScope)?) -> Version {
+        guard let scope else { return self }
+        let views = derived.value { ScopedVersions() }
+        if let known = views[scope.identity] { return known }
+        // A view that shows everything is this version, which must not keep itself.
+        guard let shown = scope.shown(of: snapshot) else { return self }
+        return views.keep(Version(Snapshot(shown), token), for: scope.identity)
+    }
+}
+
+/// The views that were made of one version.
+private final class ScopedVersions: Sendable {
+    /// The number of views that are kept; a further one is made for each request.
+    private static let limit = 256
+
+    /// The views by the identity of their scope.
+    private let views = RankedMutex(.leaf, [String: Version]())
+
+    /// The view of a scope; nil when none is kept.
+    subscript(identity: String) -> Version? { views.withLock { $0[identity] } }
+
+    /// Keeps a view, unless another thread has kept one of the same scope meanwhile.
+    ///
+    /// - Returns: The view that is kept.
+    func keep(_ view: Version, for identity: String) -> Version {
+        views.withLock { views in
+            if let known = views[identity] { return known }
+            if views.count < ScopedVersions.limit { views[identity] = view }
+            return view
+        }
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmEngine
+import RealmQuery
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+/// What listeners are told who may not see everything.
+@Suite("Observation: listeners who see a part") struct ScopedObservationTests {
+    /// Shows the nodes that match a query, and all of the other classes, without some properties.
+    final class Scope: VersionScope {
+        let identity: String
+        private let rule: RowRule.Alternative
+        private let hidden: Set<String>
+
+        init(_ rule: String, hiding hidden: Set<String>) throws {
+            identity = "\(rule) without \(hidden.sorted())"
+            self.rule = RowRule.Alternative(try Query.parse(rule), [])
+            self.hidden = hidden
+        }
+
+        func shown(of snapshot: Snapshot) -> SnapshotScope? {
+            var shown: [TableKey: SnapshotScope.Shown] = [:]
+            for table in snapshot.classes {
+                let columns = table.columns.filter { hidden.contains($0.name) }
+                let isNode = table.className == "Node"
+                shown[table.key] = SnapshotScope.Shown(
+                    hidden: columns, rule: isNode ? { [rule] table, base in RowRule.make([rule], for: table, in: base) } : nil)
+            }
+            return SnapshotScope(showing: shown, of: snapshot)
+        }
+    }
+
+    /// Rules that read the object alone, or others that it links to or that link to it.
+    private static let rules = [
+        "value > 1", "group BEGINSWITH 'a' OR value == 3", "next.value > 1", "@links.Node.next.@count > 0", "other.value > 2",
+        "ANY list.value == 2", "next == NULL", "child.node.value > 1",
+    ]
+
+    @Test(arguments: 0..<(TestRun.isLong ? 80 : 4), rules)
+    func `change sets lead a copy to what a fresh read of the view finds`(_ seed: Int, _ rule: String) throws {
+        let realm = try EngineRealm(ObservationWorkload.classes, backlinkNames: ObservationWorkload.names)
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let recorder = CommitRecorder(realm.database)
+        try write(realm, 40, &generator)
+        let scope = try Scope(rule, hiding: seed % 2 == 0 ? [] : ["other", "intSet"])
+        let view = realm.database.current.shown(by: scope)
+        // Objects that are hidden cannot be observed, and neither can what a hidden property leads to.
+        let targets = try ObservationPropertyTests.targets(realm.database).filter { target in
+            switch target.kind {
+            case .object(let object), .linkingObjects(let object, _, _, _):
+                return try view.snapshot.table(object.table)?.find(object.key) != nil
+            case .collection(let property), .view(let property, _):
+                let table = view.snapshot.table(property.object.table)
+                return try table?.find(property.object.key) != nil && table?.column(property.column) != nil
+            case .results(_, let query): return seed % 2 == 0 || !query.query.text.contains("other")
+            default: return true
+            }
+        }
+        #expect(targets.count > 20)
+        let replays = try targets.flatMap { target in
+            try [false, true].map { try ObservationReplay(target, in: realm.database, isActive: $0, scope: scope) }
+        }
+        for round in 0..<10 {
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                try write(realm, Int.random(in: 1...5, using: &generator), &generator)
+            }
+            for replay in replays {
+                let failures = try replay.step(recorder)
+                #expect(failures.isEmpty, "seed \(seed), \(rule), round \(round): \(failures.joined(separator: "\n"))")
+                if !failures.isEmpty { return }
+            }
+        }
+        try realm.finish()
+    }
+
+    @Test func `a commit of hidden things only is not told`() throws {
+        let realm = try EngineRealm(ObservationWorkload.classes, backlinkNames: ObservationWorkload.names)
+        try realm.write { session in
+            for id in 0..<6 {
+                _ = try session.create(
+                    "Node", ["_id": .integer(Int64(id)), "value": .integer(id < 3 ? 1 : 5), "group": .text("a")])
+            }
+            // Visible nodes link to hidden ones.
+            _ = try session.patch("Node", .text("4"), ["next": .link(.stub(className: "Node", key: .text("0")))])
+        }
+        let scope = try Scope("value > 1", hiding: ["ints"])
+        let node = try #require(realm.database.current.snapshot.classTable(named: "Node"))
+        let results = ObservedTarget(
+            .results(node.key, ObservedQuery(try Query.parse("TRUEPREDICATE"))), filter: .all, identity: "all")
+        let whole = ObservedTarget(.realm, filter: .all, identity: "realm")
+        let observed = try [results, whole].map { try Observed($0, in: realm.database, isActive: true, scope: scope) }
+        try realm.write { session in
+            _ = try session.patch("Node", .text("0"), ["group": .text("b")])
+            _ = try session.delete("Node", .text("1"))
+            _ = try session.patch("Node", .text("5"), ["ints": .list([.integer(1)])])
+            _ = try session.create("Node", ["_id": .integer(9), "value": .integer(0), "group": .text("c")])
+        }
+        for one in observed { #expect(try one.events().isEmpty) }
+        try realm.write { session in _ = try session.patch("Node", .text("2"), ["value": .integer(2)]) }
+        for one in observed { #expect(try one.events().count == 1) }
+        try realm.finish()
+    }
+}
