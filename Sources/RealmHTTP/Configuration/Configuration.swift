@@ -296,6 +296,13 @@ package struct Configuration: Sendable {
 
     // MARK: - Checking
 
+    /// Returns the error about a part of a role that does not fit the schema of a realm, with its line in the file.
+    ///
+    /// - Parameter defect: The defect.
+    package func error(about defect: RoleDefect) -> ConfigurationError {
+        ConfigurationError(file: file, line: lines?.line(of: defect.pointer), text: "\(defect)")
+    }
+
     /// Checks what the settings say together, and what they say about this machine, before anything is opened.
     ///
     /// - Throws: `ConfigurationError` with the line for what a file states. What the command line states is left to the

@@ -22,6 +22,9 @@ package final class LiveOptions: Sendable {
     /// The options in force.
     package var current: ServerOptions { newest.withLock { $0 } }
 
+    /// The roles in force, apart from the other options because all requests ask for them.
+    package var roles: RoleBook { newest.withLock { $0.roles } }
+
     /// Puts options in force that were read again, as far as they can be while the server runs.
     ///
     /// - Parameter options: The options that were read.
@@ -55,6 +58,8 @@ extension ServerOptions {
         keptCopyCount = other.keptCopyCount
         backupPlan = other.backupPlan
         tokenIssuers = other.tokenIssuers
+        // The book that is in use has rights that were resolved already.
+        if roles.entry != other.roles.entry { roles = other.roles }
         logLevel = other.logLevel
         // Whether there is encryption at all, and a certificate for trials, is decided at the start.
         if tls.isOn, other.tls.isOn {

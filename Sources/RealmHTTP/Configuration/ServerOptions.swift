@@ -89,6 +89,8 @@ package struct ServerOptions: Sendable {
     package var corsOrigins: [String] = []
     /// The issuers whose JSON Web Tokens are accepted.
     package var tokenIssuers: [IssuerSettings] = []
+    /// The roles, and what they allow.
+    package var roles = RoleBook()
     /// Whether the server may listen on an address that other machines can reach, without
     /// credentials. Clients from there may read.
     package var isInsecure = false

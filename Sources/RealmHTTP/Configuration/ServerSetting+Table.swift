@@ -6,7 +6,8 @@ internal import RealmStorage
 /// All settings, in the order in which `config show` prints them.
 extension ServerSetting {
     /// All settings, with one for each limit.
-    static let all: [ServerSetting] = listening + network + credentials + realms + requests + logging + Limits.entries.map { limit($0) }
+    static let all: [ServerSetting] =
+        listening + network + credentials + roles + realms + requests + logging + Limits.entries.map { limit($0) }
 
     // MARK: - Where the server listens
 

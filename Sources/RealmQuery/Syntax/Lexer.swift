@@ -31,6 +31,9 @@ struct Lexer {
         return Token(kind: kind, start: start, end: position)
     }
 
+    /// Goes on at a byte offset, without a token for what is before it.
+    mutating func skip(to offset: Int) { position = offset }
+
     /// Returns the part of the query text that a token covers.
     func text(of token: Token) -> String { text(token.start, token.end) }
 

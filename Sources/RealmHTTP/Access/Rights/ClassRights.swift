@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmQuery
+
+/// The rights in one class: what its grants say together.
+///
+/// For each action an object has to satisfy the condition of any grant that gives the action, and what is left behind has to
+/// satisfy `where` and `check` of any such grant, which may be another one. A property is hidden, or read-only, when any of the
+/// grants that matter says so, as it cannot be said for one object at a time.
+package struct ClassRights: Sendable {
+    /// The rights for one action.
+    package struct Allowance: Sendable {
+        /// The queries of which an object has to match one; nil for every object.
+        package let alternatives: [RowRule.Alternative]?
+        /// The queries of which an object has to match one after it was made or changed; nil for every object.
+        package let checks: [RowRule.Alternative]?
+        /// The properties that do not exist.
+        package let hidden: Set<String>
+        /// The properties that may not be written.
+        package let readOnly: Set<String>
+
+        /// Every object, with all properties.
+        static let everything = Allowance(alternatives: nil, checks: nil, hidden: [], readOnly: [])
+    }
+
+    /// The rights by action; actions that are not allowed are absent.
+    package let allowances: [RightsAction: Allowance]
+
+    /// All actions for all objects.
+    static let everything = ClassRights(
+        allowances: Dictionary(uniqueKeysWithValues: RightsAction.ofClasses.map { ($0, .everything) }))
+
+    /// Makes rights that are known.
+    private init(allowances: [RightsAction: Allowance]) { self.allowances = allowances }
+
+    /// Adds up grants.
+    init(_ grants: [BoundGrant]) {
+        var allowances: [RightsAction: Allowance] = [:]
+        for action in RightsAction.ofClasses {
+            let giving = grants.filter { $0.grant.actions.contains(action) }
+            guard !giving.isEmpty else { continue }
+            let essential = BoundGrant.essential(giving, for: action)
+            allowances[action] = Allowance(
+                alternatives: BoundRule.alternatives(essential.map(\.condition)),
+                checks: action.leavesObjects ? BoundRule.alternatives(essential.map(\.result)) : nil,
+                hidden: Set(essential.flatMap(\.grant.hidden)), readOnly: Set(essential.flatMap(\.grant.readOnly)))
+        }
+        self.allowances = allowances
+    }
+
+    /// What is allowed in the class for some objects at least, as far as rules and claims tell.
+    package var actions: Set<RightsAction> { Set(allowances.keys) }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmQuery
+
+/// What a role allows in the realms of a pattern.
+final class RealmGrant: Sendable {
+    /// What is allowed in a realm besides its classes.
+    struct Whole: Sendable, Hashable {
+        /// Whether interactive transactions are allowed.
+        var transactions = false
+        /// Whether an export of the realm is allowed, which holds what may be read.
+        var export = false
+        /// Whether an import of an export is allowed, in which each object needs its own right.
+        var `import` = false
+        /// Whether the schema may be changed.
+        var migrate = false
+        /// Whether links to objects that cannot be seen are shown as stubs with the key.
+        var showHiddenLinks = false
+
+        /// Everything.
+        static let everything = Whole(transactions: true, export: true, import: true, migrate: true, showHiddenLinks: true)
+
+        /// Whether something is allowed that is a right of its own: transactions and stubs only go with others.
+        var isRight: Bool { export || `import` || migrate }
+
+        /// Adds what another role allows.
+        mutating func formUnion(_ other: Whole) {
+            transactions = transactions || other.transactions
+            export = export || other.export
+            `import` = `import` || other.import
+            migrate = migrate || other.migrate
+            showHiddenLinks = showHiddenLinks || other.showHiddenLinks
+        }
+
+        /// The flags as a word for comparisons.
+        var form: String {
+            [transactions, export, `import`, migrate, showHiddenLinks].map { $0 ? "1" : "0" }.joined()
+        }
+    }
+
+    /// The realms.
+    let pattern: NamePattern
+    /// What is allowed in classes.
+    let classes: [ClassGrant]
+    /// What is allowed besides.
+    let whole: Whole
+
+    /// Makes a grant for realms.
+    ///
+    /// - Parameters:
+    ///   - pattern: The realms.
+    ///   - classes: What is allowed in classes.
+    ///   - whole: What is allowed besides.
+    init(_ pattern: NamePattern, _ classes: [ClassGrant], _ whole: Whole = Whole()) {
+        self.pattern = pattern
+        self.classes = classes
+        self.whole = whole
+    }
+
+    /// The claims that the rules of the classes and the pattern name.
+    var claims: [ClaimPath] { classes.flatMap(\.claims) + (pattern.claim.map { [$0] } ?? []) }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmQuery
+package import RealmStorage
+
+/// Views of versions.
+extension RealmRights {
+    /// Returns what of a version an action may reach; nil when that is everything.
+    ///
+    /// What does not fit the schema is left out. Embedded classes are shown as far as their owners are.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The whole version.
+    ///   - action: One of the actions of classes.
+    package func scope(of snapshot: Snapshot, for action: RightsAction) -> SnapshotScope? {
+        guard !isWhole else { return nil }
+        let rights = fitting(snapshot)
+        let closed = rights.closedEmbeddedClasses(in: snapshot, for: action)
+        var shown: [TableKey: SnapshotScope.Shown] = [:]
+        var isEverything = closed.isEmpty
+        for table in snapshot.classes where !closed.contains(table.key) {
+            let allowance = rights.rights(on: table.className ?? "").allowances[action]
+            guard allowance != nil || table.kind == .embedded else {
+                isEverything = false
+                continue
+            }
+            let hidden = table.columns.filter { column in
+                allowance?.hidden.contains(column.name) ?? false || column.targetTable.map(closed.contains) ?? false
+            }
+            let alternatives = table.kind == .embedded ? nil : allowance?.alternatives
+            isEverything = isEverything && hidden.isEmpty && alternatives == nil
+            shown[table.key] = SnapshotScope.Shown(hidden: hidden, rule: alternatives.map { RealmRights.rule($0) })
+        }
+        return isEverything ? nil : SnapshotScope(showing: shown, of: snapshot)
+    }
+
+    /// Returns what makes the rule of a class.
+    private static func rule(
+        _ alternatives: [RowRule.Alternative]
+    ) -> @Sendable (_ table: Table, _ base: Snapshot) -> ObjectRule {
+        { table, base in RowRule.make(alternatives, for: table, in: base) }
+    }
+
+    /// Returns the embedded classes for which a role says something that does not fit, and no other role says anything. What a
+    /// role wanted to hide in them is not known any more, so they are not shown in their owners either.
+    private func closedEmbeddedClasses(in snapshot: Snapshot, for action: RightsAction) -> Set<TableKey> {
+        let closed = snapshot.classes.filter { table in
+            guard table.kind == .embedded, let className = table.className, hasLost(className) else { return false }
+            return rights(on: className).allowances[action] == nil
+        }
+        return Set(closed.map(\.key))
+    }
+
+    /// Returns what may be done in each class, as `/v1/me` lists it: `{"Dog": ["read", "create"]}`.
+    ///
+    /// - Parameter snapshot: The whole version. Classes without rights are left out, and embedded ones, which follow their owners.
+    /// - Returns: The object; nil when the realm does not exist for the principal.
+    package func may(in snapshot: Snapshot) -> JSONObject? {
+        guard !isNothing else { return nil }
+        return fitting(snapshot).may(snapshot.classes.filter { $0.kind != .embedded }.compactMap(\.className))
+    }
+
+    /// Returns what may be done in some classes, without those in which nothing may be done.
+    ///
+    /// - Parameter classes: The names of the classes.
+    package func may(_ classes: [String]) -> JSONObject {
+        JSONObject(
+            classes.compactMap { className in
+                let allowed = actions(on: className)
+                let names = RightsAction.allCases.filter(allowed.contains).map { JSONValue.string($0.rawValue) }
+                return names.isEmpty ? nil : (className, .array(names))
+            })
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// On what the rights of a principal depend.
+package struct RightsHolder: Sendable {
+    /// The names of its roles. Those that the configuration does not have give nothing.
+    package let roles: [String]
+    /// Its claims.
+    package let claims: JSONObject
+    /// The only realm in which it has rights; nil for all. With one, nobody operates the server.
+    package let realm: String?
+
+    /// Describes a principal.
+    ///
+    /// - Parameters:
+    ///   - roles: The names of its roles.
+    ///   - claims: Its claims.
+    ///   - realm: The only realm in which it has rights; nil for all.
+    package init(roles: [String], claims: JSONObject = JSONObject([]), realm: String? = nil) {
+        self.roles = roles
+        self.claims = claims
+        self.realm = realm
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmQuery
+package import RealmStorage
+
+/// The roles of a server, and what they allow.
+///
+/// Two roles are built in: `admin`, which may do everything, and `read`, which may read all of every realm and is what strangers
+/// have on a server that was started with `--insecure`.
+package final class RoleBook: Sendable {
+    /// The name of the role of administrators.
+    package static let administrator = "admin"
+    /// The name of the role that reads everything.
+    package static let reader = "read"
+    /// The name of the role of requests without credentials. Unless the configuration has it, it allows nothing.
+    package static let anonymous = "anonymous"
+
+    /// The number of roles that a configuration may have.
+    static let countLimit = 1000
+
+    /// The roles as they are stated, for comparison and for `config show`.
+    package let entry: JSONObject
+    /// The roles by name, which has only characters of ASCII.
+    private let roles: [String: Role]
+    /// Rights that were resolved.
+    private let cache = RightsCache()
+
+    /// Makes the book of a server whose configuration has no roles.
+    package convenience init() { self.init([], entry: JSONObject([])) }
+
+    /// Makes a book.
+    ///
+    /// - Parameters:
+    ///   - roles: The roles of the configuration. The built-in ones need not be among them.
+    ///   - entry: The roles as they are stated.
+    init(_ roles: [Role], entry: JSONObject) {
+        self.entry = entry
+        let builtIn = [Role(RoleBook.administrator, administers: true), RoleBook.readingRole]
+        self.roles = Dictionary((builtIn + roles).map { ($0.name, $0) }, uniquingKeysWith: { _, stated in stated })
+    }
+
+    /// The role that reads everything.
+    private static var readingRole: Role {
+        guard let all = NamePattern(classes: "*"), let everywhere = NamePattern(realms: "*") else { return Role(reader) }
+        let grant = ClassGrant(all, [.read, .subscribe, .export])
+        return Role(reader, [RealmGrant(everywhere, [grant], RealmGrant.Whole(export: true, showHiddenLinks: true))])
+    }
+
+    /// The names of all roles, sorted.
+    package var names: [String] { roles.keys.sorted() }
+
+    /// Returns whether there is a role of exactly this name.
+    package func has(_ name: String) -> Bool { role(name) != nil }
+
+    /// Returns a role. Swift takes some other texts for equal to those of ASCII, so bytes are compared.
+    private func role(_ name: String) -> Role? {
+        guard let role = roles[name], role.name.utf8.elementsEqual(name.utf8) else { return nil }
+        return role
+    }
+
+    // MARK: - Rights
+
+    /// Returns what a principal may do in a realm.
+    ///
+    /// It is cheap for a principal that was seen before: a key is put together, and looked up.
+    ///
+    /// - Parameters:
+    ///   - holder: The roles and claims of the principal.
+    ///   - realm: The name of the realm, which need not exist.
+    package func rights(of holder: RightsHolder, in realm: String) -> RealmRights {
+        let isRestricted = holder.realm != nil
+        if let only = holder.realm, !only.utf8.elementsEqual(realm.utf8) { return .nothing }
+        let held = held(holder)
+        guard !held.isEmpty else { return .nothing }
+        if held.contains(where: \.administers) { return isRestricted ? RoleBook.everything : RoleBook.all }
+        let key = RoleBook.key(held, holder.claims, realm)
+        if let known = cache.find(key) { return known }
+        let rights = RealmRights(held.flatMap { $0.grants(in: realm, holder.claims) }, holder.claims)
+        cache.keep(rights, key)
+        return rights
+    }
+
+    /// The rights of administrators.
+    private static let all = RealmRights(everything: true)
+    /// The rights of administrators of one realm.
+    private static let everything = RealmRights(everything: false)
+
+    /// Returns whether a principal may operate the server.
+    package func administers(_ holder: RightsHolder) -> Bool {
+        holder.realm == nil && held(holder).contains(where: \.administers)
+    }
+
+    /// Returns the roles of a principal that there are, each once, in the order of their names.
+    private func held(_ holder: RightsHolder) -> [Role] {
+        var held: [Role] = []
+        for name in holder.roles {
+            // There are as many roles at most as the configuration has.
+            if let role = role(name), !held.contains(where: { $0 === role }) { held.append(role) }
+        }
+        return held.count < 2 ? held : held.sorted { $0.name < $1.name }
+    }
+
+    /// Returns the key of rights: all on which they depend, of bounded length.
+    private static func key(_ held: [Role], _ claims: JSONObject, _ realm: String) -> [UInt8] {
+        var form = RightsForm()
+        form.add(realm)
+        for role in held {
+            form.add(role.name)
+            for path in role.claims { form.add(claimForm(path.value(in: claims))) }
+        }
+        return form.bytes.count <= 1024 ? form.bytes : Array(form.digest.utf8)
+    }
+
+    /// Returns a claim as bytes that are equal exactly for claims that give the same rights.
+    private static func claimForm(_ json: JSONValue?) -> RightsForm {
+        var form = RightsForm()
+        guard let json else { return form }
+        if let list = json.array {
+            form.add("list")
+            // A longer list cannot be used in rules. Names of realms are looked for up to there as well.
+            form.add("\(min(list.count, ClaimValue.maximumElementCount + 1))")
+            for element in list.prefix(ClaimValue.maximumElementCount) { form.add(claimForm(element)) }
+        } else if let bound = ClaimValue.bound(json, isList: false) {
+            form.add(bound.form)
+        } else if let text = json.string {
+            form.add("other " + text)
+        } else {
+            form.add("unusable")
+        }
+        return form
+    }
+
+    // MARK: - Defects
+
+    /// Returns what the roles say of a realm that does not fit its schema.
+    ///
+    /// A class that a role names has to exist where the role names the realm too, unless the realm has no class yet; elsewhere it
+    /// is one that some of the realms have. Whatever a pattern for classes says has to fit every class that has this name.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The whole version of the realm.
+    ///   - realm: The name of the realm.
+    package func defects(in snapshot: Snapshot, realm: String) -> [RoleDefect] {
+        names.compactMap { roles[$0] }.flatMap { role in
+            role.possibleGrants(in: realm).flatMap { grant in
+                defects(of: grant, in: snapshot).map { found in
+                    RoleDefect(
+                        role: role.name, realm: realm, className: found.className, pointer: found.pointer, text: found.text)
+                }
+            }
+        }
+    }
+
+    /// A defect before it is known whose it is.
+    private typealias Found = (className: String, pointer: String, text: String)
+
+    /// Returns what of a grant does not fit.
+    private func defects(of grant: RealmGrant, in snapshot: Snapshot) -> [Found] {
+        var found: [Found] = []
+        for one in grant.classes where grant.pattern.name != nil && !snapshot.classes.isEmpty {
+            guard let name = one.pattern.name, snapshot.classTable(named: name) == nil else { continue }
+            let hint = Suggestion.hint(for: name, in: snapshot.classes.compactMap(\.className))
+            found.append((name, one.pointer, "there is no class '\(name)'\(hint)"))
+        }
+        for table in snapshot.classes {
+            guard let name = table.className else { continue }
+            let fitting = grant.classes.filter { $0.pattern.fits(class: name) }
+            guard let one = Role.narrowest(fitting, \.pattern.narrowness).first else { continue }
+            for misfit in GrantFit(table: table, snapshot: snapshot).misfits(one) {
+                found.append((name, one.pointer + misfit.part, misfit.text))
+            }
+        }
+        return found
+    }
+
+    // MARK: - Metrics
+
+    /// Appends the metrics: how often rights were resolved, and how many are kept.
+    package func write(to text: inout MetricsText) {
+        let counts = cache.counts
+        text.header("rights_lookups_total", .counter, "Look-ups of rights by whether they were resolved before.")
+        text.sample("rights_lookups_total", [("result", "hit")], Double(counts.hits))
+        text.sample("rights_lookups_total", [("result", "miss")], Double(counts.misses))
+        text.single("rights_kept", .gauge, help: "Resolved rights that are kept.", value: Double(counts.entries))
+    }
+}
