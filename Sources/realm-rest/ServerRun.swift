@@ -33,6 +33,9 @@ enum ServerRun {
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
         do {
             let server = try RealmServer(options, from: configuration) { StandardStreams.error($0) }
+            if let key = server.firstKey {
+                StandardStreams.error("the key of the administrator, which is shown only now: \(key)")
+            }
             let ending = try Ending(server, signals, graceSeconds: options.graceSeconds)
             try server.start {
                 try StandardStreams.output("listening on \(server.url)\n")

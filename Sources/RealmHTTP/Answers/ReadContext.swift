@@ -53,7 +53,7 @@ final class ReadContext: Sendable {
         guard call.request.headers[.realmTransaction] == nil else {
             throw .conflict("a snapshot cannot be read inside a transaction", parameter: "snapshot")
         }
-        return try call.services.pinned.find(id, in: database, isUse: true)
+        return try call.services.pinned.find(id, in: database, isUse: true, owner: call.request.ownerScope)
     }
 
     /// Throws `precondition_failed` unless the version that is read is at least that of

@@ -53,7 +53,7 @@ extension ServerOptions {
         var conflicts = exclusions
         conflicts += [
             Conflict(settings: [SettingPlace("listen.host")]) {
-                guard !isInsecure else { return nil }
+                guard !isInsecure, !FirstKey.hasCredentials(self) else { return nil }
                 return ServerOptions.defect(of: host, StartRefusal.exposure)
             },
             Conflict(settings: [SettingPlace("admin")]) {

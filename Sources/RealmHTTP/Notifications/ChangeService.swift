@@ -132,6 +132,11 @@ final class ChangeService: Sendable {
         metrics.pastEvaluations.add(Int(released.database.observations.metrics.evaluations), ordering: .relaxed)
     }
 
+    /// Ends the streams of principals whose credential is not valid any more, and answers their polls.
+    func endUnauthenticated() {
+        for notifications in realms { notifications.endUnauthenticated() }
+    }
+
     /// Ends all streams with the reason `shutdown`, and answers all polls. Called when the server
     /// begins to stop; realms cannot be observed after that.
     func end() {

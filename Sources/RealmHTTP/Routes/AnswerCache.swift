@@ -14,24 +14,28 @@ internal import RealmStorage
 /// entry that is used again moves to the young one. One response takes at most a quarter of a
 /// shard. Any thread may use the cache.
 final class AnswerCache: Sendable {
-    /// What a response depends on besides the version: the target and the `Accept` field. Reads by
+    /// What a response depends on besides the version: the target, the `Accept` field and the rights of the principal. Reads by
     /// `GET` and `HEAD` share entries.
     private struct Key: Hashable {
         /// The request target as it was sent, with path and query string.
         let target: [UInt8]
         /// The `Accept` field, which decides the representation together with the target.
         let accept: String?
-        /// The hash of both, computed once: it selects the shard and the slot of `seen`, and serves
+        /// The text of the rights of the principal, which principals with equal rights share.
+        let rights: String
+        /// The hash of all, computed once: it selects the shard and the slot of `seen`, and serves
         /// the dictionaries.
         let digest: Int
 
         /// Creates a key and computes its digest.
-        init(_ target: [UInt8], accept: String?) {
+        init(_ target: [UInt8], accept: String?, rights: String) {
             self.target = target
             self.accept = accept
+            self.rights = rights
             var hasher = Hasher()
             unsafe target.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
             hasher.combine(accept)
+            hasher.combine(rights)
             digest = hasher.finalize()
         }
 
@@ -137,7 +141,8 @@ final class AnswerCache: Sendable {
             let version = request.version,
             let key = key(of: request)
         else { return }
-        let byteCount = body.capacity + body.capacity / 4 + key.target.count + AnswerCache.overheadBytes
+        let keyBytes = key.target.count + key.rights.utf8.count
+        let byteCount = body.capacity + body.capacity / 4 + keyBytes + AnswerCache.overheadBytes
         guard byteCount <= bytesPerShard / 4 else { return }
         let slot = Int((UInt(bitPattern: key.digest) >> 8) % UInt(AnswerCache.seenSlots))
         let dropped = shard(of: key).state.withLock { shard -> [Key: Entry]? in
@@ -160,7 +165,7 @@ final class AnswerCache: Sendable {
         guard bytesPerShard > 0, request.method == .get || request.method == .head, request.headers[.ifNoneMatch] == nil,
             request.headers[.realmMinVersion] == nil, request.headers[.realmTransaction] == nil
         else { return nil }
-        return Key(request.target.bytes, accept: request.headers[.accept])
+        return Key(request.target.bytes, accept: request.headers[.accept], rights: request.principal.rightsText)
     }
 
     /// Returns the shard that the digest of a key selects.

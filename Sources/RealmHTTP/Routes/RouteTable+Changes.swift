@@ -5,7 +5,7 @@ extension RouteTable {
     static let changeRoutes: [Route] = [
         // HEAD is left out: the head of a stream says nothing without its body.
         Route(
-            "/v1/realms/{realm}/changes",
+            "/v1/realms/{realm}/changes", .takesTickets,
             operations: [.read(MethodSet(.get), for: .read, OpenAPIChanges.changes) { $0.changes.get }]),
         Route(
             "/v1/realms/{realm}/subscriptions",

@@ -28,6 +28,10 @@ package final class RealmServer: Sendable {
     /// The HTTP server of the administrators' listener; nil when administrators use the main
     /// listener, or none.
     package let adminDaemon: HTTPServer?
+    /// The key that was made because this is the first start; nil for every other start. It is told once.
+    package let firstKey: String?
+    /// Has credentials that end end everywhere.
+    private let accessWatch: AccessWatch
     /// The options that the server was made with, kept for its listeners and its end.
     private let options: ServerOptions
     /// The access log; nil when the options ask for none. It is held until the server has announced
@@ -57,6 +61,9 @@ package final class RealmServer: Sendable {
         _ options: ServerOptions, from configuration: Configuration?, report: (String) -> Void
     ) throws(Failure) {
         self.options = options
+        // Before anything is made in the data folder.
+        let wantsKey = FirstKey.isWanted(options)
+        let hasCredentials = FirstKey.hasCredentials(options)
         let live = LiveOptions(options)
         let catalog = Catalog(forgetsAfter: .seconds(options.forgetsFailedAfterSeconds), logger: options.logger)
         let dataRoot = try options.dataFolder.map { folder throws(Failure) in try RealmServer.roots([folder]) }
@@ -66,11 +73,13 @@ package final class RealmServer: Sendable {
         try RealmServer.open(live, catalog, report)
         try RealmServer.checkBacklinkNames(options, catalog)
         try RealmServer.checkOrigins(options.corsOrigins)
-        let socket = try RealmServer.bind(options)
+        let keys = try RealmServer.openKeys(options)
+        let socket = try RealmServer.bind(options, hasCredentials: hasCredentials)
         var adminSocket: ListeningSocket?
         do throws(Failure) {
             adminSocket = try RealmServer.bindAdmin(options, main: socket)
             log = try RealmServer.makeLog(options)
+            firstKey = try RealmServer.makeFirstKey(keys, isWanted: wantsKey && !socket.isLoopback)
         } catch {
             adminSocket?.close()
             socket.close()
@@ -85,8 +94,11 @@ package final class RealmServer: Sendable {
         rules.access.administersOnMain = options.administersOnMain
         state = ServerState(
             catalog: catalog, options: live, configuration: configuration, rules: rules,
+            authenticator: Authenticator(rules.access, keys: keys, verifier: options.verifier),
             folders: RealmFolders(data: dataRoot, attach: attachRoots),
             realmLimit: min(options.limits.realms, descriptors.realms), accessLog: log)
+        accessWatch = AccessWatch(state)
+        if let failure = keys.failure { report(failure) }
         state.directory.restoreAttached(report)
         let handler = RequestDispatcher(state)
         var daemonConfiguration = HTTPServer.Configuration()
@@ -129,6 +141,7 @@ package final class RealmServer: Sendable {
             try state.caretaker.start()
             try state.backups.start()
             try state.timers.keepRunning()
+            accessWatch.start()
         } catch {
             throw Failure(description: error.description)
         }
@@ -172,6 +185,7 @@ package final class RealmServer: Sendable {
         daemon.stop(graceSeconds: options.graceSeconds, isUrgent: isOver)
         adminDaemon?.stop(graceSeconds: max(0, end.seconds(since: Instant.now())), isUrgent: isOver)
         state.notifications.closeAll()
+        accessWatch.stop()
         state.backups.stop()
         state.caretaker.stop()
         state.catalog.closeAll()
@@ -225,17 +239,36 @@ package final class RealmServer: Sendable {
         }
     }
 
+    /// Opens the keys of the server.
+    private static func openKeys(_ options: ServerOptions) throws(Failure) -> KeyStore {
+        do throws(FirstKey.Defect) {
+            return try FirstKey.store(options)
+        } catch {
+            throw Failure(description: error.description)
+        }
+    }
+
+    /// Makes the first key of a server that can be reached from elsewhere.
+    private static func makeFirstKey(_ keys: KeyStore, isWanted: Bool) throws(Failure) -> String? {
+        guard isWanted else { return nil }
+        do throws(KeyFile.Failure) {
+            return try FirstKey.make(keys)?.text
+        } catch {
+            throw Failure(description: "the first key: \(error)")
+        }
+    }
+
     /// Binds the socket of the main listener.
     ///
     /// An address that other machines can reach is refused unless the options allow it with
-    /// `isInsecure`, because there are no credentials.
+    /// `isInsecure`, or there are credentials, or the first one is about to be made.
     ///
     /// - Returns: The bound socket, which does not accept connections yet.
     /// - Throws: `Failure` when the address cannot be bound, or is refused.
-    private static func bind(_ options: ServerOptions) throws(Failure) -> ListeningSocket {
+    private static func bind(_ options: ServerOptions, hasCredentials: Bool) throws(Failure) -> ListeningSocket {
         do throws(ListeningSocket.Failure) {
             let socket = try ListeningSocket(host: options.host, port: options.port)
-            guard socket.isLoopback || options.isInsecure else {
+            guard socket.isLoopback || options.isInsecure || hasCredentials else {
                 socket.close()
                 throw ListeningSocket.Failure(description: StartRefusal.exposure(of: socket.address))
             }
