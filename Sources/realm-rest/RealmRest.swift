@@ -16,6 +16,7 @@ struct RealmRest: ParsableCommand {
             OpenAPICommand.self,
             WatchCommand.self, ImportCommand.self, ExportCommand.self, DemoCommand.self,
             ConfigCommand.self, CopyCommand.self, CompactCommand.self, BackupCommand.self, RestoreCommand.self,
+            KeysCommand.self,
         ])
 
     /// Configures crash reports, and then runs the command that the arguments name.

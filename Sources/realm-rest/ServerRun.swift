@@ -39,6 +39,9 @@ enum ServerRun {
         for name in HandedSocket.variables { unsafe unsetenv(name) }
         do {
             let server = try RealmServer(options, from: configuration) { StandardStreams.error($0) }
+            if let key = server.firstKey {
+                StandardStreams.error("the key of the administrator, which is shown only now: \(key)")
+            }
             let ending = try Ending(server, signals, graceSeconds: options.graceSeconds, notifier)
             try server.start {
                 try StandardStreams.output("listening on \(server.url)\n")

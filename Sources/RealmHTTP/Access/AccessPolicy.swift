@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides what each client may do. The server checks no credentials, so the origin of a request
-/// decides: the listener, the sender's address, and whether a proxy passed it on.
+/// Decides what each client may do: by its principal, and for clients without a credential by the origin of the request: the
+/// listener, the sender's address, and whether a proxy passed it on.
 ///
 /// The value is made from the options at the start and does not change while the server runs.
 package struct AccessPolicy: Sendable {
@@ -19,22 +19,47 @@ package struct AccessPolicy: Sendable {
     /// and no other machine may read.
     package init() {}
 
-    /// Returns the highest level that the sender of a request has.
+    /// Returns the principal of a request without a credential, which follows from how it reached the server.
     ///
     /// A request that a proxy has passed on counts as one from another machine, although the
-    /// address of its sender is that of the proxy.
+    /// address of its sender is that of the proxy. Once the server has credentials, only the administrators' Unix socket,
+    /// which nobody but the user of the server can open, stands for one.
     ///
-    /// - Parameter request: A request with its header fields.
-    /// - Returns: The level; at least `health`.
-    package func grant(_ request: Request) -> AccessClass {
+    /// - Parameters:
+    ///   - request: A request with its header fields.
+    ///   - hasCredentials: Whether the server has credentials.
+    package func principal(of request: Request, hasCredentials: Bool) -> Principal {
+        guard request.headers.forwardedBy == nil else { return stranger(hasCredentials, request.entrance) }
         switch request.entrance {
-        case .adminSocket where request.headers.forwardedBy == nil: return .administer
-        case .adminPort where request.headers.forwardedBy == nil && request.isFromThisMachine: return .administer
-        case .adminPort, .adminSocket: return .health
-        case .mainSocket where request.headers.forwardedBy == nil: return administersOnMain ? .administer : .write
-        case .main where isLoopback && request.headers.forwardedBy == nil && request.isFromThisMachine:
-            return administersOnMain ? .administer : .write
-        case .main, .mainSocket: return allowsAnonymousReads ? .read : .health
+        case .adminSocket: return .local
+        case .adminPort where !hasCredentials && request.isFromThisMachine: return .local
+        case .mainSocket where !hasCredentials: return administersOnMain ? .local : .localWriter
+        case .main where !hasCredentials && isLoopback && request.isFromThisMachine:
+            return administersOnMain ? .local : .localWriter
+        case .main, .mainSocket, .adminPort: return stranger(hasCredentials, request.entrance)
+        }
+    }
+
+    /// Returns the principal of somebody of whom nothing is known.
+    private func stranger(_ hasCredentials: Bool, _ entrance: Entrance) -> Principal {
+        allowsAnonymousReads && !hasCredentials && !entrance.isForAdministrators ? .stranger : .anonymous
+    }
+
+    /// Returns the highest level that the sender of a request has.
+    ///
+    /// - Parameter request: A request whose principal is known.
+    /// - Returns: The level; at least `health`.
+    package func grant(_ request: Request) -> AccessClass { request.roleGrant ?? AccessPolicy.grant(request.principal) }
+
+    /// Returns the highest level that a principal has.
+    ///
+    /// What other roles than that of administrators permit depends on the realm, see `RolePolicy`.
+    package static func grant(_ principal: Principal) -> AccessClass {
+        if principal.isAdministrator { return .administer }
+        switch principal.kind {
+        case .local: return .write
+        case .anonymous: return principal.roles.contains("read") ? .read : .health
+        case .key, .jwt, .certificate: return .health
         }
     }
 
@@ -44,28 +69,37 @@ package struct AccessPolicy: Sendable {
     /// would see what is not committed.
     ///
     /// - Parameters:
-    ///   - request: The request.
+    ///   - request: The request, whose principal is known.
     ///   - needed: The level that the method needs at this path.
     ///   - isHidden: Whether the path does not exist for clients that may not administer.
-    /// - Throws: 401 `unauthenticated` for clients that may not even read, 404 `not_found` for
+    ///   - hasCredentials: Whether the server has credentials, which decides what a refused client is told.
+    /// - Throws: 401 `unauthenticated` for clients without a credential that may not even read, 404 `not_found` for
     ///   hidden paths, and 403 `forbidden` otherwise.
-    package func check(_ request: Request, needed: AccessClass, isHidden: Bool) throws(Problem) {
+    package func check(
+        _ request: Request, needed: AccessClass, isHidden: Bool, hasCredentials: Bool
+    ) throws(Problem) {
         let granted = grant(request)
         guard granted < .administer else { return }
         var wanted = needed
         // Uncommitted changes of a transaction are visible only to clients that may write.
         if request.headers[.realmTransaction] != nil { wanted = max(wanted, .write) }
         guard wanted > granted else { return }
-        if granted == .health { throw AccessPolicy.unauthenticated(request) }
+        if granted == .health, request.principal.kind == .anonymous {
+            throw AccessPolicy.unauthenticated(request, hasCredentials: hasCredentials)
+        }
         // Clients that may only read must not learn that these paths exist.
         guard !isHidden else { throw Problem(.notFound, "there is nothing at this path") }
-        throw AccessPolicy.forbidden(granted)
+        throw AccessPolicy.forbidden(request.principal, granted)
     }
 
-    /// Makes the 401 for a client that is granted nothing. It explains the usual surprise, a proxy
+    /// Makes the 401 for a client without a credential. Where there are none, it explains the usual surprise, a proxy
     /// on the same machine.
-    private static func unauthenticated(_ request: Request) -> Problem {
+    static func unauthenticated(_ request: Request, hasCredentials: Bool) -> Problem {
         let challenge = HeaderField("WWW-Authenticate", "Bearer realm=\"realm-rest\"")
+        guard !hasCredentials else {
+            return Problem(.unauthenticated, "this request needs a credential, such as Authorization: Bearer rr_…")
+                .with(header: challenge)
+        }
         guard let header = request.headers.forwardedBy else {
             return Problem(.unauthenticated, "this request comes from another machine, and this server accepts no credentials")
                 .with(header: challenge)
@@ -78,7 +112,10 @@ package struct AccessPolicy: Sendable {
 
     /// Makes the 403 for a client that may do something, but not this, with advice that fits its
     /// level.
-    private static func forbidden(_ granted: AccessClass) -> Problem {
+    private static func forbidden(_ principal: Principal, _ granted: AccessClass) -> Problem {
+        guard principal.kind == .local || principal.kind == .anonymous else {
+            return Problem(.forbidden, "no role of this credential permits this request")
+        }
         let detail =
             granted == .write
             ? "this listener does not administer; use the one of --admin"

@@ -161,7 +161,7 @@ extension OriginPolicy {
     /// `Cross-Origin-Resource-Policy` does not exclude pages of listed origins: they read with
     /// CORS, to which it does not apply.
     static let rulesForAll: [HeaderField] = [
-        HeaderField("Vary", "Accept, Accept-Encoding, Authorization, Prefer, Origin, Sec-Fetch-Site"),
+        HeaderField("Vary", "Accept, Accept-Encoding, Authorization, Cookie, Prefer, Origin, Sec-Fetch-Site"),
         HeaderField("X-Content-Type-Options", "nosniff"),
         HeaderField("Cross-Origin-Resource-Policy", "same-origin"),
     ]

@@ -53,7 +53,7 @@ final class ReadContext: Sendable {
         guard call.request.headers[.realmTransaction] == nil else {
             throw .conflict("a snapshot cannot be read inside a transaction", parameter: "snapshot")
         }
-        return try call.services.pinned.find(id, in: database, isUse: true)
+        return try call.services.pinned.find(id, in: database, isUse: true, owner: call.request.ownerScope)
     }
 
     /// Throws `precondition_failed` unless the version that is read is at least that of
@@ -78,12 +78,18 @@ final class ReadContext: Sendable {
     func table() throws(Problem) -> Table {
         let name = try call.match[.class]
         guard let table = snapshot.classTable(named: name) else {
+            if let scope = request.scope as? RightsScope, scope.hasOtherRights(on: name), hasClass(named: name) {
+                throw RolePolicy.forbidden
+            }
             let names = snapshot.classes.lazy.compactMap(\.className)
             let hint = Suggestion.hint(for: name, in: names)
             throw Problem(.classNotFound, "there is no class of this name\(hint)")
         }
         return table
     }
+
+    /// Whether the realm has a class of a name, which the sender of the request need not see.
+    private func hasClass(named name: String) -> Bool { (snapshot.scope?.base ?? snapshot).classTable(named: name) != nil }
 
     /// Returns the object that the path names.
     ///

@@ -38,7 +38,7 @@ extension ServerOptions {
     /// Returns why the server does not listen at an address, as far as options tell; nil when it does.
     private func defect(of address: ListenAddress) -> String? {
         if address.isSecure(tls.isOn), !tls.isOn { return StartRefusal.missingCertificate(of: address.description) }
-        guard case .port(let host, _) = address.place, !isInsecure else { return nil }
+        guard case .port(let host, _) = address.place, !isInsecure, !FirstKey.hasCredentials(self) else { return nil }
         return ServerOptions.defect(of: host, StartRefusal.exposure)
     }
 

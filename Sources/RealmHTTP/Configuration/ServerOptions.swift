@@ -94,6 +94,8 @@ package struct ServerOptions: Sendable {
     /// Whether the server may listen on an address that other machines can reach, without
     /// credentials. Clients from there may read.
     package var isInsecure = false
+    /// Verifies tokens that are no API keys; nil for a server that takes none.
+    package var verifier: (any BearerVerifier)?
     /// The address of the listener for administrators.
     package var admin = AdminAddress.automatic
     /// Whether clients on this machine may administer through the main listener when it is on

@@ -5,7 +5,7 @@ enum StartRefusal {
     /// Why an address is refused for clients without `isInsecure`.
     static func exposure(of address: String) -> String {
         "\(address) can be reached from elsewhere and no credentials are configured; "
-            + "say --insecure to let everybody there read"
+            + "make one with realm-rest keys add, or say --insecure to let everybody there read"
     }
 
     /// Why an address is refused for administrators.

@@ -21,12 +21,14 @@ struct AsyncWriteEndpoints: Sendable {
         let version = database.current.tokenText
         call.request.version = version
         guard call.request.method == .delete else {
-            guard let state = database.asyncWrites.state(id, owner: Principal.none) else { throw AsyncWriteEndpoints.unknown }
+            guard let state = database.asyncWrites.state(id, owner: call.request.ownerScope) else {
+                throw AsyncWriteEndpoints.unknown
+            }
             var response = Response(unstored: AsyncWriteDocument.text(id, state))
             response.add("Realm-Version", version)
             return .now(response)
         }
-        switch database.asyncWrites.cancel(id, owner: Principal.none) {
+        switch database.asyncWrites.cancel(id, owner: call.request.ownerScope) {
         case nil: throw AsyncWriteEndpoints.unknown
         case false?: throw Problem(.alreadyCommitted, "the write has begun")
         case true?:

@@ -58,6 +58,8 @@ struct BackupEndpoints: Sendable {
     /// Chooses the version that is copied; the only parameter is `snapshot`.
     private func context(_ call: Call) throws(Problem) -> ReadContext {
         let parameters = try ParameterSet(try QueryParameters(call.request.target), urlNames: ["snapshot"])
+        // A copy of the file has everything.
+        guard call.request.scope == nil else { throw RolePolicy.forbidden }
         return try ReadContext(call, snapshot: try parameters.text("snapshot"))
     }
 

@@ -83,11 +83,11 @@ struct ChangeEndpoints: Sendable {
         options.sendsHeartbeatEvents = request.sendsHeartbeatEvents
         let leaseID = "e_" + RandomName.make()
         let stream = EventStream(
-            reader, realm, options, slot: slot, registration: registration, requestID: call.request.id,
+            reader, realm, options, slot: slot, registration: registration, call.request,
             didEnd: { [leases] in leases.remove(leaseID) })
         leases.add(
             LeaseRegistry.Lease(
-                id: leaseID, kind: .stream, realm: realm.database.name.text, principal: nil,
+                id: leaseID, kind: .stream, realm: realm.database.name.text, principal: call.request.principal.logName,
                 end: { [weak stream] in
                     stream?.hangUp()
                 }))
@@ -118,10 +118,10 @@ struct ChangeEndpoints: Sendable {
             request.start = start
             return (ChangeReader(subs: [ReadSubscription(name: "default", feed: feed, skips: nil)]), nil)
         case .registration(let id):
-            let found = try notifications.registrations.find(id: id, in: realm.database)
+            let found = try notifications.registrations.find(id: id, in: realm.database, for: call.request)
             return try reader(found, request)
         case .ticket(let ticket):
-            let found = try notifications.registrations.find(ticket: ticket, in: realm.database)
+            let found = try notifications.registrations.find(ticket: ticket, in: realm.database, for: call.request)
             return try reader(found, request)
         }
     }

@@ -28,6 +28,8 @@ struct Endpoints: Sendable {
     let compactions: CompactionEndpoints
     /// Reads exports, and lines of objects, into a realm.
     let imports: ImportEndpoints
+    /// Lists, makes, replaces and revokes API keys.
+    let keys: KeyEndpoints
     /// Lists the objects of a class and answers queries.
     let lists = ListEndpoints()
     /// Changes the schema of a realm, and the data with it.
@@ -46,6 +48,8 @@ struct Endpoints: Sendable {
     let restores: RestoreEndpoints
     /// Answers with schemas and API descriptions.
     let schemas: SchemaEndpoints
+    /// Tells a client who it is, and begins and ends sessions of browsers.
+    let sessions: SessionEndpoints
     /// Creates, renews and releases snapshots, which hold versions for clients.
     let snapshots: SnapshotEndpoints
     /// Registers subscriptions, and describes or ends registrations.
@@ -71,12 +75,14 @@ struct Endpoints: Sendable {
             notifications: state.notifications, leases: state.leases, timers: state.timers, workers: state.workers)
         compactions = CompactionEndpoints(workers: state.workers)
         imports = ImportEndpoints(liveLimits: state.liveLimits, spoolFolders: state.spoolFolders)
+        keys = KeyEndpoints(keys: state.authenticator.keys)
+        sessions = SessionEndpoints(authenticator: state.authenticator)
         operations = OperationsEndpoints(catalog: state.catalog, registry: state.metrics, lifecycle: state.lifecycle)
         realms = RealmEndpoints(directory: state.directory)
         restores = RestoreEndpoints(
             liveLimits: state.liveLimits, spoolFolders: state.spoolFolders, directory: state.directory, backups: state.backups)
         schemas = SchemaEndpoints(apiText: apiText)
-        snapshots = SnapshotEndpoints(pinned: state.pinned, access: state.rules.access)
+        snapshots = SnapshotEndpoints(pinned: state.pinned)
         subscriptions = SubscriptionEndpoints(notifications: state.notifications, workers: state.workers)
         transactions = TransactionEndpoints(
             allowsTransactions: state.options.allowsTransactions, leases: state.leases)

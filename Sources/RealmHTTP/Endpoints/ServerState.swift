@@ -17,6 +17,8 @@ package final class ServerState: Sendable {
     package let catalog: Catalog
     /// Which hosts and origins are accepted, and what each client may do.
     package let rules: AccessRules
+    /// Tells who sends a request.
+    package let authenticator: Authenticator
     /// Whether the server is stopping; it then reports that it is not ready.
     package let lifecycle = Lifecycle()
     /// What `/metrics` shows; every part adds its own.
@@ -55,6 +57,7 @@ package final class ServerState: Sendable {
     ///   - options: The options of the server, with its limits.
     ///   - configuration: What the options were read from, which a reload reads again; nil for nothing.
     ///   - rules: Which hosts and origins are accepted, and what each client may do.
+    ///   - authenticator: Tells who sends a request; nil for a server without credentials.
     ///   - folders: The folders in which requests may name files; by default none.
     ///   - realmLimit: How many realms the system's limit on open files permits; nil for the
     ///     configured limit alone.
@@ -63,8 +66,8 @@ package final class ServerState: Sendable {
     ///   - accessLog: The log of requests; nil for none.
     package init(
         catalog: Catalog, options: LiveOptions, configuration: Configuration? = nil, rules: AccessRules,
-        folders: RealmFolders = RealmFolders(), realmLimit: Int? = nil, tokens: TokenVerifier? = nil,
-        tls: TLSStore? = nil, accessLog: AccessLog? = nil
+        authenticator: Authenticator? = nil, folders: RealmFolders = RealmFolders(), realmLimit: Int? = nil,
+        tokens: TokenVerifier? = nil, tls: TLSStore? = nil, accessLog: AccessLog? = nil
     ) {
         liveOptions = options
         let options = liveOptions.current
@@ -72,6 +75,7 @@ package final class ServerState: Sendable {
         self.catalog = catalog
         self.rules = rules
         self.tls = tls
+        self.authenticator = authenticator ?? Authenticator(rules.access)
         self.accessLog = accessLog
         self.tokens = tokens ?? TokenVerifier(liveOptions.limits, logger: options.logger)
         logLevel = accessLog?.level ?? AccessLog.LevelSwitch()
@@ -123,6 +127,7 @@ package final class ServerState: Sendable {
                 "waiting_bytes_refused_total", .counter, help: "Requests refused because bodies took too much memory.",
                 value: Double(counts.refusals))
         }
+        metrics.add { [authenticator] text in authenticator.write(to: &text) }
         metrics.add { [notifications] text in notifications.write(to: &text) }
         metrics.add { [caretaker] text in caretaker.write(to: &text) }
         metrics.add { [tokens] text in tokens.write(to: &text) }

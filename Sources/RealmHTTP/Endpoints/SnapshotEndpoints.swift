@@ -7,8 +7,6 @@ internal import RealmStorage
 struct SnapshotEndpoints: Sendable {
     /// The versions that clients hold, with their leases.
     let pinned: PinnedVersions
-    /// Decides which clients see the snapshots of others.
-    let access: AccessPolicy
 
     /// Answers `GET` and `POST …/snapshots`.
     ///
@@ -21,7 +19,9 @@ struct SnapshotEndpoints: Sendable {
         try QueryParameters(call.request.target).requireKnown([])
         guard call.request.method == .post else { return .now(list(database, call.request)) }
         let ttl = try ttl(call) ?? min(PinnedVersions.defaultSeconds, Double(call.limits.snapshotSeconds))
-        let lease = try pinned.pin(database, realm: database.name.text, client: holder(call.request), ttl: ttl)
+        let lease = try pinned.pin(
+            database, realm: database.name.text, client: holder(call.request),
+            for: call.request, ttl: ttl)
         var response = document(201, lease)
         response.addLocation(ObjectAddress.snapshot(database.name.text, lease.id))
         return .now(response)
@@ -40,7 +40,9 @@ struct SnapshotEndpoints: Sendable {
         let id = try call.match[.id]
         switch call.request.method {
         case .delete:
-            guard pinned.free(id, realm: database.name.text) else { throw Problem(.notFound, "there is no snapshot of this id") }
+            guard pinned.free(id, realm: database.name.text, owner: call.request.ownerScope) else {
+                throw Problem(.notFound, "there is no snapshot of this id")
+            }
             var response = Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])
             response.addLiveVersions(of: database)
             return .now(response)
@@ -48,30 +50,26 @@ struct SnapshotEndpoints: Sendable {
             guard let ttl = try ttl(call) else {
                 throw Problem(.invalidBody, "the body needs a 'ttl'").with("pointer", "/ttl")
             }
-            return .now(document(200, try pinned.renew(id, in: database, ttl: ttl)))
-        default: return .now(document(200, try pinned.find(id, in: database, isUse: false)))
+            return .now(document(200, try pinned.renew(id, in: database, ttl: ttl, owner: call.request.ownerScope)))
+        default: return .now(document(200, try pinned.find(id, in: database, isUse: false, owner: call.request.ownerScope)))
         }
     }
 
-    /// Returns the client that a snapshot is counted for.
+    /// Returns the client that a snapshot is counted for: the principal, or on this machine the address.
     ///
-    /// Remote clients that may only read are kept apart from programs on this machine, even if the
-    /// address is the same.
-    private func holder(_ request: Request) -> String {
-        access.grant(request) > .read ? request.client : "stranger " + request.client
-    }
+    /// Strangers are kept apart from programs on this machine, even if the address is the same.
+    private func holder(_ request: Request) -> String { request.owner.isEmpty ? request.client : request.owner }
 
     /// Returns the snapshots that a client may see.
     ///
-    /// A client that may only read sees its own, because knowing the id of a snapshot is enough to
-    /// end it.
+    /// Local clients see all of them, everybody else their own.
     private func list(_ database: Database, _ request: Request) -> Response {
-        let holder = access.grant(request) > .read ? nil : self.holder(request)
+        let owner = request.ownerScope
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("items")
         writer.beginArray()
-        for lease in pinned.all(of: database) where holder == nil || lease.client == holder {
+        for lease in pinned.all(of: database) where owner ?? lease.owner == lease.owner {
             SnapshotEndpoints.write(lease, to: &writer)
         }
         writer.endArray()

@@ -84,7 +84,7 @@ struct SubscriptionEndpoints: Sendable {
         case .success(let aligned):
             let version = aligned.version.tokenText
             let registration = Registration(
-                subs, realm, client: call.request.client, version: version, seconds: call.limits.registrationSeconds,
+                subs, realm, for: call.request, version: version, seconds: call.limits.registrationSeconds,
                 becameIdle: { [weak notifications] in notifications?.watchRegistrations() })
             notifications.registrations.add(registration)
             notifications.watchRegistrations()
@@ -104,12 +104,14 @@ struct SubscriptionEndpoints: Sendable {
         try QueryParameters(call.request.target).requireKnown([])
         let id = try call.match[.id]
         if call.request.method == .delete {
-            guard notifications.registrations.delete(id: id, in: context.database) else { throw SubscriptionEndpoints.unknown }
+            guard notifications.registrations.delete(id: id, in: context.database, for: call.request) else {
+                throw SubscriptionEndpoints.unknown
+            }
             var response = Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])
             response.add("Realm-Version", context.version.tokenText)
             return .now(response)
         }
-        guard let registration = try notifications.registrations.find(id: id, in: context.database) else {
+        guard let registration = try notifications.registrations.find(id: id, in: context.database, for: call.request) else {
             throw SubscriptionEndpoints.unknown
         }
         var response = Response(unstored: registration.document, status: 200)

@@ -33,7 +33,7 @@ struct TransactionEndpoints: Sendable {
         let deferred = DeferredOperation(request: call.request, database: database, preferences: options.preferences)
         return deferred.reply { operation, completion in
             database.beginTransaction(
-                owner: Principal.none, client: call.request.client, wait: durations.wait, idleTime: durations.idle,
+                owner: call.request.owner, client: call.request.client, wait: durations.wait, idleTime: durations.idle,
                 lifetime: durations.lifetime
             ) { result in
                 completion(
@@ -47,7 +47,7 @@ struct TransactionEndpoints: Sendable {
                             database.rollBackTransaction(info.id, owner: nil) { _ in }
                             throw error
                         }
-                        addLease(info, database)
+                        addLease(info, database, call.request)
                         return outcome(201, info, showsState: false, at: ObjectAddress.transaction(database.name.text, info.id))
                     })
             }
@@ -72,14 +72,14 @@ struct TransactionEndpoints: Sendable {
         let id = try call.match[.id]
         let mark = try SkipMark(call.request, database, call.services.registrations)?.commitMark
         let condition = try WriteCondition(call.request)
-        if let error = database.refusal(ofTransaction: id, owner: Principal.none) { throw Problem(error) }
-        if !condition.isEmpty { try condition.require(database.transaction(id, owner: Principal.none)?.version) }
+        if let error = database.refusal(ofTransaction: id, owner: call.request.ownerScope) { throw Problem(error) }
+        if !condition.isEmpty { try condition.require(database.transaction(id, owner: call.request.ownerScope)?.version) }
         let deferred = DeferredOperation(
             request: call.request, database: database, preferences: Preferences(call.request))
         return deferred.reply { operation, completion in
             // A commit that was asked for is not cancelled: the transaction would wait for its end.
             _ = operation?.begin()
-            database.commitTransaction(id, owner: Principal.none, mark: mark) { result in
+            database.commitTransaction(id, owner: call.request.ownerScope, mark: mark) { result in
                 switch result {
                 case .success(let version):
                     leases.remove(id)
@@ -102,13 +102,13 @@ struct TransactionEndpoints: Sendable {
         try QueryParameters(call.request.target).requireKnown([])
         let id = try call.match[.id]
         guard call.request.method == .delete else {
-            guard let info = database.transaction(id, owner: Principal.none) else {
+            guard let info = database.transaction(id, owner: call.request.ownerScope) else {
                 throw Problem(.notFound, "there is no transaction of this id")
             }
             return .now(DeferredOperation.response(outcome(200, info, showsState: true), to: call.request))
         }
         return .later { promise in
-            database.rollBackTransaction(id, owner: Principal.none) { result in
+            database.rollBackTransaction(id, owner: call.request.ownerScope) { result in
                 switch result {
                 case .success:
                     leases.remove(id)
@@ -146,10 +146,12 @@ struct TransactionEndpoints: Sendable {
     }
 
     /// Registers a transaction as a lease, which administrators can end by rolling it back.
-    private func addLease(_ info: TransactionInfo, _ database: Database) {
+    private func addLease(_ info: TransactionInfo, _ database: Database, _ request: Request) {
         leases.add(
             // A lease may stay in the list after its transaction has ended, and must not keep the realm open.
-            LeaseRegistry.Lease(id: info.id, kind: .transaction, realm: database.name.text, principal: nil) { [weak database] in
+            LeaseRegistry.Lease(
+                id: info.id, kind: .transaction, realm: database.name.text, principal: request.principal.logName
+            ) { [weak database] in
                 database?.rollBackTransaction(info.id, owner: nil) { _ in }
             })
     }

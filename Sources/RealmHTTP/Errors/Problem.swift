@@ -127,6 +127,12 @@ extension Problem {
         }
     }
 
+    /// The problem of a request whose credential ended while it waited.
+    static var credentialEnded: Problem {
+        Problem(.unauthenticated, "the credential of this request is not valid any more")
+            .with(header: HeaderField("WWW-Authenticate", "Bearer realm=\"realm-rest\", error=\"invalid_token\""))
+    }
+
     /// The 503 for a request that needs a worker while the queue of the pool is full, or while the
     /// system can make no thread.
     static var noWorker: Problem { Problem(.overloaded, "too many requests are waiting for a worker") }

@@ -16,6 +16,8 @@ package enum RequestHeader: Int, CaseIterable, Sendable {
     case accessControlRequestMethod, accessControlRequestHeaders
     /// What browsers state about the page that caused a request.
     case fetchSite, referer
+    /// The session of a browser, and the token that shows that a page of this server made the request.
+    case cookie, csrfToken
 
     /// The bit of this field in a set of fields; there are fewer than 32 of them.
     var bit: UInt32 { 1 << UInt32(rawValue) }
@@ -47,6 +49,8 @@ package enum RequestHeader: Int, CaseIterable, Sendable {
         case .accessControlRequestHeaders: return "access-control-request-headers"
         case .fetchSite: return "sec-fetch-site"
         case .referer: return "referer"
+        case .cookie: return "cookie"
+        case .csrfToken: return "x-csrf-token"
         }
     }
 

@@ -1,8 +1,129 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The owners of transactions and asynchronous writes, which only their owner may use.
-enum Principal {
-    /// The one owner of everything while the server checks no credentials: all clients are the same
-    /// principal.
-    static let none = ""
+package import RealmStorage
+internal import Synchronization
+
+/// Who sends a request: the holder of an API key, of a token or of a client certificate, somebody on this machine, or a stranger.
+///
+/// One object stands for one credential as long as that is valid, and all requests and streams that it was used for share the
+/// object. When the credential is revoked or replaced, the object is ended, and everything that lives longer than a request
+/// learns of that without a lock (`isOver`).
+package final class Principal: Sendable {
+    /// The ways in which a principal is known.
+    package enum Kind: String, Sendable {
+        /// Whoever reaches a server on loopback or a Unix socket while it has no credentials, or the administrators' Unix socket.
+        case local
+        /// Whoever sends no credential.
+        case anonymous
+        /// The holder of an API key.
+        case key
+        /// The subject of a token.
+        case jwt
+        /// The holder of a client certificate.
+        case certificate
+    }
+
+    /// How the principal is known.
+    package let kind: Kind
+    /// The id of the key, the issuer and subject of the token, or the name of the certificate; empty for the other kinds.
+    package let id: String
+    /// The name for people.
+    package let name: String
+    /// The names of the roles that the principal has.
+    package let roles: [String]
+    /// What is known about the principal, for rules: `sub`, and whatever the credential states.
+    package let claims: JSONObject
+    /// The only realm that the principal may use; nil for no such restriction.
+    package let realm: String?
+    /// When the credential expires by itself; nil for never.
+    package let expiresAt: WallClock?
+    /// The name under which transactions, asynchronous writes, snapshots, registrations and idempotency keys belong to the
+    /// principal. All local clients are one owner.
+    package let owner: String
+    /// The principal whose end is the end of this one too; nil for none.
+    private let parent: Principal?
+    /// A text that principals share whose answers to the same request are equal.
+    package let rightsText: String
+    /// Whether `end` was called.
+    private let hasEnded = Atomic<Bool>(false)
+
+    /// The role that permits everything.
+    package static let administratorRole = "admin"
+
+    /// Makes a principal.
+    ///
+    /// - Parameters:
+    ///   - kind: How it is known.
+    ///   - id: What identifies it among principals of its kind.
+    ///   - name: The name for people.
+    ///   - roles: The names of its roles.
+    ///   - claims: What is known about it, for rules.
+    ///   - realm: The only realm that it may use; nil for all.
+    ///   - expiresAt: When its credential expires; nil for never.
+    ///   - parent: The principal with whose end this one ends too.
+    package init(
+        kind: Kind, id: String = "", name: String = "", roles: [String] = [], claims: JSONObject = JSONObject([]),
+        realm: String? = nil, expiresAt: WallClock? = nil, parent: Principal? = nil
+    ) {
+        self.kind = kind
+        self.id = id
+        self.name = name
+        self.roles = roles
+        self.claims = claims
+        self.realm = realm
+        self.expiresAt = expiresAt
+        self.parent = parent
+        owner = kind == .local ? "" : kind.rawValue + ":" + id
+        let isAdministrator = realm == nil && roles.contains(Principal.administratorRole)
+        rightsText = isAdministrator ? "" : Principal.rightsText(kind, roles, claims, realm)
+    }
+
+    /// Makes the principal of a session: the same one, with an earlier end.
+    ///
+    /// - Parameters:
+    ///   - principal: The principal that began the session.
+    ///   - expiresAt: When the session ends by itself.
+    package convenience init(sessionOf principal: Principal, until expiresAt: WallClock) {
+        let end = min(expiresAt.nanoseconds, principal.expiresAt?.nanoseconds ?? .max)
+        self.init(
+            kind: principal.kind, id: principal.id, name: principal.name, roles: principal.roles, claims: principal.claims,
+            realm: principal.realm, expiresAt: WallClock(nanoseconds: end), parent: principal)
+    }
+
+    /// Returns the text of the rights of everybody who does not have all of them.
+    private static func rightsText(_ kind: Kind, _ roles: [String], _ claims: JSONObject, _ realm: String?) -> String {
+        let names = JSONValue.array(roles.sorted().map { .string($0) })
+        let parts = [names, .object(claims), realm.map { .string($0) } ?? .null]
+        return kind.rawValue + JSONValue.array(parts).canonicalText
+    }
+
+    /// The principal of requests that need no credential, and may administer.
+    package static let local = Principal(kind: .local, roles: [administratorRole])
+    /// The principal of local requests where administration is refused on the main listener.
+    package static let localWriter = Principal(kind: .local)
+    /// The principal of requests without a credential.
+    package static let anonymous = Principal(kind: .anonymous, roles: ["anonymous"])
+    /// The principal of requests without a credential at a server that lets everybody read.
+    package static let stranger = Principal(kind: .anonymous, roles: ["anonymous", "read"])
+
+    /// Whether the principal may do everything, at least in its realm.
+    package var isAdministrator: Bool { roles.contains(Principal.administratorRole) }
+
+    /// What the log and the list of leases call the principal; nil for clients without a credential.
+    package var logName: String? {
+        switch kind {
+        case .local, .anonymous: return nil
+        case .key, .jwt, .certificate: return owner
+        }
+    }
+
+    /// Ends the principal for good: its credential was revoked, replaced or given up.
+    package func end() { hasEnded.store(true, ordering: .releasing) }
+
+    /// Whether the credential is not valid any more: it was revoked, or has expired. This takes no lock.
+    package var isOver: Bool {
+        if hasEnded.load(ordering: .acquiring) { return true }
+        if let expiresAt, WallClock.now().nanoseconds >= expiresAt.nanoseconds { return true }
+        return parent?.isOver ?? false
+    }
 }

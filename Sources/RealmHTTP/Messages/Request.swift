@@ -66,6 +66,16 @@ package final class Request: @unchecked Sendable {
     package var realm: Catalog.State?
     /// What its sender may see of the realm; nil for everything. It is set when the request is admitted.
     package var scope: (any VersionScope)?
+    /// The level that the roles of the principal grant at the path; nil where not roles decide.
+    var roleGrant: AccessClass?
+    /// Who sends the request. Until that is known, it is somebody who may do nothing.
+    package var principal = Principal.anonymous
+    /// The holder of the client certificate with which the connection was made; nil without one. The listener sets it.
+    package var certificatePrincipal: Principal?
+    /// The cookie of the session by which the request was authenticated; nil for another way.
+    var sessionCookie: String?
+    /// The token of a request that has to be verified before the request is admitted; nil for all others.
+    var unverifiedToken: String?
     /// Where the time of the request went; nil unless the server was started to report it in
     /// `Server-Timing`.
     package var timing: ServerTiming?
@@ -109,6 +119,14 @@ package final class Request: @unchecked Sendable {
         self.isHTTP10 = isHTTP10
         self.entrance = entrance
     }
+
+    /// The name under which belongs to the sender what it leaves behind: transactions, snapshots, registrations and the like.
+    /// Strangers are told apart by their addresses.
+    package var owner: String { principal.kind == .anonymous ? "stranger " + client : principal.owner }
+
+    /// The owner whose transactions, snapshots and registrations the sender may use; nil for those of everybody. Ids of others do
+    /// not exist for it.
+    package var ownerScope: String? { principal.kind == .local ? nil : owner }
 
     /// Returns whether an address is a loopback address of IPv4 or IPv6.
     ///

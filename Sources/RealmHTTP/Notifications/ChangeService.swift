@@ -162,6 +162,17 @@ final class ChangeService: Sendable {
         if let scope = notifications.scope { notifications.database.endObservations(for: scope) }
     }
 
+    /// Ends the streams of principals whose credential is not valid any more, and answers their polls.
+    func endUnauthenticated() {
+        for notifications in realms { notifications.endUnauthenticated() }
+    }
+
+    /// Ends all streams, and answers all polls, of those who may not see everything, because what they may see has changed.
+    func endScoped() {
+        let realms = state.withLock { state in state.realms.filter { $0.key.scope != nil }.map(\.value) }
+        for notifications in realms { notifications.end(.unauthenticated) }
+    }
+
     /// Ends all streams with the reason `shutdown`, and answers all polls. Called when the server
     /// begins to stop; realms cannot be observed after that.
     func end() {

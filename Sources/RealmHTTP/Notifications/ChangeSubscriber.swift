@@ -13,6 +13,9 @@ protocol ChangeSubscriber: AnyObject, Sendable {
     /// answered once.
     var isStream: Bool { get }
 
+    /// The principal that reads. When it is over, nothing more is delivered.
+    var principal: Principal { get }
+
     /// Notifies the subscriber that a change may have been published since it last checked.
     ///
     /// It does what can be done at once.

@@ -141,6 +141,8 @@ final class EventStream: EventSource, ChangeSubscriber {
     private let options: Options
     /// The id of the request that opened the stream, for problem documents.
     private let requestID: RequestID
+    /// The principal that opened the stream, which ends when its credential does.
+    let principal: Principal
     /// The place of the stream among those that the limits allow, held as long as the stream
     /// exists.
     private let slot: StreamSlots.Slot
@@ -160,19 +162,20 @@ final class EventStream: EventSource, ChangeSubscriber {
     ///   - options: What the client has requested besides.
     ///   - slot: The place of the stream among those that the limits allow.
     ///   - registration: The registration that is read; nil for a definition in the request.
-    ///   - requestID: The id of the request.
+    ///   - request: The request, with its id and its principal.
     ///   - didEnd: Called once after the connection was closed.
     init(
         _ reader: ChangeReader, _ notifications: RealmNotifications, _ options: Options, slot: StreamSlots.Slot,
         registration: Registration?,
-        requestID: RequestID, didEnd: @escaping @Sendable () -> Void
+        _ request: Request, didEnd: @escaping @Sendable () -> Void
     ) {
         self.reader = reader
         self.notifications = notifications
         self.options = options
         self.slot = slot
         self.registration = registration
-        self.requestID = requestID
+        requestID = request.id
+        principal = request.principal
         self.didEnd = didEnd
     }
 
@@ -269,7 +272,8 @@ final class EventStream: EventSource, ChangeSubscriber {
     /// Returns the next frame to send, the end of the stream, or nothing when the client is up to
     /// date.
     func next() -> EventPiece {
-        withState { state in
+        if principal.isOver { _ = end(.unauthenticated) }
+        return withState { state in
             if let frame = state.pop() {
                 produceMore(&state)
                 return .bytes(frame)
@@ -314,6 +318,7 @@ final class EventStream: EventSource, ChangeSubscriber {
     func end(_ cause: SubscriptionEnd) -> (any EventConnection)? {
         switch cause {
         case .shutdown: return end(with: EventText.end("shutdown"))
+        case .unauthenticated: return end(with: EventText.end("unauthenticated"))
         case .registrationDeleted, .realmClosed(nil): return end(with: EventText.end("deleted"))
         case .realmClosed(let problem?): return end(with: EventText.error(problem, requestID))
         }

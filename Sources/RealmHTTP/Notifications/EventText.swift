@@ -70,7 +70,7 @@ enum EventText {
 
     /// Returns the event `end`, after which the server closes the stream as planned.
     ///
-    /// - Parameter reason: `age`, `shutdown` or `deleted`.
+    /// - Parameter reason: `age`, `shutdown`, `deleted` or `unauthenticated`.
     static func end(_ reason: StaticString) -> OutputBuffer {
         event("end") { writer in
             writer.beginObject()

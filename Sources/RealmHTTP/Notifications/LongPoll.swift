@@ -90,6 +90,9 @@ final class LongPoll: ChangeSubscriber {
         self.promise = promise
     }
 
+    /// The principal that polls.
+    var principal: Principal { call.request.principal }
+
     /// Always false, since this subscriber is a poll, which is answered once.
     var isStream: Bool { false }
 
@@ -164,6 +167,7 @@ final class LongPoll: ChangeSubscriber {
         switch cause {
         case .shutdown, .realmClosed: finish()
         case .registrationDeleted: fail(Registration.expired)
+        case .unauthenticated: fail(.credentialEnded)
         }
         return nil
     }
@@ -235,7 +239,8 @@ final class LongPoll: ChangeSubscriber {
         HeldLocks.assertNone()
         notifications.remove(self)
         registration?.close(self)
-        promise.complete(response)
+        // The credential may have ended while the poll waited, or while its answer was written.
+        promise.complete(principal.isOver ? Response(.credentialEnded, for: call.request) : response)
     }
 
     // MARK: - Answers

@@ -394,6 +394,11 @@ final class RealmNotifications: Sendable {
     /// - Parameter cause: Why they end.
     func end(_ cause: SubscriptionEnd) { state.withLock { Array($0.subscribers.values) }.end(cause) }
 
+    /// Ends the streams of principals whose credential is not valid any more, and answers their polls.
+    func endUnauthenticated() {
+        state.withLock { $0.subscribers.values.filter(\.principal.isOver) }.end(.unauthenticated)
+    }
+
     /// Ends all subscribers and all observations, because the realm is closed.
     ///
     /// - Parameter problem: Why the realm cannot be served at present, so that clients may come

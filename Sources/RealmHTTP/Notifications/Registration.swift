@@ -28,6 +28,10 @@ final class Registration: Sendable {
     let ticket = RandomName.make()
     /// The client that made the registration, for the limit per client.
     let client: String
+    /// The principal that made it, for whom alone it exists.
+    let principal: Principal
+    /// The name under which it belongs to its maker.
+    let owner: String
     /// The notifications of the realm that the registered subscriptions are about.
     let notifications: RealmNotifications
     /// The subscriptions, in the order in which the client named them.
@@ -46,18 +50,20 @@ final class Registration: Sendable {
     /// - Parameters:
     ///   - subs: The subscriptions, with a hold on each feed.
     ///   - notifications: The notifications of the realm.
-    ///   - client: The client that registers them.
+    ///   - request: The request of the client that registers them.
     ///   - version: The token of the version that all feeds have reached.
     ///   - seconds: How many seconds the registration lives without a reader.
     ///   - becameIdle: Called without a lock when the last reader has left.
     init(
-        _ subs: [ReadSubscription], _ notifications: RealmNotifications, client: String, version: String, seconds: Int,
+        _ subs: [ReadSubscription], _ notifications: RealmNotifications, for request: Request, version: String, seconds: Int,
         becameIdle: @escaping @Sendable () -> Void
     ) {
         self.becameIdle = becameIdle
         self.subs = subs
         self.notifications = notifications
-        self.client = client
+        client = request.client
+        principal = request.principal
+        owner = request.owner
         self.version = version
         self.seconds = Double(seconds)
         state = RankedMutex(.registration, State(expires: Instant.now().adding(seconds: Double(seconds))))

@@ -17,8 +17,8 @@ final class RegistrationTable: Sendable {
         var byTicket: [String: Registration] = [:]
         /// The number of registrations of each client, with those that are being made.
         var perClient: [String: Int] = [:]
-        /// The ids and tickets of registrations that have ended, with the name of their realm.
-        var ended: [String: String] = [:]
+        /// The ids and tickets of registrations that have ended, with the name of their realm and their owner.
+        var ended: [String: (realm: String, owner: String)] = [:]
         /// The same in the order in which the registrations ended, with the time at which each is
         /// forgotten. Entries before `firstEnded` are forgotten already.
         var endedInOrder: [(id: String, ticket: String, until: Instant)] = []
@@ -114,8 +114,8 @@ final class RegistrationTable: Sendable {
         state.byTicket[registration.ticket] = nil
         state.leave(registration.client)
         let realm = registration.notifications.database.name.text
-        state.ended[registration.id] = realm
-        state.ended[registration.ticket] = realm
+        state.ended[registration.id] = (realm, registration.owner)
+        state.ended[registration.ticket] = (realm, registration.owner)
         state.endedInOrder.append((registration.id, registration.ticket, now.adding(seconds: memorySeconds)))
     }
 
@@ -124,37 +124,56 @@ final class RegistrationTable: Sendable {
     /// - Parameters:
     ///   - id: The id from the URL.
     ///   - database: The realm in the URL. A registration of another realm is not found.
+    ///   - request: The request. A registration of another principal is not found.
     /// - Returns: The registration; nil when it never existed or was forgotten.
     /// - Throws: `subscription_expired` when it ended within the last ten minutes.
-    func find(id: String, in database: Database) throws(Problem) -> Registration? {
+    func find(id: String, in database: Database, for request: Request) throws(Problem) -> Registration? {
         sweep()
-        return try found(state.withLock { $0.byID[id] }, id, database)
+        return try found(state.withLock { $0.byID[id] }, id, in: database, for: request)
     }
 
-    /// Returns the registration of a ticket, as `find(id:in:)` does for an id.
-    func find(ticket: String, in database: Database) throws(Problem) -> Registration? {
+    /// Returns the registration of a ticket, as `find(id:in:for:)` does for an id.
+    func find(ticket: String, in database: Database, for request: Request) throws(Problem) -> Registration? {
         sweep()
-        return try found(state.withLock { $0.byTicket[ticket] }, ticket, database)
+        return try found(state.withLock { $0.byTicket[ticket] }, ticket, in: database, for: request)
     }
 
     /// The registration if it is one of the realm. Throws for one that has ended.
-    private func found(_ registration: Registration?, _ name: String, _ database: Database) throws(Problem) -> Registration? {
-        if let registration { return registration.notifications.database === database ? registration : nil }
-        guard state.withLock({ $0.ended[name] }) == database.name.text else { return nil }
+    private func found(
+        _ registration: Registration?, _ name: String, in database: Database, for request: Request
+    ) throws(Problem) -> Registration? {
+        let owner = request.ownerScope
+        if let registration {
+            // The ticket of a stranger is good for every stranger.
+            if registration.ticket == name, registration.principal.kind == .anonymous, request.principal.kind == .anonymous {
+                return registration.notifications.database === database ? registration : nil
+            }
+            guard registration.notifications.database === database, owner ?? registration.owner == registration.owner else {
+                return nil
+            }
+            return registration
+        }
+        guard let ended = state.withLock({ $0.ended[name] }), ended.realm == database.name.text,
+            owner ?? ended.owner == ended.owner
+        else { return nil }
         throw Registration.expired
     }
+
+    /// Returns the principal for whom a ticket stands: the one that made the registration; nil for an unknown ticket.
+    func principal(ofTicket ticket: String) -> Principal? { state.withLock { $0.byTicket[ticket] }?.principal }
 
     /// Deletes a registration, which ends its streams and polls.
     ///
     /// - Parameters:
     ///   - id: The id from the URL.
     ///   - database: The realm in the URL.
+    ///   - request: The request. A registration of another principal is not found.
     /// - Returns: False when there is no such registration in the realm.
-    func delete(id: String, in database: Database) -> Bool {
+    func delete(id: String, in database: Database, for request: Request) -> Bool {
         sweep()
-        guard let registration = state.withLock({ $0.byID[id] }), registration.notifications.database === database else {
-            return false
-        }
+        guard let registration = state.withLock({ $0.byID[id] }), registration.notifications.database === database,
+            request.ownerScope ?? registration.owner == registration.owner
+        else { return false }
         state.withLock { RegistrationTable.end(registration, .now(), &$0) }
         return registration.delete()
     }

@@ -48,7 +48,7 @@ extension SkipMark {
             let name = words.count > 1 ? String(words[1]) : nil
             let registration: Registration?
             do throws(Problem) {
-                registration = try table.find(id: id, in: database)
+                registration = try table.find(id: id, in: database, for: request)
             } catch {
                 continue
             }

@@ -9,4 +9,6 @@ enum SubscriptionEnd: Sendable {
     case realmClosed(Problem?)
     /// The registration that the stream or poll reads was deleted.
     case registrationDeleted
+    /// The credential of the client is not valid any more.
+    case unauthenticated
 }

@@ -6,7 +6,7 @@ internal import RealmStorage
 /// The checks that are common to all requests, made when the head of a request is complete and
 /// before any of its body is read.
 ///
-/// They concern the host and origin, the sizes of the head, the rate of the client, the route, the
+/// They concern the host and origin, the sizes of the head, the route, the credential, the rate of the client, the
 /// access class, the realm and the method, in the order in which the specification ranks their
 /// problems. Nothing here waits, because it runs on a thread of the daemon.
 struct AdmissionControl: Sendable {
@@ -16,6 +16,8 @@ struct AdmissionControl: Sendable {
     private let liveLimits: LiveLimits
     /// The limits in force.
     private var limits: Limits { liveLimits.current }
+    /// The options in force, among which the roles are.
+    private let liveOptions: LiveOptions
     /// The name of the realm that `@default` stands for.
     private let defaultRealm: String
     /// Whether the whole server was started for reading only.
@@ -24,6 +26,10 @@ struct AdmissionControl: Sendable {
     private let catalog: Catalog
     /// Closes realms whose files have changed, and opens failed ones again.
     private let caretaker: RealmCaretaker
+    /// Tells who sends a request.
+    private let authenticator: Authenticator
+    /// The registrations, whose tickets stand for a credential in URLs.
+    private let registrations: RegistrationTable
     /// The token buckets of the clients; nil when no rate is configured.
     private let rates: RateLimiter?
 
@@ -33,17 +39,21 @@ struct AdmissionControl: Sendable {
     init(_ state: ServerState) {
         rules = state.rules
         liveLimits = state.liveLimits
+        liveOptions = state.liveOptions
         defaultRealm = state.options.nameOfDefault
         isReadOnly = state.options.isReadOnly
         catalog = state.catalog
         caretaker = state.caretaker
+        authenticator = state.authenticator
+        registrations = state.notifications.registrations
         rates = RateLimiter(rate: state.limits.rate)
     }
 
     /// Checks a request and looks up its route and its realm.
     ///
-    /// On success `request.match` and `request.realm` are set; on failure they are set as far as
-    /// the checks came.
+    /// On success `request.match`, `request.principal` and `request.realm` are set; on failure they are set as far as
+    /// the checks came. A request with a token that is not known yet passes with `request.unverifiedToken`, and
+    /// `verify` goes on with it later.
     ///
     /// - Parameter request: A request whose head is complete.
     /// - Returns: The route of the path.
@@ -53,16 +63,124 @@ struct AdmissionControl: Sendable {
         request.match = RouteTable.match(request.target)
         request.match.defaultRealm = defaultRealm
         let route = RouteTable.route(of: request)
+        // What monitors the server needs no credential, and is answered whatever it brings.
+        if !route.traits.contains(.isUnmetered) { try authenticate(request, route) }
         try checkRate(request, route)
-        try rules.access.check(
-            request, needed: route.access(of: request.method), isHidden: route.traits.contains(.isHidden))
+        guard request.unverifiedToken == nil else { return route }
+        try checkAuthenticated(request, route)
+        return route
+    }
+
+    /// Makes the checks of a request whose principal is known: its rights, the realm and the method.
+    ///
+    /// - Throws: The `Problem` of the first check that fails.
+    private func checkAuthenticated(_ request: Request, _ route: Route) throws(Problem) {
+        try checkRights(request, route)
         guard route.isServed else { throw Problem(.notFound, "there is nothing at this path") }
         if route.pattern.isRealm { try checkMethodBeforeRealm(route, request) }
         request.realm = checked(try realmState(request.match), request)
         // Whoever looks at the state of a realm does not keep it open.
         if case .ready(let database)? = request.realm, !route.pattern.isRealm { database.noteUse(request.arrival) }
         try checkMethod(route, request)
-        return route
+    }
+
+    // MARK: - Principal
+
+    /// Finds out who sends a request.
+    ///
+    /// - Throws: The problems of `Authenticator.outcome`.
+    private func authenticate(_ request: Request, _ route: Route) throws(Problem) {
+        request.certificatePrincipal = certificatePrincipal(request)
+        switch try authenticator.outcome(request) {
+        case .principal(let principal): request.principal = principal
+        case .unverified(let token): request.unverifiedToken = token
+        }
+        guard request.principal.kind == .anonymous, authenticator.hasCredentials,
+            let principal = ticketHolder(request, route)
+        else { return }
+        request.principal = principal
+    }
+
+    /// Returns who holds the client certificate of a connection; nil without one that the configuration knows.
+    private func certificatePrincipal(_ request: Request) -> Principal? {
+        guard let certificate = request.clientCertificate else { return nil }
+        let now = Int64(WallClock.now().nanoseconds / 1_000_000_000)
+        guard let rule = CertificateRule.first(of: liveOptions.current.certificateRules, for: certificate, now: now) else {
+            return nil
+        }
+        return Principal(
+            kind: .certificate, id: certificate.subject, name: rule.name, roles: rule.roles,
+            claims: JSONObject([(name: "sub", value: .string(rule.name))]),
+            expiresAt: WallClock(nanoseconds: certificate.expiry.multipliedReportingOverflow(by: 1_000_000_000).overflow
+                ? .max : certificate.expiry * 1_000_000_000))
+    }
+
+    /// Returns the principal whose ticket is in the URL of a stream, where browsers cannot send a credential; nil without one.
+    ///
+    /// Registrations that were made without a credential do not count once there are some.
+    private func ticketHolder(_ request: Request, _ route: Route) -> Principal? {
+        guard request.method == .get, route.traits.contains(.takesTickets),
+            let ticket = (try? QueryParameters(request.target))?["ticket"],
+            let principal = registrations.principal(ofTicket: ticket), principal.logName != nil, !principal.isOver
+        else { return nil }
+        return principal
+    }
+
+    /// Checks whether the principal of a request may do what the route does. No other place asks for that.
+    private func checkRights(_ request: Request, _ route: Route) throws(Problem) {
+        let isOpen = route.traits.contains(.isOpenToAdminListener) && request.entrance != .main
+        if isOpen, request.headers.forwardedBy == nil, route.readMethods.contains(request.method ?? .delete) { return }
+        if isJudgedByRoles(request.principal) {
+            return try RolePolicy(roles: liveOptions.current.roles, hasCredentials: authenticator.hasCredentials).check(request, route)
+        }
+        try rules.access.check(
+            request, needed: route.access(of: request.method), isHidden: route.traits.contains(.isHidden),
+            hasCredentials: authenticator.hasCredentials)
+        try checkRealm(request, route)
+    }
+
+    /// Whether the roles of a principal decide what it may do: it has a credential, or the server gives clients without one a role
+    /// of their own, and it does not administer.
+    private func isJudgedByRoles(_ principal: Principal) -> Bool {
+        switch principal.kind {
+        case .local: return false
+        case .key, .jwt, .certificate: return !principal.isAdministrator
+        case .anonymous: return authenticator.hasCredentials
+        }
+    }
+
+    /// Checks that a principal with a realm of its own uses no other one.
+    ///
+    /// - Throws: `realm_not_found` for another realm; `not_found` or `forbidden` for what concerns all realms.
+    private func checkRealm(_ request: Request, _ route: Route) throws(Problem) {
+        guard let realm = request.principal.realm else { return }
+        if route.pattern.position(of: .realm) != nil {
+            guard request.match.decoded(.realm) == realm else {
+                throw Problem(.realmNotFound, "there is no realm of this name")
+            }
+        } else if route.access(of: request.method) > .health, route.isServed {
+            guard !route.traits.contains(.isHidden) else { throw Problem(.notFound, "there is nothing at this path") }
+            throw Problem(.forbidden, "this credential is for one realm")
+        }
+    }
+
+    /// Verifies the token of a request that has passed `check` with one that was not known, and goes on with its checks.
+    ///
+    /// - Parameters:
+    ///   - token: The token.
+    ///   - request: The request.
+    ///   - then: Receives nil when the request is admitted, otherwise the problem that answers it; once, on any thread.
+    func verify(_ token: String, of request: Request, then: @Sendable @escaping (Problem?) -> Void) {
+        authenticator.verify(token, of: request) { [self] result in
+            do throws(Problem) {
+                request.principal = try result.get()
+                request.unverifiedToken = nil
+                try checkAuthenticated(request, RouteTable.route(of: request))
+                then(nil)
+            } catch {
+                then(error)
+            }
+        }
     }
 
     /// Makes the checks that need no route: host, origin, repeated header fields, sizes and method.

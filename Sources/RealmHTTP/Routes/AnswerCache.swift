@@ -23,7 +23,7 @@ final class AnswerCache: Sendable {
         let accept: String?
         /// The identity of what the sender may see; nil for everything.
         let scope: String?
-        /// The hash of both, computed once: it selects the shard and the slot of `seen`, and serves
+        /// The hash of all, computed once: it selects the shard and the slot of `seen`, and serves
         /// the dictionaries.
         let digest: Int
 
@@ -141,7 +141,8 @@ final class AnswerCache: Sendable {
             let version = request.version,
             let key = key(of: request)
         else { return }
-        let byteCount = body.capacity + body.capacity / 4 + key.target.count + AnswerCache.overheadBytes
+        let keyBytes = key.target.count + key.rights.utf8.count
+        let byteCount = body.capacity + body.capacity / 4 + keyBytes + AnswerCache.overheadBytes
         guard byteCount <= bytesPerShard / 4 else { return }
         let slot = Int((UInt(bitPattern: key.digest) >> 8) % UInt(AnswerCache.seenSlots))
         let dropped = shard(of: key).state.withLock { shard -> [Key: Entry]? in

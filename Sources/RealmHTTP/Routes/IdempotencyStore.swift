@@ -25,7 +25,7 @@ final class IdempotencyStore: Sendable {
 
     /// All keys and responses of the store, guarded by one lock.
     private struct Entries {
-        /// The entries by the value of `Idempotency-Key`.
+        /// The entries by the principal and the value of `Idempotency-Key`.
         var byKey: [String: Entry] = [:]
         /// The keys whose responses are kept, oldest first.
         var order: [String] = []
@@ -73,7 +73,7 @@ final class IdempotencyStore: Sendable {
     struct Ticket: Sendable {
         /// The store that issued the ticket.
         fileprivate let store: IdempotencyStore
-        /// The value of `Idempotency-Key` that the first attempt has claimed.
+        /// The principal and the value of `Idempotency-Key` that the first attempt has claimed.
         fileprivate let key: String
 
         /// Keeps a response for repetitions, unless the same request may succeed later.
@@ -111,9 +111,11 @@ final class IdempotencyStore: Sendable {
             throw .invalidHeader("Idempotency-Key", "an idempotency key is 1 to 128 visible ASCII characters")
         }
         let fingerprint = IdempotencyStore.fingerprint(request)
+        // The same key of another principal is another key.
+        let name = request.owner + "\n" + key
         let (outcome, forgotten) = entries.withLock { entries -> (Result<Attempt, Problem>, [Entry]) in
             let forgotten = forgetOld(&entries)
-            return (attempt(key, fingerprint, &entries), forgotten)
+            return (attempt(name, fingerprint, &entries), forgotten)
         }
         withExtendedLifetime(forgotten) {}
         return try outcome.get()
@@ -122,7 +124,7 @@ final class IdempotencyStore: Sendable {
     /// Compares a request with the entry of its key, under the lock.
     ///
     /// - Parameters:
-    ///   - key: The value of `Idempotency-Key`.
+    ///   - key: The principal and the value of `Idempotency-Key`.
     ///   - fingerprint: The digest of the request.
     ///   - entries: The entries, to which a new key is added.
     /// - Returns: The result of `begin(_:)`.

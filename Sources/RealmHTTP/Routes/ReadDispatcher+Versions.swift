@@ -44,7 +44,7 @@ extension ReadDispatcher {
     private func read(
         _ call: Call, inTransaction id: String, of database: Database, _ endpoint: @escaping Endpoint
     ) -> Reply {
-        guard let info = database.transaction(id, owner: Principal.none) else {
+        guard let info = database.transaction(id, owner: call.request.ownerScope) else {
             return .now(
                 Response(
                     Problem(.notFound, "there is no transaction of this id").with("header", "Realm-Transaction"),
@@ -52,7 +52,7 @@ extension ReadDispatcher {
         }
         return .later { promise in
             database.perform(
-                in: id, owner: Principal.none, .read, deadline: .now().adding(seconds: Double(limits.readSeconds)),
+                in: id, owner: call.request.ownerScope, .read, deadline: .now().adding(seconds: Double(limits.readSeconds)),
                 { session in
                     call.request.deadline = session.deadline
                     var inner = call

@@ -113,6 +113,7 @@ package final class RequestDispatcher: RequestHandler {
     ///   worker.
     /// - Returns: The response, or the work that leads to it. Problems become responses.
     package func reply(to request: Request) -> Reply {
+        if let token = request.unverifiedToken { return replyAfterVerification(of: token, to: request) }
         if case .closed? = request.realm, request.method != .options, !RouteTable.route(of: request).pattern.isRealm {
             return replyAfterOpening(to: request)
         }
@@ -120,6 +121,21 @@ package final class RequestDispatcher: RequestHandler {
         let hasLongBody = request.bodyFile != nil || request.body.count > RequestDispatcher.longBody
         guard hasLongBody || (request.isPacked && !request.body.isEmpty) else { return answer(request) }
         return workers.reply(to: request) { [self] promise in answer(request).resolve(promise) }
+    }
+
+    /// Answers a request whose token has to be verified first. It waits for that without a thread.
+    private func replyAfterVerification(of token: String, to request: Request) -> Reply {
+        .later { [self] promise in
+            admission.verify(token, of: request) { [self] problem in
+                // The thread that verified the token has others to see to.
+                let isQueued = workers.submitContinuation(for: request.client) { [self] in
+                    guard let problem else { return reply(to: request).resolve(promise) }
+                    refusals.count(problem.code)
+                    promise.complete(Response(problem, for: request))
+                }
+                if !isQueued { promise.complete(Response(.noWorker, for: request)) }
+            }
+        }
     }
 
     /// Answers a request for a closed realm, which a worker opens before. Further requests for the realm wait

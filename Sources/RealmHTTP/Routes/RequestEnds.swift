@@ -38,7 +38,7 @@ struct RequestEnds: Sendable {
         accessLog?.write(
             AccessLog.Entry(
                 id: request.id.text, method: request.methodName, route: request.match.pattern.label, status: status,
-                bytes: bytesSent, seconds: seconds, principal: nil, version: request.version,
+                bytes: bytesSent, seconds: seconds, principal: request.principal.logName, version: request.version,
                 traceparent: request.headers[.traceparent], query: request.query))
     }
 }

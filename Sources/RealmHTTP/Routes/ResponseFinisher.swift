@@ -40,6 +40,7 @@ struct ResponseFinisher: Sendable {
         response.add("X-Request-Id", request.id.text)
         if let timing = request.timing { response.add("Server-Timing", timing.text) }
         if request.isSecure, let rule = tls?.strictTransport { response.add("Strict-Transport-Security", rule) }
+        if request.principal.logName != nil, !response.hasCacheControl { response.add("Cache-Control", constant: "private") }
         origins.addRules(to: &response, request)
         return response
     }
@@ -121,6 +122,11 @@ extension Response {
             guard field.name.description == "ETag" else { return field }
             return HeaderField("ETag", text: EntityTag.packed(field.text))
         }
+    }
+
+    /// Whether it is stated already which caches may keep the response.
+    fileprivate var hasCacheControl: Bool {
+        headers.contains { $0.name.utf8CodeUnitCount == 13 && $0.name.description == "Cache-Control" }
     }
 
     /// Whether the body is text of some kind. Raw data may be packed already, and events must not

@@ -33,6 +33,16 @@ package final class Route: Sendable {
         package static let concernsFile = Traits(rawValue: 64)
         /// The path is that of transactions, which the header field `Realm-Transaction` may name once more.
         package static let concernsTransactions = Traits(rawValue: 128)
+        /// Reads need no credential on the listener for administrators.
+        package static let isOpenToAdminListener = Traits(rawValue: 256)
+        /// The ticket of a registration in the URL takes the place of a credential.
+        package static let takesTickets = Traits(rawValue: 512)
+        /// Reads show what the sender may see and nothing else, so that whoever may not see everything can use the path.
+        package static let showsVisible = Traits(rawValue: 1024)
+        /// Reads observe what they show, which is a right of its own.
+        package static let subscribes = Traits(rawValue: 2048)
+        /// Reads give all that they show away, which is a right of its own.
+        package static let exports = Traits(rawValue: 4096)
     }
 
     /// The form of the path, which is also its label in the log and the metrics.

@@ -5,13 +5,13 @@ extension RouteTable {
     static let changeRoutes: [Route] = [
         // HEAD is left out: the head of a stream says nothing without its body.
         Route(
-            "/v1/realms/{realm}/changes",
+            "/v1/realms/{realm}/changes", [.takesTickets, .showsVisible, .subscribes],
             operations: [.read(MethodSet(.get), for: .read, OpenAPIChanges.changes) { $0.changes.get }]),
         Route(
-            "/v1/realms/{realm}/subscriptions",
+            "/v1/realms/{realm}/subscriptions", [.showsVisible, .subscribes],
             operations: [.read(.post, for: .read, OpenAPIChanges.register) { $0.subscriptions.post }]),
         Route(
-            "/v1/realms/{realm}/subscriptions/{id}",
+            "/v1/realms/{realm}/subscriptions/{id}", [.showsVisible, .subscribes],
             operations: [
                 .read(.get, for: .read, OpenAPIChanges.registration) { $0.subscriptions.subscription },
                 .read(.delete, for: .read, OpenAPIChanges.unregister) { $0.subscriptions.subscription },

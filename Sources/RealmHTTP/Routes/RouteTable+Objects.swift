@@ -4,7 +4,7 @@ extension RouteTable {
     /// The schema of a request body with any object.
     private static let body = OpenAPIParts.schema("Object")
     /// The traits of reads whose responses may be kept.
-    private static let kept: Route.Traits = [.readsContents, .isRepeatable]
+    private static let kept: Route.Traits = [.readsContents, .isRepeatable, .showsVisible]
 
     /// The routes of objects and their properties, queries and aggregates.
     static let objectRoutes: [Route] = [
@@ -78,7 +78,7 @@ extension RouteTable {
                 $0.aggregates.links
             }),
         Route(
-            "/v1/realms/{realm}/query/{class}", .readsContents,
+            "/v1/realms/{realm}/query/{class}", [.readsContents, .showsVisible],
             operations: [
                 .read(
                     .post, for: .read,

@@ -36,7 +36,7 @@ extension RouteTable {
                 ) { $0.operations.readiness }
             ]),
         Route(
-            "/metrics", .isHidden,
+            "/metrics", [.isHidden, .isOpenToAdminListener],
             operations: [
                 .read(
                     .get, for: .administer,

@@ -59,7 +59,7 @@ extension RouteTable {
                 ) { $0.realms.putKey }
             ]),
         Route(
-            "/v1/realms/{realm}/schema", .readsContents,
+            "/v1/realms/{realm}/schema", [.readsContents, .showsVisible],
             operations: [
                 .read(
                     .get, for: .read,
@@ -70,7 +70,7 @@ extension RouteTable {
                 ) { $0.schemas.schema }
             ]),
         Route(
-            "/v1/realms/{realm}/schema/{class}", .readsContents,
+            "/v1/realms/{realm}/schema/{class}", [.readsContents, .showsVisible],
             operations: [
                 .read(
                     .get, for: .read,
@@ -81,7 +81,7 @@ extension RouteTable {
                 ) { $0.schemas.schema }
             ]),
         Route(
-            "/v1/realms/{realm}/openapi.json", .readsContents,
+            "/v1/realms/{realm}/openapi.json", [.readsContents, .showsVisible],
             operations: [
                 .read(
                     .get, for: .read,

@@ -17,7 +17,7 @@ extension RouteTable {
                 ) { $0.migrations.migrate }
             ]),
         Route(
-            "/v1/realms/{realm}/export", .readsContents,
+            "/v1/realms/{realm}/export", [.readsContents, .showsVisible, .exports],
             operations: [
                 .read(
                     .get, for: .read,

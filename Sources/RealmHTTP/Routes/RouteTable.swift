@@ -5,7 +5,7 @@ package enum RouteTable {
     /// All routes. The first one represents every path that is not in the table.
     package static let routes: [Route] =
         [unmatched, server] + realmRoutes + objectRoutes + transferRoutes + collectiveRoutes + leaseRoutes + changeRoutes
-        + operationalRoutes + administrativeRoutes
+        + operationalRoutes + accessRoutes + administrativeRoutes
 
     /// The route of requests whose path is unknown, or was not looked up yet.
     private static let unmatched = Route(PathPattern.none.text)

@@ -69,7 +69,7 @@ struct WriteDispatcher: Sendable {
             (try? QueryParameters(call.request.target))?["dryRun"] != "true"
         else { return .now(response) }
         return .later { promise in
-            database.abortTransaction(id, owner: Principal.none) { promise.complete(response) }
+            database.abortTransaction(id, owner: call.request.ownerScope) { promise.complete(response) }
         }
     }
 }

@@ -31,17 +31,20 @@ extension RealmServer {
     /// Binds the sockets for clients, or takes those that the service manager has handed over.
     ///
     /// An address that other machines can reach is refused unless the options allow it with
-    /// `isInsecure`, because there are no credentials.
+    /// `isInsecure`, or there are credentials, or the first one is about to be made.
     ///
+    /// - Parameters:
+    ///   - options: The options of the server.
+    ///   - hasCredentials: Whether there are credentials, or will be.
     /// - Returns: The bound sockets, at least one, which do not accept connections yet.
     /// - Throws: `Failure` when one cannot be bound, or is refused; none is left then.
-    static func bindClients(_ options: ServerOptions) throws(Failure) -> [BoundListener] {
+    static func bindClients(_ options: ServerOptions, hasCredentials: Bool) throws(Failure) -> [BoundListener] {
         var bound: [BoundListener] = []
         do throws(ListeningSocket.Failure) {
             for handed in options.handedOver where !handed.isForAdministrators {
                 let socket = try ListeningSocket(handedOver: handed.descriptor)
                 bound.append(BoundListener(socket: socket, isSecure: options.tls.isOn && !socket.isUnix))
-                try check(socket, options)
+                try check(socket, options, hasCredentials: hasCredentials)
             }
             guard bound.isEmpty else { return bound }
             for address in options.addresses {
@@ -51,7 +54,7 @@ extension RealmServer {
                 }
                 let socket = try bind(address)
                 bound.append(BoundListener(socket: socket, isSecure: isSecure))
-                try check(socket, options)
+                try check(socket, options, hasCredentials: hasCredentials)
             }
             return bound
         } catch {
@@ -69,8 +72,10 @@ extension RealmServer {
     }
 
     /// Checks that nobody reaches a socket who must not.
-    private static func check(_ socket: ListeningSocket, _ options: ServerOptions) throws(ListeningSocket.Failure) {
-        guard socket.isLoopback || options.isInsecure else {
+    private static func check(
+        _ socket: ListeningSocket, _ options: ServerOptions, hasCredentials: Bool
+    ) throws(ListeningSocket.Failure) {
+        guard socket.isLoopback || options.isInsecure || hasCredentials else {
             throw ListeningSocket.Failure(description: StartRefusal.exposure(of: socket.address))
         }
     }

@@ -30,6 +30,10 @@ package final class RealmServer: Sendable {
     /// The HTTP server of the administrators' listener; nil when administrators use the main
     /// listener, or none.
     package let adminDaemon: HTTPServer?
+    /// The key that was made because this is the first start; nil for every other start. It is told once.
+    package let firstKey: String?
+    /// Has credentials that end end everywhere.
+    private let accessWatch: AccessWatch
     /// The options that the server was made with, kept for its listeners and its end.
     private let options: ServerOptions
     /// The access log; nil when the options ask for none. It is held until the server has announced
@@ -59,6 +63,9 @@ package final class RealmServer: Sendable {
         _ options: ServerOptions, from configuration: Configuration?, report: (String) -> Void
     ) throws(Failure) {
         self.options = options
+        // Before anything is made in the data folder.
+        let wantsKey = FirstKey.isWanted(options)
+        let hasCredentials = FirstKey.hasCredentials(options)
         let live = LiveOptions(options)
         let catalog = Catalog(forgetsAfter: .seconds(options.forgetsFailedAfterSeconds), logger: options.logger)
         let dataRoot = try options.dataFolder.map { folder throws(Failure) in try RealmServer.roots([folder]) }
@@ -69,6 +76,7 @@ package final class RealmServer: Sendable {
         try RealmServer.checkBacklinkNames(options, catalog)
         try RealmServer.checkOrigins(options.corsOrigins)
         let tokens = try RealmServer.makeTokens(live)
+        let keys = try RealmServer.openKeys(options)
         let log = try RealmServer.makeLog(options)
         self.log = log
         let tls: TLSStore?
@@ -76,9 +84,11 @@ package final class RealmServer: Sendable {
         let adminSocket: ListeningSocket?
         do throws(Failure) {
             tls = try RealmServer.certificates(options, log, report)
-            listeners = try RealmServer.bindClients(options)
+            listeners = try RealmServer.bindClients(options, hasCredentials: hasCredentials)
             do throws(Failure) {
-                adminSocket = try RealmServer.bindAdmin(options, isLoopback: listeners.allSatisfy { $0.socket.isLoopback })
+                let isLoopback = listeners.allSatisfy { $0.socket.isLoopback }
+                adminSocket = try RealmServer.bindAdmin(options, isLoopback: isLoopback)
+                firstKey = try RealmServer.makeFirstKey(keys, isWanted: wantsKey && !isLoopback)
             } catch {
                 for one in listeners { one.socket.close() }
                 throw error
@@ -90,8 +100,14 @@ package final class RealmServer: Sendable {
         let rules = RealmServer.rules(options, listeners, adminSocket)
         state = ServerState(
             catalog: catalog, options: live, configuration: configuration, rules: rules,
+            authenticator: Authenticator(
+                rules.access, keys: keys,
+                verifier: options.verifier ?? (options.tokenIssuers.isEmpty ? nil : TokenPrincipals(tokens: tokens)),
+                takesCertificates: options.tls.clientAuthorities != nil && !options.certificateRules.isEmpty),
             folders: RealmFolders(data: dataRoot, attach: attachRoots),
             realmLimit: min(options.limits.realms, descriptors.realms), tokens: tokens, tls: tls, accessLog: log)
+        accessWatch = AccessWatch(state)
+        if let failure = keys.failure { report(failure) }
         state.directory.restoreAttached(report)
         let handler = RequestDispatcher(state)
         let daemon = HTTPServer(
@@ -145,6 +161,7 @@ package final class RealmServer: Sendable {
             try state.caretaker.start()
             try state.backups.start()
             try state.timers.keepRunning()
+            accessWatch.start()
         } catch {
             throw Failure(description: error.description)
         }
@@ -203,6 +220,7 @@ package final class RealmServer: Sendable {
         daemon.stop(graceSeconds: max(0, end.seconds(since: Instant.now())), isUrgent: isOver)
         adminDaemon?.stop(graceSeconds: max(0, end.seconds(since: Instant.now())), isUrgent: isOver)
         state.notifications.closeAll()
+        accessWatch.stop()
         state.backups.stop()
         state.tokens.stop()
         state.caretaker.stop()
@@ -254,6 +272,25 @@ package final class RealmServer: Sendable {
             return try AttachRoots(folders)
         } catch {
             throw Failure(description: "\(folders.joined(separator: ", ")): \(error)")
+        }
+    }
+
+    /// Opens the keys of the server.
+    private static func openKeys(_ options: ServerOptions) throws(Failure) -> KeyStore {
+        do throws(FirstKey.Defect) {
+            return try FirstKey.store(options)
+        } catch {
+            throw Failure(description: error.description)
+        }
+    }
+
+    /// Makes the first key of a server that can be reached from elsewhere.
+    private static func makeFirstKey(_ keys: KeyStore, isWanted: Bool) throws(Failure) -> String? {
+        guard isWanted else { return nil }
+        do throws(KeyFile.Failure) {
+            return try FirstKey.make(keys)?.text
+        } catch {
+            throw Failure(description: "the first key: \(error)")
         }
     }
 }

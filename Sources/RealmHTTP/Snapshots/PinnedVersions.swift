@@ -29,6 +29,8 @@ package final class PinnedVersions: Sendable {
         let version: Version
         /// The client that created the lease, which is counted against the limit per client.
         let client: String
+        /// The principal that created the lease; it does not exist for others.
+        let owner: String
         /// The time to live in seconds: a renewal sets the expiry to this time from then on, a use
         /// to half of it.
         var ttl: Double
@@ -45,6 +47,8 @@ package final class PinnedVersions: Sendable {
     private struct Ended {
         /// The name of the realm in which the ended lease was.
         let realm: String
+        /// The principal that had created it.
+        let owner: String
         /// The time until which an ended lease is remembered.
         let until: Instant
     }
@@ -113,14 +117,18 @@ package final class PinnedVersions: Sendable {
     ///   - database: The realm whose newest version is pinned.
     ///   - realm: The name of the realm.
     ///   - client: The client to count the lease for.
+    ///   - request: The request, whose principal owns the lease.
     ///   - ttl: The time to live in seconds.
     /// - Returns: The lease, which begins now.
     /// - Throws: `too_many_snapshots` when the realm or the client has as many leases as the limits
     ///   allow. Expired leases are not counted.
     /// - Complexity: O(leases of all realms).
-    func pin(_ database: Database, realm: String, client: String, ttl: Double) throws(Problem) -> Lease {
+    func pin(
+        _ database: Database, realm: String, client: String, for request: Request, ttl: Double
+    ) throws(Problem) -> Lease {
         let lease = Lease(
-            id: RandomName.make(), database: database, realm: realm, version: database.current, client: client, ttl: ttl,
+            id: RandomName.make(), database: database, realm: realm, version: database.current, client: client,
+            owner: request.owner, ttl: ttl,
             expires: .now().adding(seconds: ttl))
         let problem = state.withLock { state -> Problem? in
             let now = Instant.now()
@@ -137,8 +145,9 @@ package final class PinnedVersions: Sendable {
         }
         if let problem { throw problem }
         leaseRegistry.add(
-            LeaseRegistry.Lease(id: lease.id, kind: .snapshot, realm: realm, principal: nil) { [weak self] in
-                _ = self?.free(lease.id, realm: realm)
+            LeaseRegistry.Lease(id: lease.id, kind: .snapshot, realm: realm, principal: request.principal.logName) {
+                [weak self] in
+                _ = self?.free(lease.id, realm: realm, owner: nil)
             })
         watch(database)
         sweepLater()
@@ -165,12 +174,15 @@ package final class PinnedVersions: Sendable {
     ///   - database: The realm in the URL: a lease of another realm is not found.
     ///   - isUse: Whether the pinned version is going to be read. A use extends the lease to at
     ///     least half of its time to live, so a client that keeps reading does not lose it.
+    ///   - owner: The owner whose leases are found; nil for those of all.
     /// - Throws: `snapshot_expired` when the lease of this id has ended within the last
     ///   `Limits.rememberedSeconds`, otherwise `not_found`.
-    func find(_ id: String, in database: Database, isUse: Bool) throws(Problem) -> Lease {
+    func find(_ id: String, in database: Database, isUse: Bool, owner: String?) throws(Problem) -> Lease {
         let found = state.withLock { state -> Lease? in
             let now = Instant.now()
-            guard let index = state.leases.firstIndex(where: { $0.id == id && $0.database === database && $0.expires > now })
+            let isFound = { (lease: Lease) in lease.id == id && lease.database === database && lease.expires > now }
+            guard let index = state.leases.firstIndex(where: isFound),
+                owner ?? state.leases[index].owner == state.leases[index].owner
             else { return nil }
             if isUse {
                 state.leases[index].expires = max(state.leases[index].expires, now.adding(seconds: state.leases[index].ttl / 2))
@@ -180,7 +192,10 @@ package final class PinnedVersions: Sendable {
         if let found { return found }
         sweep()
         let realm = database.name.text
-        let isKnown = state.withLock { $0.ended[id].map { $0.realm == realm && $0.until > Instant.now() } ?? false }
+        let isKnown = state.withLock { state -> Bool in
+            guard let ended = state.ended[id] else { return false }
+            return ended.realm == realm && ended.until > Instant.now() && owner ?? ended.owner == ended.owner
+        }
         throw isKnown ? Problem(.snapshotExpired, "the snapshot ended") : Problem(.notFound, "there is no snapshot of this id")
     }
 
@@ -190,10 +205,11 @@ package final class PinnedVersions: Sendable {
     ///   - id: The id from the URL.
     ///   - database: The realm in the URL.
     ///   - ttl: The new time to live in seconds, from now on.
+    ///   - owner: The owner whose leases are found; nil for those of all.
     /// - Returns: The lease with its new expiry.
     /// - Throws: `snapshot_expired` or `not_found`, as `find` does.
-    func renew(_ id: String, in database: Database, ttl: Double) throws(Problem) -> Lease {
-        _ = try find(id, in: database, isUse: false)
+    func renew(_ id: String, in database: Database, ttl: Double, owner: String?) throws(Problem) -> Lease {
+        _ = try find(id, in: database, isUse: false, owner: owner)
         let renewed = state.withLock { state -> Lease? in
             guard let index = state.leases.firstIndex(where: { $0.id == id }) else { return nil }
             state.leases[index].ttl = ttl
@@ -206,9 +222,13 @@ package final class PinnedVersions: Sendable {
 
     /// Ends a lease and releases its version.
     ///
+    /// - Parameters:
+    ///   - id: The id from the URL.
+    ///   - realm: The name of the realm.
+    ///   - owner: The owner whose leases are found; nil for those of all.
     /// - Returns: Whether there was a lease of this id in the realm.
-    func free(_ id: String, realm: String) -> Bool {
-        end { $0.id == id && $0.realm == realm } > 0
+    func free(_ id: String, realm: String, owner: String?) -> Bool {
+        end { $0.id == id && $0.realm == realm && owner ?? $0.owner == $0.owner } > 0
     }
 
     /// Ends all leases of a database that is about to be closed.
@@ -230,7 +250,7 @@ package final class PinnedVersions: Sendable {
             state.leases.removeAll { lease in over.contains { $0.id == lease.id } }
             let until = Instant.now().adding(seconds: Double(limits.rememberedSeconds))
             PinnedVersions.forget(&state)
-            for lease in over { state.ended[lease.id] = Ended(realm: lease.realm, until: until) }
+            for lease in over { state.ended[lease.id] = Ended(realm: lease.realm, owner: lease.owner, until: until) }
             var unwatched: [(Database, Int)] = []
             for lease in over where !state.leases.contains(where: { $0.database === lease.database }) {
                 guard let token = state.observers.removeValue(forKey: ObjectIdentifier(lease.database)) else { continue }
@@ -317,7 +337,7 @@ package final class PinnedVersions: Sendable {
     private func relieve(_ database: Database) {
         while database.liveVersions > limits.liveVersions || PinnedVersions.isShortOfSpace(database.path) {
             guard let oldest = state.withLock({ $0.leases.first { $0.database === database } }) else { return }
-            guard free(oldest.id, realm: oldest.realm) else { return }
+            guard free(oldest.id, realm: oldest.realm, owner: nil) else { return }
             state.withLock { $0.dropped += 1 }
         }
     }

@@ -19,7 +19,7 @@ enum AsyncWriteDocument {
     ///   - request: The request, whose log line gets the newest version.
     ///   - applied: The value of `Preference-Applied`; nil for none.
     static func accepted(_ id: String, in database: Database, _ request: Request, applied: String?) -> Response {
-        let state = database.asyncWrites.state(id, owner: Principal.none) ?? .queued
+        let state = database.asyncWrites.state(id, owner: request.ownerScope) ?? .queued
         var response = Response(status: 202, type: "application/json", text(id, state))
         response.addLocation(ObjectAddress.write(database.name.text, id))
         let version = database.current.tokenText

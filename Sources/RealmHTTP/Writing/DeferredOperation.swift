@@ -37,7 +37,7 @@ struct DeferredOperation: Sendable {
         guard preferences.isAsynchronous else {
             return .later { promise in run(nil) { result in promise.complete(response(to: result)) } }
         }
-        let operation = database.asyncWrites.beginOperation(owner: Principal.none)
+        let operation = database.asyncWrites.beginOperation(owner: request.owner)
         let refusal = RankedMutex<Problem?>(.leaf, nil)
         run(operation) { result in
             switch result {

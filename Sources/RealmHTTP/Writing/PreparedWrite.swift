@@ -147,9 +147,9 @@ struct PreparedWrite: Sendable {
     ///   - id: The id of the transaction, from the header field `Realm-Transaction`.
     ///   - promise: The promise of the response.
     private func run(in id: String, _ promise: any ResponsePromise) {
-        let base = database.transaction(id, owner: Principal.none)?.version ?? database.current.token
+        let base = database.transaction(id, owner: request.ownerScope)?.version ?? database.current.token
         database.perform(
-            in: id, owner: Principal.none, options.isDryRun ? .dryRun : .write,
+            in: id, owner: request.ownerScope, options.isDryRun ? .dryRun : .write,
             deadline: deadline,
             { session in
                 let context = WriteContext(session, self, base: base)
@@ -175,7 +175,7 @@ struct PreparedWrite: Sendable {
         // The write keeps the parsed body until it is done, long after its request was answered.
         let holding = request.holding
         let id = database.writeAsynchronously(
-            owner: Principal.none, writeRequest,
+            owner: request.owner, writeRequest,
             { session in try self.work(WriteContext(session, self, base: nil)) },
             completion: { result in withExtendedLifetime(holding) { self.fate(result) } })
         return AsyncWriteDocument.accepted(id, in: database, request, applied: options.preferenceApplied)

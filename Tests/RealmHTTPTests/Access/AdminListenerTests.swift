@@ -100,7 +100,12 @@ import Testing
     }
 
     @Test func `without insecure nothing is opened to others, with it administration stays closed`() throws {
-        #expect(throws: RealmServer.Failure.self) { _ = try server { $0.isInsecure = false } }
+        #expect(throws: RealmServer.Failure.self) {
+            _ = try server {
+                $0.isInsecure = false
+                $0.dataFolder = nil
+            }
+        }
         for host in ["0.0.0.0", "::"] {
             #expect(throws: RealmServer.Failure.self) { _ = try server { $0.admin = .port(host: host, port: 0) } }
         }

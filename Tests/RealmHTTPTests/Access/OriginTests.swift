@@ -142,7 +142,7 @@ import Testing
                 #expect((answer["Content-Security-Policy"]?.contains("frame-ancestors 'none'") == true) == !headers.isEmpty)
                 #expect(answer["Referrer-Policy"] == (headers.isEmpty ? nil : "same-origin"))
                 #expect(answer["X-Content-Type-Options"] == "nosniff")
-                #expect(answer["Vary"] == "Accept, Accept-Encoding, Authorization, Prefer, Origin, Sec-Fetch-Site")
+                #expect(answer["Vary"] == "Accept, Accept-Encoding, Authorization, Cookie, Prefer, Origin, Sec-Fetch-Site")
                 #expect(answer["Access-Control-Allow-Origin"] == nil)
             }
         }

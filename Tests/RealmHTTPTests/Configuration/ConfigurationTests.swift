@@ -179,7 +179,7 @@ import Testing
         (
             "memory: [m]\nlisten:\n  host: 0.0.0.0",
             "c.yaml:3: 0.0.0.0 can be reached from elsewhere and no credentials are configured; "
-                + "say --insecure to let everybody there read"
+                + "make one with realm-rest keys add, or say --insecure to let everybody there read"
         ),
         (
             "memory: [m]\nadmin: {host: 0.0.0.0, port: 1}",

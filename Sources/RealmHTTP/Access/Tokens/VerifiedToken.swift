@@ -16,6 +16,31 @@ package struct VerifiedToken: Sendable {
     package let expiresAt: WallClock
     /// Until when it is accepted: `expiresAt` with an allowance for clocks that differ.
     package let acceptedUntil: WallClock
+    /// Who sends it: one object for as long as the token is known, so that all its requests and streams share it.
+    package let principal: Principal
+
+    /// Makes what a token states.
+    ///
+    /// - Parameters:
+    ///   - issuer: Who has issued it.
+    ///   - subject: Whom it is about.
+    ///   - roles: The roles of the issuer, then those that the token states.
+    ///   - claims: All that it states.
+    ///   - expiresAt: When it expires, as it states.
+    ///   - acceptedUntil: Until when it is accepted.
+    init(
+        issuer: String, subject: String, roles: [String], claims: JSONObject, expiresAt: WallClock, acceptedUntil: WallClock
+    ) {
+        self.issuer = issuer
+        self.subject = subject
+        self.roles = roles
+        self.claims = claims
+        self.expiresAt = expiresAt
+        self.acceptedUntil = acceptedUntil
+        // Leases belong to issuer and subject; a line break is in no address.
+        principal = Principal(
+            kind: .jwt, id: issuer + "\n" + subject, name: subject, roles: roles, claims: claims, expiresAt: acceptedUntil)
+    }
 
     /// By how many seconds clocks may differ.
     static let skewSeconds = 60.0

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// The file with the API keys of a data folder: `DATA/.realm-rest/keys.json`.
+///
+/// It is only ever replaced as a whole, so readers see all of a change or nothing of it. Writers hold a lock beside it from
+/// reading to writing, so programs that change it at the same time do not lose each other's changes. All functions wait for the
+/// disk.
+package struct KeyFile: Sendable {
+    /// Why keys cannot be read or changed.
+    package enum Failure: Error, CustomStringConvertible {
+        /// The system refuses.
+        case storage(StorageError)
+        /// The file is no list of keys. It is not replaced.
+        case broken(String)
+        /// There is no key of this id.
+        case unknownID(String)
+        /// There are as many keys as there may be.
+        case tooMany
+
+        /// The failure as a sentence, without a final period.
+        package var description: String {
+            switch self {
+            case .storage(let error): return "\(error)"
+            case .broken(let path): return "\(path) is no list of keys: every key is refused until it is repaired or removed"
+            case .unknownID(let id): return "there is no key '\(id)'"
+            case .tooMany: return "there are \(KeyFile.countLimit) keys already"
+            }
+        }
+    }
+
+    /// The path of the file.
+    package let path: String
+    /// The greatest length of the file in bytes.
+    private static let byteLimit = 16 << 20
+    /// The greatest number of keys.
+    package static let countLimit = 10_000
+
+    /// Makes the file of a data folder; nothing is read.
+    ///
+    /// - Parameter dataFolder: The path of the folder.
+    package init(dataFolder: String) {
+        path = (dataFolder.hasSuffix("/") ? dataFolder : dataFolder + "/") + ".realm-rest/keys.json"
+    }
+
+    /// Whether there is such a file.
+    package var exists: Bool { System.entry(atPath: path) != nil }
+
+    /// What the system says of the file, which differs after each change; nil when there is none.
+    var facts: System.FileFacts? { try? System.facts(path: path) }
+
+    // MARK: - Reading
+
+    /// Reads all keys; nil when there is no file.
+    package func read() throws(Failure) -> [APIKey]? {
+        guard exists else { return nil }
+        let bytes: [UInt8]
+        do throws(StorageError) {
+            bytes = try FileMapping.contents(ofFile: path, limit: KeyFile.byteLimit)
+        } catch .refused(.fileNotFound) {
+            return nil
+        } catch .limit {
+            throw .broken(path)
+        } catch {
+            throw .storage(error)
+        }
+        guard let elements = (try? JSONParser.parse(bytes, depthLimit: 32))?.object?["keys"]?.array else { throw .broken(path) }
+        let keys = elements.compactMap { APIKey($0) }
+        guard keys.count == elements.count, Set(keys.map(\.id)).count == keys.count else { throw .broken(path) }
+        return keys
+    }
+
+    // MARK: - Changing
+
+    /// Changes the keys, and returns when that is durable.
+    ///
+    /// - Parameter body: Gets all keys, also those that other programs have just added; what it throws leaves everything as it is.
+    /// - Returns: What `body` returns.
+    package func change<Result>(_ body: (inout [APIKey]) throws(Failure) -> Result) throws(Failure) -> Result {
+        let lock: WaitingLock
+        do throws(StorageError) {
+            let folder = System.folder(of: path)
+            if System.entry(atPath: folder) == nil { _ = System.makeFolder(folder) }
+            lock = try WaitingLock(at: path + ".lock")
+        } catch {
+            throw .storage(error)
+        }
+        defer { withExtendedLifetime(lock) {} }
+        let before = try read()
+        var keys = before ?? []
+        let result = try body(&keys)
+        guard keys.count <= KeyFile.countLimit else { throw .tooMany }
+        guard before == nil || keys != before else { return result }
+        do throws(StorageError) {
+            try replace(keys)
+        } catch {
+            throw .storage(error)
+        }
+        return result
+    }
+
+    /// Replaces the file.
+    private func replace(_ keys: [APIKey]) throws(StorageError) {
+        var writer = JSONWriter(reservingCapacity: 4096)
+        writer.beginObject()
+        writer.member("version", int: 1)
+        writer.key("keys")
+        writer.beginArray()
+        for key in keys {
+            writer.write(key.json)
+        }
+        writer.endArray()
+        writer.endObject()
+        let file = try NewFile(beside: path)
+        let bytes = Array(writer.buffer.text.utf8)
+        try ByteView.withBytes(of: bytes) { view throws(StorageError) in try System.write(file.descriptor, view, at: 0) }
+        try file.replace(path)
+    }
+
+    /// Adds a key.
+    package func add(_ key: APIKey) throws(Failure) {
+        try change { keys throws(Failure) in keys.append(key) }
+    }
+
+    /// Removes a key.
+    ///
+    /// - Throws: `.unknownID` when there is none of this id.
+    package func revoke(_ id: String) throws(Failure) {
+        try change { keys throws(Failure) in
+            guard let index = keys.firstIndex(where: { $0.id == id }) else { throw .unknownID(id) }
+            keys.remove(at: index)
+        }
+    }
+
+    /// Gives a key a new secret. The old one is not valid any more.
+    ///
+    /// - Returns: The key with its new secret, and its record.
+    /// - Throws: `.unknownID` when there is none of this id.
+    package func rotate(_ id: String) throws(Failure) -> (text: APIKeyText, key: APIKey) {
+        try change { keys throws(Failure) in
+            guard let index = keys.firstIndex(where: { $0.id == id }) else { throw .unknownID(id) }
+            let text = APIKeyText(id: id)
+            keys[index].digest = text.digest
+            return (text, keys[index])
+        }
+    }
+}

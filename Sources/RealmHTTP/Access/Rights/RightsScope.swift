@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmEngine
+package import RealmStorage
+
+/// What the holder of rights may see of a realm by one kind of action.
+package final class RightsScope: VersionScope {
+    /// The rights.
+    let rights: RealmRights
+    /// What is to be done with what is seen.
+    private let action: RightsAction
+    package let identity: String
+
+    /// Makes a scope.
+    ///
+    /// - Parameters:
+    ///   - rights: The rights in the realm.
+    ///   - action: What is to be done with what is seen: to read, to subscribe or to export it.
+    package init(_ rights: RealmRights, for action: RightsAction) {
+        self.rights = rights
+        self.action = action
+        identity = action.rawValue + " " + rights.identity
+    }
+
+    package func shown(of snapshot: Snapshot) -> SnapshotScope? { rights.scope(of: snapshot, for: action) }
+
+    /// Returns whether the rights in a class are others than those that the scope is about, so that its holder may know of it.
+    ///
+    /// - Parameter className: The name of a class that the scope does not show.
+    func hasOtherRights(on className: String) -> Bool {
+        let actions = rights.actions(on: className)
+        return !actions.isEmpty && !actions.contains(action)
+    }
+}

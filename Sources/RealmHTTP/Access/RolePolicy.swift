@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+
+/// Decides by the roles of a principal what it may do in a realm, and what it sees there.
+///
+/// Whoever has rights to a part of a realm only may use the paths that show nothing else: reads of objects, the schema, exports and
+/// changes. Everything else is refused to them.
+struct RolePolicy: Sendable {
+    /// The roles in force.
+    let roles: RoleBook
+    /// Whether the server has credentials, which decides what a refused client is told.
+    let hasCredentials: Bool
+
+    /// Checks a request of a principal that does not administer, and sets what it sees.
+    ///
+    /// - Parameters:
+    ///   - request: The request, whose principal and path are known.
+    ///   - route: The route of its path.
+    /// - Throws: `realm_not_found` where the principal has no right at all, `forbidden` where it has others; for clients without a
+    ///   credential `unauthenticated` in the place of both.
+    func check(_ request: Request, _ route: Route) throws(Problem) {
+        let needed = route.access(of: request.method)
+        guard needed > .health || request.headers[.realmTransaction] != nil else { return }
+        let holder = request.principal.rightsHolder
+        guard let realm = request.match.decoded(.realm), route.isServed else {
+            if request.principal.kind == .anonymous { throw AccessPolicy.unauthenticated(request, hasCredentials: hasCredentials) }
+            guard !route.traits.contains(.isHidden), route.isServed else { throw Problem(.notFound, "there is nothing at this path") }
+            throw RolePolicy.forbidden
+        }
+        let rights = roles.rights(of: holder, in: realm)
+        guard !rights.isNothing else { throw refusal(request, Problem(.realmNotFound, "there is no realm of this name")) }
+        if rights.isWhole {
+            guard needed <= .write else { throw refusal(request, RolePolicy.forbidden) }
+            request.roleGrant = .write
+            return
+        }
+        guard needed <= .read, route.traits.contains(.showsVisible), request.headers[.realmTransaction] == nil else {
+            throw refusal(request, RolePolicy.forbidden)
+        }
+        request.roleGrant = .read
+        request.scope = RightsScope(rights, for: action(of: route, rights))
+    }
+
+    /// Returns what a route does with what is seen.
+    private func action(of route: Route, _ rights: RealmRights) -> RightsAction {
+        if route.traits.contains(.subscribes) { return .subscribe }
+        guard route.traits.contains(.exports) else { return .read }
+        // With the right to export the realm, the export has what may be read.
+        return rights.mayExport ? .read : .export
+    }
+
+    /// Returns the problem of a refused request; whoever sends no credential is asked for one.
+    private func refusal(_ request: Request, _ problem: Problem) -> Problem {
+        guard request.principal.kind == .anonymous else { return problem }
+        return AccessPolicy.unauthenticated(request, hasCredentials: hasCredentials)
+    }
+
+    /// The problem of a request that the roles of its principal do not permit.
+    static let forbidden = Problem(.forbidden, "no role of this credential permits this request")
+}
+
+extension Principal {
+    /// On what the rights of the principal depend.
+    var rightsHolder: RightsHolder { RightsHolder(roles: roles, claims: claims, realm: realm) }
+}

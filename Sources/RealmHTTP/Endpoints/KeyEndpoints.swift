@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+
+/// The API keys of the server, for administrators: `/admin/keys`.
+///
+/// All of them read or replace a file, so workers answer.
+struct KeyEndpoints: Sendable {
+    /// The keys in force, with their file.
+    let keys: KeyStore
+
+    /// The greatest numbers of roles, networks and claims of a key.
+    private static let memberLimit = 64
+
+    // MARK: - Endpoints
+
+    /// Answers `GET /admin/keys` with all keys, without their secrets, and `POST` by making one.
+    ///
+    /// The response to `POST` is the only one that has the key itself.
+    ///
+    /// - Throws: `unknown_parameter` for any query parameter, `invalid_body` for a body of another shape.
+    func keys(_ call: Call) throws(Problem) -> Reply {
+        try QueryParameters(call.request.target).requireKnown([])
+        guard call.request.method == .post else { return .now(list()) }
+        let text = APIKeyText()
+        let key = try KeyEndpoints.key(text, try RequestBody.object(call.request, call.limits, types: call.bodyTypes))
+        return work(call) { file throws(KeyFile.Failure) in
+            try file.add(key)
+            var response = KeyEndpoints.document(key, text, status: 201)
+            response.addLocation("/admin/keys/" + key.id)
+            return response
+        }
+    }
+
+    /// Answers `DELETE /admin/keys/{id}`: revokes a key, with 204. Its streams end.
+    ///
+    /// - Throws: `unknown_parameter` for any query parameter. An unknown id is in the reply.
+    func revoke(_ call: Call) throws(Problem) -> Reply {
+        try QueryParameters(call.request.target).requireKnown([])
+        let id = try call.match[.id]
+        return work(call) { file throws(KeyFile.Failure) in
+            try file.revoke(id)
+            return Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])
+        }
+    }
+
+    /// Answers `POST /admin/keys/{id}/rotate`: gives a key a new secret, and ends the old one at once.
+    ///
+    /// - Throws: `unknown_parameter` for any query parameter, `invalid_body` for a body. An unknown id is in the reply.
+    func rotate(_ call: Call) throws(Problem) -> Reply {
+        try QueryParameters(call.request.target).requireKnown([])
+        guard call.request.hasNoBody else { throw Problem(.invalidBody, "this request takes no body") }
+        let id = try call.match[.id]
+        return work(call) { file throws(KeyFile.Failure) in
+            let (text, key) = try file.rotate(id)
+            return KeyEndpoints.document(key, text, status: 200)
+        }
+    }
+
+    /// Returns a reply for which a worker changes the file, and then puts the change in force.
+    private func work(
+        _ call: Call, _ body: @escaping @Sendable (KeyFile) throws(KeyFile.Failure) -> Response
+    ) -> Reply {
+        .work { [keys] in
+            guard let file = keys.file else {
+                let detail = "this server has no data folder, in which keys could be kept"
+                return Response(Problem(.invalidConfiguration, detail), for: call.request)
+            }
+            do throws(KeyFile.Failure) {
+                let response = try body(file)
+                keys.refresh()
+                return response
+            } catch {
+                return Response(KeyEndpoints.problem(error), for: call.request)
+            }
+        }
+    }
+
+    /// Returns the problem of keys that cannot be changed.
+    private static func problem(_ failure: KeyFile.Failure) -> Problem {
+        switch failure {
+        case .unknownID: return Problem(.notFound, failure.description)
+        case .tooMany: return .overLimit(.insufficientStorage, failure.description, limit: KeyFile.countLimit)
+        case .broken: return Problem(.invalidConfiguration, "the file of keys cannot be read, so it is not replaced")
+        case .storage: return Problem(.insufficientStorage, "the file of keys cannot be replaced")
+        }
+    }
+
+    // MARK: - Documents
+
+    /// Returns the response with all keys.
+    private func list() -> Response {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("items")
+        writer.beginArray()
+        for key in keys.all {
+            writer.beginObject()
+            key.write(to: &writer)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.nullMember("next")
+        writer.endObject()
+        return Response(unstored: writer.buffer)
+    }
+
+    /// Returns the response with a key and its secret.
+    private static func document(_ key: APIKey, _ text: APIKeyText, status: Int) -> Response {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("key", text: text.text)
+        key.write(to: &writer)
+        writer.endObject()
+        return Response(unstored: writer.buffer, status: status)
+    }
+
+    // MARK: - Bodies
+
+    /// Reads the body of a request for a key.
+    private static func key(_ text: APIKeyText, _ body: JSONObject) throws(Problem) -> APIKey {
+        let known = ["name", "roles", "realm", "expires", "from", "claims"]
+        for name in body.names where !known.contains(name) { throw invalid(name, "a key has no '\(name)'") }
+        guard let name = body["name"]?.string, KeyRules.isName(name) else { throw invalid("name", KeyRules.nameRule) }
+        let roles = try texts(body, "roles")
+        guard !roles.isEmpty, roles.allSatisfy(KeyRules.isRole) else { throw invalid("roles", KeyRules.roleRule) }
+        var expires: Int64?
+        if let value = body["expires"], value != .null {
+            guard let time = value.string.flatMap(KeyRules.expiry) else { throw invalid("expires", KeyRules.expiryRule) }
+            expires = time
+        }
+        let ranges = try texts(body, "from")
+        let networks = ranges.compactMap { NetworkRange($0) }
+        guard networks.count == ranges.count else { throw invalid("from", KeyRules.networkRule) }
+        return APIKey(
+            text, name: name, roles: roles, realm: try realm(body), claims: try claims(body), networks: networks, expires: expires
+        )
+    }
+
+    /// Reads the name of the only realm of a key.
+    private static func realm(_ body: JSONObject) throws(Problem) -> String? {
+        guard let value = body["realm"], value != .null else { return nil }
+        guard let name = value.string.flatMap({ RealmName($0) }) else { throw invalid("realm", RealmName.rule) }
+        return name.text
+    }
+
+    /// Reads the claims of a key.
+    private static func claims(_ body: JSONObject) throws(Problem) -> JSONObject {
+        guard let value = body["claims"], value != .null else { return JSONObject([]) }
+        guard let object = value.object, object.count <= memberLimit else {
+            throw invalid("claims", "'claims' is an object of at most \(memberLimit) members")
+        }
+        return object
+    }
+
+    /// Reads an array of texts; none for null and for a member that is absent.
+    private static func texts(_ body: JSONObject, _ name: String) throws(Problem) -> [String] {
+        guard let value = body[name], value != .null else { return [] }
+        guard let elements = value.array, elements.count <= memberLimit else {
+            throw invalid(name, "'\(name)' is an array of at most \(memberLimit) strings")
+        }
+        let texts = elements.compactMap(\.string)
+        guard texts.count == elements.count else { throw invalid(name, "'\(name)' is an array of strings") }
+        return texts
+    }
+
+    /// Makes the problem of a member of the body.
+    private static func invalid(_ name: String, _ detail: String) -> Problem {
+        Problem(.invalidBody, detail).with("pointer", "/" + JSONPointer.escape(name))
+    }
+}

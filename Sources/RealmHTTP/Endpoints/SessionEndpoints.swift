@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Who a client is, and the sessions of browsers.
+struct SessionEndpoints: Sendable {
+    /// The sessions, beside what else tells who sends a request.
+    let authenticator: Authenticator
+
+    /// Answers `GET /v1/me` with the principal, its roles, and when its credential expires.
+    ///
+    /// - Throws: `unknown_parameter` for any query parameter.
+    func me(_ call: Call) throws(Problem) -> Reply {
+        try QueryParameters(call.request.target).requireKnown([])
+        let principal = call.request.principal
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("principal")
+        writer.beginObject()
+        writer.member("kind", text: principal.kind.rawValue)
+        writer.member("id", text: principal.id.isEmpty ? nil : principal.id)
+        writer.member("name", text: principal.name.isEmpty ? nil : principal.name)
+        writer.endObject()
+        writer.key("roles")
+        writer.write(.array(principal.roles.map { .string($0) }))
+        writer.member("realm", text: principal.realm)
+        if let time = principal.expiresAt {
+            writer.member("expiresAt", time: time)
+        } else {
+            writer.nullMember("expiresAt")
+        }
+        writer.key("may")
+        writer.beginObject()
+        writer.endObject()
+        writer.endObject()
+        return .now(Response(unstored: writer.buffer))
+    }
+
+    /// Answers `POST /v1/session`: begins a session with the credential of the request, and `DELETE`, which ends it.
+    ///
+    /// The response to `POST` has the cookie, and in its body the token that unsafe requests have to send.
+    ///
+    /// - Throws: `unauthenticated` for a request without a credential of its own, `not_found` for one to end a session that has
+    ///   none, `invalid_body` for a body.
+    func session(_ call: Call) throws(Problem) -> Reply {
+        try QueryParameters(call.request.target).requireKnown([])
+        guard call.request.hasNoBody else { throw Problem(.invalidBody, "this request takes no body") }
+        return .now(call.request.method == .delete ? try end(call.request) : try begin(call.request))
+    }
+
+    /// Begins a session.
+    private func begin(_ request: Request) throws(Problem) -> Response {
+        // A session does not prolong itself.
+        guard request.headers.has(.authorization), request.principal.logName != nil else {
+            throw Problem(.unauthenticated, "a session begins with the header field Authorization")
+                .with(header: HeaderField("WWW-Authenticate", "Bearer realm=\"realm-rest\""))
+        }
+        let (secrets, principal) = try authenticator.sessions.begin(request.principal)
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("csrfToken", text: secrets.csrfToken)
+        if let time = principal.expiresAt { writer.member("expiresAt", time: time) }
+        writer.endObject()
+        var response = Response(unstored: writer.buffer, status: 201)
+        response.add("Set-Cookie", SessionEndpoints.cookie(secrets.cookie, seconds: SessionTable.seconds))
+        return response
+    }
+
+    /// Ends the session of a request.
+    private func end(_ request: Request) throws(Problem) -> Response {
+        guard let cookie = request.sessionCookie, authenticator.sessions.end(cookie) else {
+            throw Problem(.notFound, "this request belongs to no session")
+        }
+        var response = Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])
+        response.add("Set-Cookie", SessionEndpoints.cookie("", seconds: 0))
+        return response
+    }
+
+    /// Returns the value of `Set-Cookie`.
+    ///
+    /// - Parameters:
+    ///   - value: The secret.
+    ///   - seconds: How long browsers keep it; with 0 they forget it.
+    private static func cookie(_ value: String, seconds: Int) -> String {
+        "\(SessionTable.cookieName)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; Secure; SameSite=Strict"
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension RouteTable {
+    /// The routes about credentials: who the client is, sessions of browsers, and API keys.
+    static let accessRoutes: [Route] = [
+        Route("/v1/me", operations: [.read(.get, for: .health, OpenAPIAccess.me) { $0.sessions.me }]),
+        Route(
+            "/v1/session",
+            operations: [
+                .read(.post, for: .health, OpenAPIAccess.beginSession) { $0.sessions.session },
+                .read(.delete, for: .health, OpenAPIAccess.endSession) { $0.sessions.session },
+            ]),
+        Route(
+            "/admin/keys", .isHidden,
+            operations: [
+                .read(.get, for: .administer, OpenAPIAccess.listKeys) { $0.keys.keys },
+                .read(.post, for: .administer, OpenAPIAccess.makeKey) { $0.keys.keys },
+            ]),
+        Route(
+            "/admin/keys/{id}", .isHidden,
+            operations: [.read(.delete, for: .administer, OpenAPIAccess.revokeKey) { $0.keys.revoke }]),
+        Route(
+            "/admin/keys/{id}/rotate", .isHidden,
+            operations: [.read(.post, for: .administer, OpenAPIAccess.rotateKey) { $0.keys.rotate }]),
+    ]
+}

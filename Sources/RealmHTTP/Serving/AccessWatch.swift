@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+internal import Synchronization
+
+/// Sees to it that a credential that is revoked or has expired ends everywhere within a second.
+///
+/// Twice a second, on the thread of the timer, it looks whether the file of keys has changed, and ends the streams and polls of
+/// principals that are over. The file is short, and read only when it has changed. Times of use are stored by a worker.
+final class AccessWatch: Sendable {
+    /// The keys, sessions and failures of the server.
+    private let authenticator: Authenticator
+    /// The streams and polls.
+    private let notifications: ChangeService
+    /// The timer whose thread looks.
+    private let timers: TimerQueue
+    /// The pool that stores times of use, which waits for the disk.
+    private let workers: WorkerPool
+    /// The log, which is told of a file that cannot be read; nil for none.
+    private let log: AccessLog?
+    /// Whether `stop` was called.
+    private let isStopped = Atomic<Bool>(false)
+    /// The number of looks.
+    private let looks = Atomic<Int>(0)
+    /// The seconds between two looks.
+    private static let pauseSeconds = 0.5
+    /// The number of looks between two searches for sessions that are over.
+    private static let looksBetweenSweeps = 120
+
+    /// Takes the parts of a server. It does nothing until it is started.
+    ///
+    /// - Parameter state: The state of the server.
+    init(_ state: ServerState) {
+        authenticator = state.authenticator
+        notifications = state.notifications
+        timers = state.timers
+        workers = state.workers
+        log = state.accessLog
+    }
+
+    /// Begins to look.
+    func start() {
+        if let failure = authenticator.keys.failure { tell(failure) }
+        lookLater()
+    }
+
+    /// Ends looking, and stores when keys were used.
+    func stop() {
+        isStopped.store(true, ordering: .releasing)
+        authenticator.keys.storeUses()
+    }
+
+    /// Sets the timer for the next look.
+    private func lookLater() {
+        timers.set(at: Instant.now().adding(seconds: AccessWatch.pauseSeconds)) { [weak self] in
+            guard let self, !isStopped.load(ordering: .acquiring) else { return }
+            look()
+            lookLater()
+        }
+    }
+
+    /// Looks once.
+    private func look() {
+        let keys = authenticator.keys
+        if let failure = keys.refresh() { tell(failure) }
+        guard authenticator.hasCredentials else { return }
+        notifications.endUnauthenticated()
+        if looks.add(1, ordering: .relaxed).newValue % AccessWatch.looksBetweenSweeps == 0 { authenticator.sessions.sweep() }
+        guard keys.isStoreDue else { return }
+        _ = workers.submitContinuation(for: WorkerPool.server) { keys.storeUses() }
+    }
+
+    /// Logs why the file of keys cannot be read.
+    private func tell(_ failure: String) { log?.note("keys_unreadable", realm: "", failure, level: .error) }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+
+/// Digests of secrets, and their comparison, by the crypto library.
+package enum SecretDigest {
+    /// Returns the SHA-256 of bytes, which has 32 bytes.
+    ///
+    /// The secrets of this server are random, so they need no slow digest.
+    package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: DigestContext.digestByteCount)
+        unsafe bytes.withUnsafeBufferPointer { source in
+            unsafe digest.withUnsafeMutableBufferPointer { target in
+                _ = unsafe SHA256(source.baseAddress, source.count, target.baseAddress)
+            }
+        }
+        return digest
+    }
+
+    /// Returns whether two byte strings are equal, in a time that depends on their lengths alone.
+    package static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        guard one.count == other.count else { return false }
+        return unsafe one.withUnsafeBytes { left in
+            unsafe other.withUnsafeBytes { right in unsafe CRYPTO_memcmp(left.baseAddress, right.baseAddress, left.count) == 0 }
+        }
+    }
+}

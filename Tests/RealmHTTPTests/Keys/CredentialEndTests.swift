@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmHTTP
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+/// What ends with a credential, and what belongs to whom.
+@Suite struct CredentialEndTests {
+    private func stream(_ server: KeyServer, _ headers: [(String, String)]) throws -> EventClient {
+        let client = try EventClient(
+            port: server.port, "/v1/realms/notes/changes?class=Note", headers: headers, timeoutSeconds: 20)
+        while let event = try client.next(), event.name != "ready" {}
+        return client
+    }
+
+    private func bearer(_ key: APIKeyText) -> [(String, String)] { [("Authorization", "Bearer " + key.text)] }
+
+    /// Ways in which a key ends; those of the file are of another process.
+    static let ends: [@Sendable (KeyServer, APIKeyText, APIKeyText) throws -> Void] = [
+        { server, key, admin in _ = try server.request("DELETE", "/admin/keys/\(key.id)", admin) },
+        { server, key, admin in _ = try server.request("POST", "/admin/keys/\(key.id)/rotate", admin) },
+        { server, key, _ in try server.file.revoke(key.id) },
+        { server, key, _ in _ = try server.file.rotate(key.id) },
+        { server, _, _ in try Data("broken".utf8).write(to: URL(fileURLWithPath: server.file.path)) },
+        { server, _, _ in try FileManager.default.removeItem(atPath: server.file.path) },
+    ]
+
+    @Test(arguments: ends.indices)
+    func `a stream ends and a poll is refused within a second after the key has ended`(_ index: Int) throws {
+        let server = try KeyServer()
+        let (admin, key) = (try server.add("admin"), try server.add("reader"))
+        try server.makeNotes(admin)
+        let stream = try stream(server, bearer(key))
+        let poll = try HTTPClient(port: server.port, timeoutSeconds: 20)
+        let now = try server.request("GET", "/v1/realms/notes/changes?class=Note&initial=false", key).json["next"]?.text ?? ""
+        try poll.send(
+            "GET /v1/realms/notes/changes?class=Note&since=\(now)&wait=15 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer \(key.text)\r\n\r\n"
+        )
+        usleep(200_000)
+        let begin = Instant.now()
+        try CredentialEndTests.ends[index](server, key, admin)
+        let end = try stream.next("end")
+        #expect(end.json["reason"]?.text == "unauthenticated")
+        #expect(Instant.now().seconds(since: begin) < 2)
+        #expect(try stream.next() == nil)
+        let answer = try poll.readAnswer()
+        #expect(answer.status == 401 && answer.code == "unauthenticated")
+    }
+
+    @Test func `a stream ends when its key expires, and nothing is delivered after`() throws {
+        let server = try KeyServer()
+        let admin = try server.add("admin")
+        try server.makeNotes(admin)
+        let key = try server.add("short", expires: APIKey.now + 2)
+        let stream = try stream(server, bearer(key))
+        let kept = try self.stream(server, bearer(admin))
+        let begin = Instant.now()
+        var id = 0
+        var names: [String] = []
+        while Instant.now().seconds(since: begin) < 4 {
+            id += 1
+            #expect(try server.request("POST", "/v1/realms/notes/objects/Note", admin, body: "{\"id\":\(id)}").status == 201)
+            usleep(50_000)
+        }
+        while let event = try stream.next() { names.append(event.name) }
+        #expect(names.last == "end" && names.filter { $0 == "end" }.count == 1)
+        #expect(names.contains("changes") && names.filter { $0 == "changes" }.count < id)
+        #expect(try kept.next("changes").name == "changes")
+    }
+
+    @Test func `a revoked key gets no event of a commit that comes after it`() throws {
+        let server = try KeyServer()
+        let (admin, key) = (try server.add("admin"), try server.add("reader"))
+        try server.makeNotes(admin)
+        let stream = try stream(server, bearer(key))
+        #expect(try server.request("DELETE", "/admin/keys/\(key.id)", admin).status == 204)
+        #expect(try server.request("POST", "/v1/realms/notes/objects/Note", admin, body: #"{"id":1}"#).status == 201)
+        #expect(try stream.next()?.name == "end")
+    }
+
+    @Test func `a stream of a session ends with it`() throws {
+        let server = try KeyServer()
+        let key = try server.add("a")
+        try server.makeNotes(key)
+        let session = try server.request("POST", "/v1/session", key)
+        let cookie = [("Cookie", String((session["Set-Cookie"] ?? "").prefix { $0 != ";" }))]
+        let stream = try stream(server, cookie)
+        let token = [("X-CSRF-Token", session.json["csrfToken"]?.text ?? "")]
+        #expect(try server.request("DELETE", "/v1/session", nil, cookie + token).status == 204)
+        #expect(try stream.next("end").json["reason"]?.text == "unauthenticated")
+    }
+
+    @Test func `a ticket stands for the key of its registration, on streams and polls alone`() throws {
+        let server = try KeyServer()
+        let (key, other) = (try server.add("a"), try server.add("b"))
+        try server.makeNotes(key)
+        let made = try server.request(
+            "POST", "/v1/realms/notes/subscriptions", key, body: #"{"subscriptions":{"n":{"class":"Note"}}}"#)
+        let url = try #require(made.json["url"]?.text)
+        #expect(try server.request("GET", url).status == 200)
+        #expect(try server.request("GET", url, other).status == 404)
+        let ticket = try #require(url.split(separator: "=").last)
+        for path in ["/v1/realms?ticket=\(ticket)", "/v1/realms/notes/schema?ticket=\(ticket)", "/admin/keys?ticket=\(ticket)"] {
+            #expect(try server.request("GET", path).status == 401, "\(path)")
+        }
+        #expect(try server.request("GET", "/v1/realms/notes/changes?ticket=x").status == 401)
+        try server.file.revoke(key.id)
+        #expect(try eventually { try server.request("GET", url).status == 401 })
+    }
+
+    // MARK: - Ownership
+
+    @Test func `ids of others do not exist`() throws {
+        let server = try KeyServer()
+        let (mine, yours) = (try server.add("a"), try server.add("b"))
+        try server.makeNotes(mine)
+        let realm = "/v1/realms/notes"
+        let snapshot = try #require(try server.request("POST", realm + "/snapshots", mine).json["id"]?.text)
+        let registration = try #require(
+            try server.request("POST", realm + "/subscriptions", mine, body: #"{"subscriptions":{"n":{"class":"Note"}}}"#).json[
+                "id"]?.text)
+        let write = try server.request(
+            "POST", realm + "/objects/Note", mine, [("Prefer", "respond-async")], body: #"{"id":7}"#)
+        let async = try #require(write.json["id"]?.text)
+        let transaction = try #require(try server.request("POST", realm + "/transactions", mine).json["id"]?.text)
+        let gone = try #require(try server.request("POST", realm + "/snapshots", mine).json["id"]?.text)
+        #expect(try server.request("DELETE", realm + "/snapshots/\(gone)", mine).status == 204)
+        let foreign: [(String, String, [(String, String)])] = [
+            ("GET", "/snapshots/\(snapshot)", []), ("DELETE", "/snapshots/\(snapshot)", []), ("GET", "/snapshots/\(gone)", []),
+            ("GET", "/objects/Note?snapshot=\(snapshot)", []), ("GET", "/objects/Note?snapshot=\(gone)", []),
+            ("GET", "/subscriptions/\(registration)", []), ("DELETE", "/subscriptions/\(registration)", []),
+            ("GET", "/changes?subscription=\(registration)", []), ("GET", "/writes/\(async)", []),
+            ("DELETE", "/writes/\(async)", []), ("GET", "/transactions/\(transaction)", []),
+            ("DELETE", "/transactions/\(transaction)", []), ("POST", "/transactions/\(transaction)/commit", []),
+            ("GET", "/objects/Note", [("Realm-Transaction", transaction)]),
+            ("DELETE", "/objects/Note/7", [("Realm-Transaction", transaction)]),
+        ]
+        for (method, path, headers) in foreign {
+            let answer = try server.request(method, realm + path, yours, headers)
+            #expect(
+                answer.status == 404 && answer.code == "not_found",
+                "\(method) \(path) \(headers): \(answer.status) \(answer.text)")
+        }
+        #expect(try server.request("PATCH", realm + "/snapshots/\(snapshot)", yours, body: #"{"ttl":"9s"}"#).status == 404)
+        #expect(try server.request("GET", realm + "/snapshots", yours).json["items"]?.elements?.isEmpty == true)
+        let skip = [("Realm-Without-Notifying", registration)]
+        #expect(try server.request("POST", realm + "/objects/Note", yours, skip, body: #"{"id":8}"#).code == "invalid_parameter")
+        // All of it is still there for its owner, also after the secret was replaced.
+        _ = try server.file.rotate(yours.id)
+        let renewed = try server.file.rotate(mine.id).text
+        server.server.state.authenticator.keys.refresh()
+        for path in [
+            "/snapshots/\(snapshot)", "/subscriptions/\(registration)", "/writes/\(async)", "/transactions/\(transaction)",
+        ] {
+            #expect(try server.request("GET", realm + path, renewed).status == 200, "\(path)")
+        }
+        let leases = try server.request("GET", "/admin/leases", renewed).json["items"]?.elements ?? []
+        #expect(leases.count == 2 && leases.allSatisfy { $0["principal"]?.text == "key:" + mine.id })
+        #expect(try server.request("DELETE", realm + "/transactions/\(transaction)", renewed).status == 204)
+    }
+
+    @Test func `an idempotency key of one principal is not that of another`() throws {
+        let server = try KeyServer()
+        let (mine, yours) = (try server.add("a"), try server.add("b"))
+        try server.makeNotes(mine)
+        let send = { (key: APIKeyText, id: Int) in
+            try server.request(
+                "POST", "/v1/realms/notes/objects/Note", key, [("Idempotency-Key", "k")], body: "{\"id\":\(id)}")
+        }
+        #expect(try send(mine, 1).status == 201)
+        #expect(try send(mine, 1)["Idempotency-Replayed"] == "true")
+        let other = try send(yours, 2)
+        #expect(other.status == 201 && other["Idempotency-Replayed"] == nil)
+        #expect(try send(yours, 1).code == "idempotency_key_reused")
+    }
+}
