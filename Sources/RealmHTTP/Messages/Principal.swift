@@ -75,7 +75,7 @@ package final class Principal: Sendable {
         self.parent = parent
         owner = kind == .local ? "" : kind.rawValue + ":" + id
         let isAdministrator = realm == nil && roles.contains(Principal.administratorRole)
-        rightsText = isAdministrator ? "" : Principal.rightsText(kind, roles, claims, realm)
+        rightsText = isAdministrator ? "" : Principal.rightsText(kind, roles, claims, realm: realm)
     }
 
     /// Makes the principal of a session: the same one, with an earlier end.
@@ -91,7 +91,7 @@ package final class Principal: Sendable {
     }
 
     /// Returns the text of the rights of everybody who does not have all of them.
-    private static func rightsText(_ kind: Kind, _ roles: [String], _ claims: JSONObject, _ realm: String?) -> String {
+    private static func rightsText(_ kind: Kind, _ roles: [String], _ claims: JSONObject, realm: String?) -> String {
         let names = JSONValue.array(roles.sorted().map { .string($0) })
         let parts = [names, .object(claims), realm.map { .string($0) } ?? .null]
         return kind.rawValue + JSONValue.array(parts).canonicalText

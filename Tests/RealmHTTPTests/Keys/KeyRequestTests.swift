@@ -186,9 +186,9 @@ import Testing
     // MARK: - Where nobody is local
 
     @Test func `strangers of an insecure server read until there is a credential`() throws {
-        let server = try KeyServer {
+        let server = try KeyServer(change: {
             $0.host = "0.0.0.0"; $0.isInsecure = true; $0.admin = .none
-        }
+        })
         #expect(server.server.firstKey == nil && !server.file.exists)
         #expect(try server.request("GET", "/v1/realms").status == 200)
         #expect(try server.request("DELETE", "/v1/realms/notes").status == 403)
@@ -199,9 +199,9 @@ import Testing
     }
 
     @Test func `the very first start makes a key, and no other start does`() throws {
-        let server = try KeyServer {
+        let server = try KeyServer(change: {
             $0.host = "0.0.0.0"; $0.admin = .none
-        }
+        })
         let text = try #require(server.server.firstKey)
         guard case .key(let key) = APIKeyText.read(Array(text.utf8)) else { throw HTTPClient.Failure(description: text) }
         #expect(try server.request("GET", "/v1/realms").status == 401)
@@ -228,11 +228,11 @@ import Testing
         for (contents, isGood) in [(text.text + "\n", true), ("", false), (String(text.text.dropLast()), false), ("x", false)] {
             try Data(contents.utf8).write(to: URL(fileURLWithPath: path))
             let make = {
-                try KeyServer {
+                try KeyServer(change: {
                     $0.host = "0.0.0.0"
                     $0.admin = .none
                     $0.environment = { $0 == "REALM_REST_ADMIN_KEY_FILE" ? path : nil }
-                }
+                })
             }
             guard isGood else {
                 #expect(throws: RealmServer.Failure.self) { _ = try make() }
@@ -247,9 +247,9 @@ import Testing
     }
 
     @Test func `the listener of administrators asks for credentials too, but for its metrics`() throws {
-        let server = try KeyServer {
+        let server = try KeyServer(change: {
             $0.host = "0.0.0.0"; $0.isInsecure = true
-        }
+        })
         let port = try #require(server.server.adminDaemon).socket.port
         let key = try server.add("a")
         let clerk = try server.add("b", roles: ["clerk"])
@@ -286,7 +286,7 @@ import Testing
 
     @Test func `a token is verified while no thread waits, and once`() throws {
         let verifier = Verifier()
-        let server = try KeyServer { $0.verifier = verifier }
+        let server = try KeyServer(change: { $0.verifier = verifier })
         #expect(try server.request("GET", "/v1/realms").status == 401)
         let bearer = { (token: String) in [("Authorization", "Bearer " + token)] }
         let made = try server.request("POST", "/v1/realms", nil, bearer("good"), body: #"{"name":"made","inMemory":"made"}"#)

@@ -62,9 +62,10 @@ final class KeyServer: Sendable {
 
     /// A class `Note` with a primary key in the realm `notes`.
     func makeNotes(_ key: APIKeyText?) throws {
-        let schema =
-            #"{"schema":{"schemaVersion":1,"classes":[{"name":"Note","primaryKey":"id","properties":[{"name":"id","type":"int"}]}]}}"#
-        let answer = try request("POST", "/v1/realms/notes/migrations", key, body: schema)
+        let body =
+            #"{"name":"notes","inMemory":"notes","schema":{"schemaVersion":1,"classes":[{"name":"Note","primaryKey":"id","properties":[{"name":"id","type":"int"}]}]}}"#
+        _ = try request("DELETE", "/v1/realms/notes", key)
+        let answer = try request("POST", "/v1/realms", key, body: body)
         guard answer.status < 300 else { throw HTTPClient.Failure(description: answer.text) }
     }
 }
