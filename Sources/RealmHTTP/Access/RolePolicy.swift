@@ -24,8 +24,12 @@ struct RolePolicy: Sendable {
         guard needed > .health || request.headers[.realmTransaction] != nil else { return }
         let holder = request.principal.rightsHolder
         guard let realm = request.match.decoded(.realm), route.isServed else {
-            if request.principal.kind == .anonymous { throw AccessPolicy.unauthenticated(request, hasCredentials: hasCredentials) }
-            guard !route.traits.contains(.isHidden), route.isServed else { throw Problem(.notFound, "there is nothing at this path") }
+            if request.principal.kind == .anonymous {
+                throw AccessPolicy.unauthenticated(request, hasCredentials: hasCredentials)
+            }
+            guard !route.traits.contains(.isHidden), route.isServed else {
+                throw Problem(.notFound, "there is nothing at this path")
+            }
             throw RolePolicy.forbidden
         }
         let rights = roles.rights(of: holder, in: realm)

@@ -155,6 +155,7 @@ package final class Reloading: Sendable {
         // What differs still was not taken over.
         result.restart = new.changedSettings(from: read).map(\.name)
         let names = Set(result.applied)
+        if names.contains("roles") { directory.notifications.endScoped() }
         if names.contains("log.level") { logLevel.set(new.logLevel) }
         if names.contains("log.format"), let format = new.logFormat { accessLog?.setFormat(format) }
         if names.contains("idle.maxOpen") || names.contains("limits.realms") {

@@ -92,7 +92,8 @@ package final class ServerState: Sendable {
             catalog: catalog, options: liveOptions, folders: folders, realmLimit: realmLimit ?? limits.realms,
             access: rules.access, workers: workers, pinned: pinned, notifications: notifications)
         reloading = Reloading(
-            configuration, liveOptions, directory: directory, backups: backups, tokens: self.tokens, tls: tls, accessLog: accessLog,
+            configuration, liveOptions, directory: directory, backups: backups, tokens: self.tokens, tls: tls,
+            accessLog: accessLog,
             logLevel: logLevel)
         addMetrics()
     }

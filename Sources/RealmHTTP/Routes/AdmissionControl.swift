@@ -111,8 +111,9 @@ struct AdmissionControl: Sendable {
         return Principal(
             kind: .certificate, id: certificate.subject, name: rule.name, roles: rule.roles,
             claims: JSONObject([(name: "sub", value: .string(rule.name))]),
-            expiresAt: WallClock(nanoseconds: certificate.expiry.multipliedReportingOverflow(by: 1_000_000_000).overflow
-                ? .max : certificate.expiry * 1_000_000_000))
+            expiresAt: WallClock(
+                nanoseconds: certificate.expiry.multipliedReportingOverflow(by: 1_000_000_000).overflow
+                    ? .max : certificate.expiry * 1_000_000_000))
     }
 
     /// Returns the principal whose ticket is in the URL of a stream, where browsers cannot send a credential; nil without one.
@@ -131,7 +132,8 @@ struct AdmissionControl: Sendable {
         let isOpen = route.traits.contains(.isOpenToAdminListener) && request.entrance != .main
         if isOpen, request.headers.forwardedBy == nil, route.readMethods.contains(request.method ?? .delete) { return }
         if isJudgedByRoles(request.principal) {
-            return try RolePolicy(roles: liveOptions.current.roles, hasCredentials: authenticator.hasCredentials).check(request, route)
+            return try RolePolicy(roles: liveOptions.current.roles, hasCredentials: authenticator.hasCredentials).check(
+                request, route)
         }
         try rules.access.check(
             request, needed: route.access(of: request.method), isHidden: route.traits.contains(.isHidden),
