@@ -43,7 +43,7 @@ struct RolePolicy: Sendable {
             throw refusal(request, RolePolicy.forbidden)
         }
         request.roleGrant = .read
-        request.scope = RightsScope(rights, for: action(of: route, rights))
+        request.scope = rights.versionScope(for: action(of: route, rights))
     }
 
     /// Returns what a route does with what is seen.

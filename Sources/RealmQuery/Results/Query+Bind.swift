@@ -25,7 +25,7 @@ extension Query {
         let condition = try binder.cancellation.watching(check) { () throws(QueryError) in try binder.condition(predicate) }
         let steps = try binder.steps(descriptors, order)
         var dependencies = binder.paths.recorder.dependencies
-        let visible = Query.within(table, condition, pool, binder.cancellation, &dependencies)
+        let visible = Query.within(table, condition, pool: pool, binder.cancellation, &dependencies)
         return BoundQuery(
             table: table, snapshot: snapshot, condition: visible, steps: steps, mapping: mapping, pool: pool,
             cancellation: binder.cancellation, dependencies: dependencies)
@@ -36,7 +36,7 @@ extension Query {
     /// The rule of the view comes first, so that what the condition of a user reads of hidden objects can neither be
     /// noticed nor fail.
     private static func within(
-        _ table: Table, _ condition: any Condition, _ pool: ConstantPool, _ cancellation: CancellationCheck,
+        _ table: Table, _ condition: any Condition, pool: ConstantPool, _ cancellation: CancellationCheck,
         _ dependencies: inout QueryDependencies
     ) -> any Condition {
         guard let rule = table.rule else { return condition }

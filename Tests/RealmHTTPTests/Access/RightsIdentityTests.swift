@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RealmEngine
 import RealmHTTP
+import RealmStorage
 import RealmTestSupport
 import Testing
 
@@ -89,5 +91,26 @@ import Testing
         let first = try identity("{\"groups\":[\(groups)]}", "group")
         #expect(first.utf8.count == 64)
         #expect(try identity("{\"groups\":[\(more)]}", "group") != first)
+    }
+
+    @Test func `views of a version are shared by what they show, and by action`() throws {
+        let realm = try RightsSamples.shop()
+        let version = realm.database.current
+        let book = try RightsSamples.book(
+            """
+            roles:
+              mine: {realms: {app: {classes: {Order: {allow: [read, subscribe], where: owner == $claims.sub}, Product: [subscribe]}}}}
+            """)
+        func view(_ name: String, _ action: RightsAction) throws -> Version {
+            let holder = try RightsSamples.holder("mine", claims: "{\"sub\":\"\(name)\",\"iat\":\(Int.random(in: 0..<1000))}")
+            return version.shown(by: book.rights(of: holder, in: "app").versionScope(for: action))
+        }
+        #expect(try view("ann", .read) === view("ann", .read))
+        #expect(try view("ann", .read) !== view("bob", .read) && view("ann", .read) !== version)
+        #expect(try view("ann", .read) !== view("ann", .subscribe))
+        #expect(try view("ann", .read).snapshot.classTable(named: "Product") == nil)
+        #expect(try view("ann", .subscribe).snapshot.classTable(named: "Product") != nil)
+        #expect(book.rights(of: try RightsSamples.holder("admin"), in: "app").versionScope(for: .read) == nil)
+        try realm.finish()
     }
 }

@@ -16,10 +16,10 @@ package final class RightsScope: VersionScope {
     /// - Parameters:
     ///   - rights: The rights in the realm.
     ///   - action: What is to be done with what is seen: to read, to subscribe or to export it.
-    package init(_ rights: RealmRights, for action: RightsAction) {
+    fileprivate init(_ rights: RealmRights, for action: RightsAction) {
         self.rights = rights
         self.action = action
-        identity = action.rawValue + " " + rights.identity
+        identity = rights.identity + " " + action.rawValue
     }
 
     package func shown(of snapshot: Snapshot) -> SnapshotScope? { rights.scope(of: snapshot, for: action) }
@@ -31,4 +31,12 @@ package final class RightsScope: VersionScope {
         let actions = rights.actions(on: className)
         return !actions.isEmpty && !actions.contains(action)
     }
+}
+
+extension RealmRights {
+    /// Returns what the rights show of all versions of the realm for an action; nil when everything is allowed whatever the schema
+    /// will be.
+    ///
+    /// - Parameter action: One of the actions of classes.
+    package func versionScope(for action: RightsAction) -> (any VersionScope)? { isWhole ? nil : RightsScope(self, for: action) }
 }
