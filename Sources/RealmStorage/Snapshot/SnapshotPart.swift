@@ -64,8 +64,10 @@ extension Snapshot {
     /// counted and compared, but no path leads on from there.
     package func linkTarget(_ key: TableKey) -> Table? { table(key) ?? part?.whole.table(key).map { Table(hiding: $0) } }
 
-    /// Returns whether lists of links to a table may hold unresolved ones, because it has or had tombstones.
+    /// Returns whether lists of links to a table may hold some that are left out: unresolved ones, because it has or had
+    /// tombstones, and those to objects that are not shown.
     package func hasTombstones(_ key: TableKey) -> Bool {
-        (table(key) ?? part?.whole.table(key))?.hasTombstones ?? false
+        if space.mayHideLinks(to: key) { return true }
+        return (table(key) ?? part?.whole.table(key))?.hasTombstones ?? false
     }
 }

@@ -24,9 +24,11 @@ import Testing
             var shown: [TableKey: SnapshotScope.Shown] = [:]
             for table in snapshot.classes {
                 let columns = table.columns.filter { hidden.contains($0.name) }
-                let isNode = table.className == "Node"
-                shown[table.key] = SnapshotScope.Shown(
-                    hidden: columns, rule: isNode ? { [rule] table, base in RowRule.make([rule], for: table, in: base) } : nil)
+                var rule: (@Sendable (Table, Snapshot) -> ObjectRule)?
+                if table.className == "Node" {
+                    rule = { [alternative = self.rule] table, base in RowRule.make([alternative], for: table, in: base) }
+                }
+                shown[table.key] = SnapshotScope.Shown(hidden: columns, rule: rule)
             }
             return SnapshotScope(showing: shown, of: snapshot)
         }
@@ -73,6 +75,14 @@ import Testing
             }
         }
         try realm.finish()
+    }
+
+    private func write(_ realm: EngineRealm, _ count: Int, _ generator: inout SeededGenerator) throws {
+        let seed = generator.next()
+        try realm.write { session in
+            var generator = SeededGenerator(seed: seed)
+            for _ in 0..<count { try ObservationWorkload.step(session, &generator) }
+        }
     }
 
     @Test func `a commit of hidden things only is not told`() throws {

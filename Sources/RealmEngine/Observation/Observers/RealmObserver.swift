@@ -11,7 +11,9 @@ final class RealmObserver: TargetObserver {
 
     /// Returns the keys of the changed tables in ascending order.
     func advance(over range: ObservedRange) throws(ObservationError) -> ObservedChange? {
-        .realm(range.log.tables.filter { !$0.value.isEmpty }.keys.sorted { $0.position < $1.position })
+        let tables = range.log.tables.filter { !$0.value.isEmpty }.keys.sorted { $0.position < $1.position }
+        // Whoever may not see everything is not told of commits of what is hidden.
+        return tables.isEmpty && range.to.snapshot.scope != nil ? nil : .realm(tables)
     }
 
     /// Does nothing, because there is no state.
