@@ -8,9 +8,9 @@ internal import RealmStorage
 struct UnixSocketFile: Sendable {
     private let path: String
     /// The device of the file, which identifies it together with `inode`.
-    private let device: dev_t
+    private let device: UInt64
     /// The number of the file on its device.
-    private let inode: ino_t
+    private let inode: UInt64
 
     /// Why the socket could not be made: the error of all listening sockets.
     typealias Failure = ListeningSocket.Failure
@@ -39,7 +39,7 @@ struct UnixSocketFile: Sendable {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         // Linux gives the file the mode of the socket, so it can be opened by no other user before it has its owner.
         guard descriptor >= 0, fchmod(descriptor, 0o600) == 0, unsafe connectOrBind(bind, descriptor, &address) == 0,
-            admit(access, to: path, owner, group), Glibc.listen(descriptor, backlog) == 0, let status = status(of: path)
+            admit(access, to: path, owner, group), Glibc.listen(descriptor, backlog) == 0, let status = NodeStatus(at: path)
         else {
             let reason = unsafe String(cString: strerror(errno))
             if descriptor >= 0 {
@@ -50,7 +50,7 @@ struct UnixSocketFile: Sendable {
             throw Failure(description: "cannot listen on unix:\(path): \(reason)")
         }
         ListeningSocket.makeNonblocking(descriptor)
-        return (descriptor, UnixSocketFile(path: path, device: status.st_dev, inode: status.st_ino))
+        return (descriptor, UnixSocketFile(path: path, device: status.device, inode: status.inode))
     }
 
     /// Whether a socket has a path.
@@ -97,7 +97,7 @@ struct UnixSocketFile: Sendable {
     func remove() {
         guard let folder = try? UnixSocketFile.lockedFolder(of: path) else { return }
         defer { Glibc.close(folder) }
-        guard let status = UnixSocketFile.status(of: path), status.st_dev == device, status.st_ino == inode else { return }
+        guard let status = NodeStatus(at: path), status.device == device, status.inode == inode else { return }
         unsafe unlink(path)
     }
 
@@ -108,10 +108,10 @@ struct UnixSocketFile: Sendable {
     private static func removeAbandoned(
         _ path: String, _ address: inout sockaddr_un, by access: SocketAccess, _ owner: uid_t?
     ) throws(Failure) {
-        guard let status = status(of: path) else { return }
+        guard let status = NodeStatus(at: path) else { return }
         // A server that ended early may have left its socket with the mode that all have at first.
-        let isOfMode = [0o600, access.mode].contains(UInt32(status.st_mode & 0o777))
-        let isOurs = isOfMode && status.st_mode & S_IFMT == S_IFSOCK && (status.st_uid == geteuid() || status.st_uid == owner)
+        let isOfMode = [0o600, access.mode].contains(status.permissions & 0o777)
+        let isOurs = isOfMode && status.isSocket && (status.owner == geteuid() || status.owner == owner)
         guard isOurs else {
             throw Failure(
                 description:
@@ -129,13 +129,6 @@ struct UnixSocketFile: Sendable {
             throw Failure(
                 description: unsafe "unix:\(path): an old socket cannot be removed: \(String(cString: strerror(errno)))")
         }
-    }
-
-    /// Returns the state of a file, and that of the link itself if it is a symbolic link; nil when
-    /// there is none.
-    private static func status(of path: String) -> stat? {
-        var status = stat()
-        return unsafe lstat(path, &status) == 0 ? status : nil
     }
 
     /// Opens the folder of a path and locks it until the descriptor is closed, so that two servers

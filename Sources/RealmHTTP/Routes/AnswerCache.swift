@@ -141,7 +141,7 @@ final class AnswerCache: Sendable {
             let version = request.version,
             let key = key(of: request)
         else { return }
-        let keyBytes = key.target.count + key.rights.utf8.count
+        let keyBytes = key.target.count + (key.scope?.utf8.count ?? 0)
         let byteCount = body.capacity + body.capacity / 4 + keyBytes + AnswerCache.overheadBytes
         guard byteCount <= bytesPerShard / 4 else { return }
         let slot = Int((UInt(bitPattern: key.digest) >> 8) % UInt(AnswerCache.seenSlots))

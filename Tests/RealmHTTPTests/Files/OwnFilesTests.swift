@@ -15,8 +15,7 @@ import Testing
     }
 
     private func mode(_ path: String) -> mode_t {
-        var info = stat()
-        return unsafe lstat(path, &info) == 0 ? info.st_mode & 0o777 : 0
+        mode_t(NodeStatus(at: path)?.permissions ?? 0)
     }
 
     // MARK: - Deleting

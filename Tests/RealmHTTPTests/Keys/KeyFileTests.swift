@@ -22,9 +22,7 @@ import Testing
             APIKey(
                 text, name: "a \"b\" ü", roles: ["x", "y"], realm: "r", claims: JSONObject([("team", .string("t"))]),
                 networks: [try #require(NetworkRange("10.0.0.0/8"))], expires: 4_000_000_000))
-        var status = stat()
-        #expect(unsafe stat(file.path, &status) == 0)
-        #expect(status.st_mode & 0o777 == 0o600)
+        #expect(NodeStatus(at: file.path)?.permissions == 0o600)
         let stored = String(decoding: try Data(contentsOf: URL(fileURLWithPath: file.path)), as: UTF8.self)
         #expect(!stored.contains(text.text.dropFirst(12)) && stored.contains(FileDigest.hex(text.digest)))
         let read = try #require(try file.read()?.first)
