@@ -64,7 +64,8 @@ struct AdmissionControl: Sendable {
         request.match.defaultRealm = defaultRealm
         let route = RouteTable.route(of: request)
         // What monitors the server needs no credential, and is answered whatever it brings.
-        if !route.traits.contains(.isUnmetered) { try authenticate(request, route) }
+        let isProbe = route.traits.contains(.isUnmetered) && route.access(of: request.method) == .health
+        if !isProbe { try authenticate(request, route) }
         try checkRate(request, route)
         guard request.unverifiedToken == nil else { return route }
         try checkAuthenticated(request, route)
