@@ -49,7 +49,13 @@ package struct AccessPolicy: Sendable {
     ///
     /// - Parameter request: A request whose principal is known.
     /// - Returns: The level; at least `health`.
-    package func grant(_ request: Request) -> AccessClass { request.roleGrant ?? AccessPolicy.grant(request.principal) }
+    package func grant(_ request: Request) -> AccessClass {
+        switch request.roleReach {
+        case .reads?: return .read
+        case .writes?: return .write
+        case nil: return AccessPolicy.grant(request.principal)
+        }
+    }
 
     /// Returns the highest level that a principal has.
     ///
@@ -110,11 +116,14 @@ package struct AccessPolicy: Sendable {
         return Problem(.unauthenticated, detail).with("header", header).with(header: challenge)
     }
 
+    /// The problem of a request that the roles of its principal do not permit.
+    static let forbiddenByRoles = Problem(.forbidden, "no role of this credential permits this request")
+
     /// Makes the 403 for a client that may do something, but not this, with advice that fits its
     /// level.
     private static func forbidden(_ principal: Principal, _ granted: AccessClass) -> Problem {
         guard principal.kind == .local || principal.kind == .anonymous else {
-            return Problem(.forbidden, "no role of this credential permits this request")
+            return forbiddenByRoles
         }
         let detail =
             granted == .write

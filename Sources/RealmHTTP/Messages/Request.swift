@@ -66,8 +66,8 @@ package final class Request: @unchecked Sendable {
     package var realm: Catalog.State?
     /// What its sender may see of the realm; nil for everything. It is set when the request is admitted.
     package var scope: (any VersionScope)?
-    /// The level that the roles of the principal grant at the path; nil where not roles decide.
-    var roleGrant: AccessClass?
+    /// How far the roles of the principal reach at the path; nil where not roles decide.
+    var roleReach: RoleReach?
     /// Who sends the request. Until that is known, it is somebody who may do nothing.
     package var principal = Principal.anonymous
     /// The holder of the client certificate with which the connection was made; nil without one. The listener sets it.

@@ -130,7 +130,9 @@ struct AdmissionControl: Sendable {
 
     /// Checks whether the principal of a request may do what the route does. No other place asks for that.
     private func checkRights(_ request: Request, _ route: Route) throws(Problem) {
-        let isOpen = route.traits.contains(.isOpenToAdminListener) && request.entrance != .main
+        // Nobody was asked for a credential there, and everybody may read it.
+        if route.traits.contains(.isUnmetered), route.readMethods.contains(request.method ?? .delete) { return }
+        let isOpen = route.traits.contains(.isOpenToAdminListener) && request.entrance.isForAdministrators
         if isOpen, request.headers.forwardedBy == nil, route.readMethods.contains(request.method ?? .delete) { return }
         if isJudgedByRoles(request.principal) {
             return try RolePolicy(roles: liveOptions.current.roles, hasCredentials: authenticator.hasCredentials).check(

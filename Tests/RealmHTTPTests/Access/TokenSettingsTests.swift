@@ -128,17 +128,22 @@ import Testing
         let base = "listen: {port: 0}\nlog: {format: none}\nmemory: [scratch]\ncredentials:\n  jwt:\n"
         try folder.write("realm-rest.yaml", base + "    - {issuer: a, audience: b, jwks: turn.json}\n")
         let program = try #require(ServerProcess.executable)
-        let server = try ServerProcess(command: "cd '\(folder.path)' && exec '\(program)' serve")
+        // Where there are issuers, nobody is an administrator without a credential but by this socket.
+        let socket = folder.path + "/admin.sock"
+        let server = try ServerProcess(command: "cd '\(folder.path)' && exec '\(program)' serve --admin unix:'\(socket)'")
         func keys(_ issuer: String) throws -> Double? {
-            try ServerMetrics(port: server.port)["token_keys{issuer=\"\(issuer)\"}"]
+            let prefix = "realm_rest_token_keys{issuer=\"\(issuer)\"} "
+            let lines = try HTTPClient(unixPath: socket).request("GET", "/metrics").text.split(separator: "\n")
+            return lines.first { $0.hasPrefix(prefix) }.flatMap { Double($0.dropFirst(prefix.count)) }
         }
+        #expect(try HTTPClient.request(port: server.port, "GET", "/v1/realms/scratch/schema").status == 401)
         #expect(try keys("a") == 1)
         try folder.write("realm-rest.yaml", base + "    - {issuer: a, audience: b, jwks: missing.json}\n")
-        let refused = try HTTPClient.request(port: server.port, "POST", "/admin/reload")
+        let refused = try HTTPClient(unixPath: socket).request("POST", "/admin/reload")
         #expect(refused.status == 422 && refused.text.contains("realm-rest.yaml:6: "), "\(refused.text)")
         #expect(try keys("a") == 1)
         try folder.write("realm-rest.yaml", base + "    - {issuer: c, audience: b, jwks: keys.json}\n")
-        let taken = try HTTPClient.request(port: server.port, "POST", "/admin/reload")
+        let taken = try HTTPClient(unixPath: socket).request("POST", "/admin/reload")
         #expect(taken.status == 200 && taken.json["applied"]?.texts == ["credentials.jwt"], "\(taken.text)")
         #expect(try keys("a") == nil)
         #expect(try keys("c") == 4)

@@ -30,19 +30,19 @@ struct RolePolicy: Sendable {
             guard !route.traits.contains(.isHidden), route.isServed else {
                 throw Problem(.notFound, "there is nothing at this path")
             }
-            throw RolePolicy.forbidden
+            throw AccessPolicy.forbiddenByRoles
         }
         let rights = roles.rights(of: holder, in: realm)
         guard !rights.isNothing else { throw refusal(request, Problem(.realmNotFound, "there is no realm of this name")) }
         if rights.isWhole {
-            guard needed <= .write else { throw refusal(request, RolePolicy.forbidden) }
-            request.roleGrant = .write
+            guard needed <= .write else { throw refusal(request, AccessPolicy.forbiddenByRoles) }
+            request.roleReach = .writes
             return
         }
         guard needed <= .read, route.traits.contains(.showsVisible), request.headers[.realmTransaction] == nil else {
-            throw refusal(request, RolePolicy.forbidden)
+            throw refusal(request, AccessPolicy.forbiddenByRoles)
         }
-        request.roleGrant = .read
+        request.roleReach = .reads
         request.scope = rights.versionScope(for: action(of: route, rights))
     }
 
@@ -59,9 +59,6 @@ struct RolePolicy: Sendable {
         guard request.principal.kind == .anonymous else { return problem }
         return AccessPolicy.unauthenticated(request, hasCredentials: hasCredentials)
     }
-
-    /// The problem of a request that the roles of its principal do not permit.
-    static let forbidden = Problem(.forbidden, "no role of this credential permits this request")
 }
 
 extension Principal {

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How far the roles of a principal reach at the path of a request.
+package enum RoleReach: Sendable {
+    /// The principal may read what it sees.
+    case reads
+    /// The principal may read and change everything in the realm.
+    case writes
+}
