@@ -95,43 +95,13 @@ package final class Table: Sendable {
     }
 
     /// Makes the table as a part of a version shows it, with some of its hidden columns of incoming links.
-    init(_ whole: Table, backlinks shown: [Column]) {
-        ref = whole.ref
-        source = whole.source
-        key = whole.key
-        name = whole.name
-        className = whole.className
-        kind = whole.kind
-        columns = whole.columns
-        backlinks = shown
-        primaryKey = whole.primaryKey
-        primaryKeyPosition = whole.primaryKeyPosition
-        objects = whole.objects
-        tombstones = whole.tombstones
-        fileFormat = whole.fileFormat
-        count = whole.count
-        columnIndexes = whole.columnIndexes
-        rule = whole.rule
+    convenience init(_ whole: Table, backlinks: [Column]) {
+        self.init(whole, in: whole.space, columns: whole.columns, backlinks: backlinks, rule: whole.rule)
     }
 
     /// Makes a table without properties, which stands for one that a part of a version does not show.
-    init(hiding whole: Table) {
-        ref = whole.ref
-        source = whole.source
-        key = whole.key
-        name = "an invisible class"
-        className = nil
-        kind = whole.kind
-        columns = []
-        backlinks = []
-        primaryKey = nil
-        primaryKeyPosition = nil
-        objects = whole.objects
-        tombstones = whole.tombstones
-        fileFormat = whole.fileFormat
-        count = whole.count
-        columnIndexes = [:]
-        rule = whole.rule
+    convenience init(hiding whole: Table) {
+        self.init(whole, in: whole.space, columns: [], backlinks: [], rule: whole.rule, isNamed: false)
     }
 
     /// Makes the table as a view shows it that has other spaces, fewer properties or fewer objects.
@@ -142,12 +112,15 @@ package final class Table: Sendable {
     ///   - columns: The public columns that are shown, in the order of `whole`.
     ///   - backlinks: The columns of incoming links that are shown.
     ///   - rule: Chooses the objects that are shown; nil for all.
-    init(_ whole: Table, in space: NodeSpace, columns: [Column], backlinks: [Column], rule: ObjectRule?) {
+    ///   - isNamed: Whether the class may be named.
+    init(
+        _ whole: Table, in space: NodeSpace, columns: [Column], backlinks: [Column], rule: ObjectRule?, isNamed: Bool = true
+    ) {
         ref = whole.ref
         source = whole.source
         key = whole.key
-        name = whole.name
-        className = whole.className
+        name = isNamed ? whole.name : "an invisible class"
+        className = isNamed ? whole.className : nil
         kind = whole.kind
         self.columns = columns
         self.backlinks = backlinks

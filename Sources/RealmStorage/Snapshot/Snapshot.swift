@@ -111,10 +111,8 @@ package final class Snapshot: Sendable {
             if table.className == nil { return table }
             return part.shown.contains(table.key) ? Table(table, backlinks: table.backlinks.filter(part.listsLinks)) : nil
         }
-        positions = Dictionary(tables.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
-        // Objects that are only read inside of others have no name to list them by.
-        let named = tables.enumerated().lazy.filter { !part.shared.contains($1.key) }
-        names = Dictionary(named.map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        positions = Snapshot.positions(of: tables)
+        names = Snapshot.names(of: tables, except: part.shared)
     }
 
     /// Makes a view of what the users of a version may see. Nothing else can be reached through it: what is left out
@@ -138,10 +136,23 @@ package final class Snapshot: Sendable {
         linkFilter = filter
         space = base.space.hidingLinks(by: filter)
         tables = base.tables.compactMap { [space] table in scope.shown(table, in: space, rules[table.key]) }
-        positions = Dictionary(tables.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
-        // Objects that are only read inside of others have no name to list them by.
-        let named = tables.enumerated().lazy.filter { !scope.isInner($1) }
-        names = Dictionary(named.map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        positions = Snapshot.positions(of: tables)
+        names = Snapshot.names(of: tables, except: scope.inner)
+    }
+
+    /// Returns the position of each table by its key.
+    private static func positions(of tables: [Table]) -> [TableKey: Int] {
+        Dictionary(tables.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Returns the positions of tables by their full names.
+    ///
+    /// - Parameters:
+    ///   - tables: The tables.
+    ///   - inner: Those whose objects are only read inside of others, so that they have no name to list them by.
+    private static func names(of tables: [Table], except inner: Set<TableKey> = []) -> [String: Int] {
+        let named = tables.enumerated().lazy.filter { !inner.contains($1.key) }
+        return Dictionary(named.map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The look-ups of a version by key and name, and its schema version.
@@ -156,8 +167,8 @@ package final class Snapshot: Sendable {
             names = previous.names
         } else {
             try SchemaCheck(tables).run()
-            positions = Dictionary(tables.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
-            names = Dictionary(tables.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+            positions = Snapshot.positions(of: tables)
+            names = Snapshot.names(of: tables)
         }
         let metadata = names["metadata"].map { tables[$0] }
         if let previous, let metadata, metadata.ref == previous.table(named: "metadata")?.ref {

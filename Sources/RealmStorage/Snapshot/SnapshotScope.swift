@@ -29,8 +29,9 @@ package struct SnapshotScope: Sendable {
     package let base: Snapshot
     /// What is shown of each class that is shown at all.
     private let shown: [TableKey: Shown]
-    /// The embedded classes of which some objects belong to something that is not shown.
-    private let inner: Set<TableKey>
+    /// The embedded classes of which some objects belong to something that is not shown. Their objects are only shown inside
+    /// of those that own them.
+    let inner: Set<TableKey>
 
     /// Chooses what is shown of a version.
     ///
@@ -84,10 +85,6 @@ package struct SnapshotScope: Sendable {
         }
         return inner
     }
-
-    /// Returns whether the objects of a table are only shown inside of the objects that own them, because others of its
-    /// objects are not shown.
-    func isInner(_ table: Table) -> Bool { inner.contains(table.key) }
 
     /// Makes the rules of the tables that have one.
     func rules() -> [TableKey: ObjectRule] {
