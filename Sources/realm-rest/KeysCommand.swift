@@ -59,7 +59,7 @@ struct KeysCommand: ParsableCommand {
             guard !roles.isEmpty, roles.allSatisfy(KeyRules.isRole) else { throw ValidationError("--role: " + KeyRules.roleRule) }
             if let realm, RealmName(realm) == nil { throw ValidationError("--realm: " + RealmName.rule) }
             if let expires, KeyRules.expiry(expires) == nil { throw ValidationError("--expires: " + KeyRules.expiryRule) }
-            guard networks.allSatisfy({ NetworkRange($0) != nil }) else {
+            guard networks.allSatisfy({ AddressRange($0) != nil }) else {
                 throw ValidationError("--from: " + KeyRules.networkRule)
             }
             guard members != nil else { throw ValidationError("--claim takes NAME=VALUE, and each name once") }
@@ -84,7 +84,7 @@ struct KeysCommand: ParsableCommand {
             let text = APIKeyText()
             let key = APIKey(
                 text, name: name, roles: roles, realm: realm, claims: JSONObject(members ?? []),
-                networks: networks.compactMap { NetworkRange($0) }, expires: expires.flatMap(KeyRules.expiry))
+                networks: networks.compactMap { AddressRange($0) }, expires: expires.flatMap(KeyRules.expiry))
             try place.perform { file throws(KeyFile.Failure) in try file.add(key) }
             try StandardStreams.output(text.text + "\n")
         }

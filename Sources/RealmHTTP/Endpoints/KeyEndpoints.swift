@@ -130,7 +130,7 @@ struct KeyEndpoints: Sendable {
             expires = time
         }
         let ranges = try texts(body, "from")
-        let networks = ranges.compactMap { NetworkRange($0) }
+        let networks = ranges.compactMap { AddressRange($0) }
         guard networks.count == ranges.count else { throw invalid("from", KeyRules.networkRule) }
         return APIKey(
             text, name: name, roles: roles, realm: try realm(body), claims: try claims(body), networks: networks, expires: expires

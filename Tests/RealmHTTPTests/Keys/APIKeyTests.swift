@@ -92,15 +92,15 @@ import Testing
         ("192.168.1.128/25", "192.168.1.255", true), ("0.0.0.0/0", "8.8.8.8", true), ("127.0.0.1", "127.0.0.1", true),
         ("127.0.0.1", "127.0.0.2", false), ("2001:db8::/32", "2001:db8:1::1", true), ("2001:db8::/32", "2001:db9::1", false),
         ("::1", "::1", true), ("10.0.0.0/8", "::ffff:10.1.1.1", true), ("::ffff:10.0.0.0/104", "10.1.1.1", true),
-        ("0.0.0.0/0", "::1", false), ("::/0", "10.0.0.1", false), ("fe80::/10", "fe80::1%eth0", true),
+        ("0.0.0.0/0", "::1", false), ("::/0", "10.0.0.1", false), ("fe80::/10", "fe80::1", true),
     ])
     func `a network has the addresses of its prefix`(_ range: String, _ address: String, _ isIn: Bool) throws {
-        let network = try #require(NetworkRange(range))
-        #expect(network.contains(try #require(System.addressBytes(address))) == isIn)
+        let network = try #require(AddressRange(range))
+        #expect(network.contains(try #require(NetworkAddress(address))) == isIn)
     }
 
     @Test(arguments: [
         "", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0/8", "::/129", "10.0.0.0/8/8", "10.0.0.0/", "host", "10.0.0.0/ 8", "/8",
     ])
-    func `what is no network is none`(_ text: String) { #expect(NetworkRange(text) == nil) }
+    func `what is no network is none`(_ text: String) { #expect(AddressRange(text) == nil) }
 }

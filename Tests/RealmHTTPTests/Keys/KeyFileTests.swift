@@ -21,7 +21,7 @@ import Testing
         try file.add(
             APIKey(
                 text, name: "a \"b\" ü", roles: ["x", "y"], realm: "r", claims: JSONObject([("team", .string("t"))]),
-                networks: [try #require(NetworkRange("10.0.0.0/8"))], expires: 4_000_000_000))
+                networks: [try #require(AddressRange("10.0.0.0/8"))], expires: 4_000_000_000))
         #expect(NodeStatus(at: file.path)?.permissions == 0o600)
         let stored = String(decoding: try Data(contentsOf: URL(fileURLWithPath: file.path)), as: UTF8.self)
         #expect(!stored.contains(text.text.dropFirst(12)) && stored.contains(FileDigest.hex(text.digest)))
@@ -114,10 +114,13 @@ import Testing
         let (late, early, near) = (APIKeyText(), APIKeyText(), APIKeyText())
         try file.add(APIKey(late, name: "late", roles: [], expires: APIKey.now - 1))
         try file.add(APIKey(early, name: "early", roles: [], expires: APIKey.now + 3600))
-        try file.add(APIKey(near, name: "near", roles: [], networks: [try #require(NetworkRange("10.0.0.0/8"))]))
+        let networks = try ["10.0.0.0/8", "fe80::/10"].map { try #require(AddressRange($0)) }
+        try file.add(APIKey(near, name: "near", roles: [], networks: networks))
         let store = KeyStore(file)
         #expect(store.principal(of: late, from: "") == nil && store.principal(of: early, from: "") != nil)
-        #expect(store.principal(of: near, from: "10.1.1.1") != nil)
+        for address in ["10.1.1.1", "::ffff:10.1.1.1", "fe80::1", "fe80::1%eth0"] {
+            #expect(store.principal(of: near, from: address) != nil, "\(address)")
+        }
         for address in ["", "11.1.1.1", "::1", "nonsense"] { #expect(store.principal(of: near, from: address) == nil) }
     }
 

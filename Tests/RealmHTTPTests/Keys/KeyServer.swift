@@ -45,7 +45,7 @@ final class KeyServer: Sendable {
         let text = APIKeyText()
         try file.add(
             APIKey(
-                text, name: name, roles: roles, realm: realm, networks: networks.compactMap { NetworkRange($0) }, expires: expires
+                text, name: name, roles: roles, realm: realm, networks: networks.compactMap { AddressRange($0) }, expires: expires
             ))
         server.state.authenticator.keys.refresh()
         return text

@@ -17,7 +17,7 @@ package struct APIKey: Sendable, Equatable {
     /// Further claims, for rules.
     package let claims: JSONObject
     /// The networks from which the key may be used; none for all.
-    package let networks: [NetworkRange]
+    package let networks: [AddressRange]
     /// When the key was made, in seconds since 1970.
     package let created: Int64
     /// When the key expires, in seconds since 1970; nil for never.
@@ -37,7 +37,7 @@ package struct APIKey: Sendable, Equatable {
     ///   - expires: When it expires, in seconds since 1970; nil for never.
     package init(
         _ text: APIKeyText, name: String, roles: [String], realm: String? = nil, claims: JSONObject = JSONObject([]),
-        networks: [NetworkRange] = [], expires: Int64? = nil
+        networks: [AddressRange] = [], expires: Int64? = nil
     ) {
         id = text.id
         self.name = name
@@ -76,7 +76,7 @@ package struct APIKey: Sendable, Equatable {
             let roles = APIKey.texts(object["roles"]), let networks = APIKey.texts(object["from"]),
             let created = APIKey.seconds(object["created"]), let created
         else { return nil }
-        let ranges = networks.compactMap { NetworkRange($0) }
+        let ranges = networks.compactMap { AddressRange($0) }
         // A key that would be good for more than was stated is none.
         guard ranges.count == networks.count, let expires = APIKey.seconds(object["expires"]),
             let lastUsed = APIKey.seconds(object["lastUsed"]), let realm = APIKey.text(object["realm"])

@@ -91,9 +91,10 @@ package final class KeyStore: Sendable {
         let isRight = SecretDigest.areEqual(text.digest, key?.record.digest ?? KeyStore.noDigest)
         guard let key, isRight, !key.principal.isOver else { return nil }
         if !key.record.networks.isEmpty {
-            guard let bytes = System.addressBytes(address), key.record.networks.contains(where: { $0.contains(bytes) }) else {
-                return nil
-            }
+            // The addresses of peers may have a zone.
+            guard let address = NetworkAddress(address.prefix { $0 != "%" }),
+                key.record.networks.contains(where: { $0.contains(address) })
+            else { return nil }
         }
         let minute = now.nanoseconds / 60_000_000_000
         if key.lastUsed.load(ordering: .relaxed) < minute { key.lastUsed.store(minute, ordering: .relaxed) }
