@@ -53,6 +53,7 @@ package struct AccessPolicy: Sendable {
         switch request.roleReach {
         case .reads?: return .read
         case .writes?: return .write
+        case .administers?: return .administer
         case nil: return AccessPolicy.grant(request.principal)
         }
     }

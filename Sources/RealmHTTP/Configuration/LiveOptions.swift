@@ -25,6 +25,9 @@ package final class LiveOptions: Sendable {
     /// The roles in force, apart from the other options because all requests ask for them.
     package var roles: RoleBook { newest.withLock { $0.roles } }
 
+    /// Whom certificates of clients mean, for the same reason.
+    var certificateRules: [CertificateRule] { newest.withLock { $0.certificateRules } }
+
     /// Puts options in force that were read again, as far as they can be while the server runs.
     ///
     /// - Parameter options: The options that were read.

@@ -42,8 +42,6 @@ package final class Principal: Sendable {
     package let owner: String
     /// The principal whose end is the end of this one too; nil for none.
     private let parent: Principal?
-    /// A text that principals share whose answers to the same request are equal.
-    package let rightsText: String
     /// Whether `end` was called.
     private let hasEnded = Atomic<Bool>(false)
 
@@ -74,8 +72,6 @@ package final class Principal: Sendable {
         self.expiresAt = expiresAt
         self.parent = parent
         owner = kind == .local ? "" : kind.rawValue + ":" + id
-        let isAdministrator = realm == nil && roles.contains(Principal.administratorRole)
-        rightsText = isAdministrator ? "" : Principal.rightsText(kind, roles, claims, realm: realm)
     }
 
     /// Makes the principal of a session: the same one, with an earlier end.
@@ -88,13 +84,6 @@ package final class Principal: Sendable {
         self.init(
             kind: principal.kind, id: principal.id, name: principal.name, roles: principal.roles, claims: principal.claims,
             realm: principal.realm, expiresAt: WallClock(nanoseconds: end), parent: principal)
-    }
-
-    /// Returns the text of the rights of everybody who does not have all of them.
-    private static func rightsText(_ kind: Kind, _ roles: [String], _ claims: JSONObject, realm: String?) -> String {
-        let names = JSONValue.array(roles.sorted().map { .string($0) })
-        let parts = [names, .object(claims), realm.map { .string($0) } ?? .null]
-        return kind.rawValue + JSONValue.array(parts).canonicalText
     }
 
     /// The principal of requests that need no credential, and may administer.

@@ -6,4 +6,6 @@ package enum RoleReach: Sendable {
     case reads
     /// The principal may read and change everything in the realm.
     case writes
+    /// The principal may do everything.
+    case administers
 }

@@ -106,7 +106,7 @@ struct AdmissionControl: Sendable {
     private func certificatePrincipal(_ request: Request) -> Principal? {
         guard let certificate = request.clientCertificate else { return nil }
         let now = Int64(WallClock.now().nanoseconds / 1_000_000_000)
-        guard let rule = CertificateRule.first(of: liveOptions.current.certificateRules, for: certificate, now: now) else {
+        guard let rule = CertificateRule.first(of: liveOptions.certificateRules, for: certificate, now: now) else {
             return nil
         }
         return Principal(
@@ -135,7 +135,7 @@ struct AdmissionControl: Sendable {
         let isOpen = route.traits.contains(.isOpenToAdminListener) && request.entrance.isForAdministrators
         if isOpen, request.headers.forwardedBy == nil, route.readMethods.contains(request.method ?? .delete) { return }
         if isJudgedByRoles(request.principal) {
-            return try RolePolicy(roles: liveOptions.current.roles, hasCredentials: authenticator.hasCredentials).check(
+            return try RolePolicy(roles: liveOptions.roles, hasCredentials: authenticator.hasCredentials).check(
                 request, route)
         }
         try rules.access.check(

@@ -23,6 +23,10 @@ struct RolePolicy: Sendable {
         let needed = route.access(of: request.method)
         guard needed > .health || request.headers[.realmTransaction] != nil else { return }
         let holder = request.principal.rightsHolder
+        guard !roles.administers(holder) else {
+            request.roleReach = .administers
+            return
+        }
         guard let realm = request.match.decoded(.realm), route.isServed else {
             if request.principal.kind == .anonymous {
                 throw AccessPolicy.unauthenticated(request, hasCredentials: hasCredentials)
