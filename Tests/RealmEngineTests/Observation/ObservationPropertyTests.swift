@@ -16,30 +16,17 @@ struct ObservationPropertyTests {
         let realm = try EngineRealm(ObservationWorkload.classes, backlinkNames: ObservationWorkload.names)
         var generator = SeededGenerator(seed: UInt64(seed))
         let recorder = CommitRecorder(realm.database)
-        try write(realm, 30, &generator)
+        try ObservationWorkload.write(realm, 30, &generator)
         let targets = try ObservationPropertyTests.targets(realm.database)
         let replays = try targets.flatMap { target in
             try [false, true].map { try ObservationReplay(target, in: realm.database, isActive: $0) }
         }
         for round in 0..<12 {
-            for _ in 0..<Int.random(in: 1...4, using: &generator) {
-                try write(realm, Int.random(in: 1...5, using: &generator), &generator)
-            }
-            for replay in replays {
-                let failures = try replay.step(recorder)
-                #expect(failures.isEmpty, "seed \(seed) round \(round): \(failures.joined(separator: "\n"))")
-                if !failures.isEmpty { return }
-            }
+            let failures = try ObservationWorkload.round(realm, checking: replays, recorder, &generator)
+            #expect(failures.isEmpty, "seed \(seed) round \(round): \(failures.joined(separator: "\n"))")
+            if !failures.isEmpty { return }
         }
         try realm.finish()
-    }
-
-    private func write(_ realm: EngineRealm, _ count: Int, _ generator: inout SeededGenerator) throws {
-        let seed = generator.next()
-        try realm.write { session in
-            var generator = SeededGenerator(seed: seed)
-            for _ in 0..<count { try ObservationWorkload.step(session, &generator) }
-        }
     }
 
     private static let queries = [

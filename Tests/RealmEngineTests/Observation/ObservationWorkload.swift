@@ -32,6 +32,30 @@ enum ObservationWorkload {
 
     static let names = BacklinkNames(["Node": ["linkers": "Node.next", "listers": "Node.list"]])
 
+    /// Writes several steps in one transaction.
+    static func write(_ realm: EngineRealm, _ count: Int, _ generator: inout SeededGenerator) throws {
+        let seed = generator.next()
+        try realm.write { session in
+            var generator = SeededGenerator(seed: seed)
+            for _ in 0..<count { try step(session, &generator) }
+        }
+    }
+
+    /// Writes a few transactions, and returns what is wrong with the first copy that does not follow.
+    static func round(
+        _ realm: EngineRealm, checking replays: [ObservationReplay], _ recorder: CommitRecorder,
+        _ generator: inout SeededGenerator
+    ) throws -> [String] {
+        for _ in 0..<Int.random(in: 1...4, using: &generator) {
+            try write(realm, Int.random(in: 1...5, using: &generator), &generator)
+        }
+        for replay in replays {
+            let failures = try replay.step(recorder)
+            if !failures.isEmpty { return failures }
+        }
+        return []
+    }
+
     /// Objects that observers belong to are deleted seldom.
     static func step(_ session: WriteSession, _ generator: inout SeededGenerator) throws {
         let id = Int64.random(in: 0..<14, using: &generator)

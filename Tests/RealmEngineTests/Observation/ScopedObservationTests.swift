@@ -45,7 +45,7 @@ import Testing
         let realm = try EngineRealm(ObservationWorkload.classes, backlinkNames: ObservationWorkload.names)
         var generator = SeededGenerator(seed: UInt64(seed))
         let recorder = CommitRecorder(realm.database)
-        try write(realm, 40, &generator)
+        try ObservationWorkload.write(realm, 40, &generator)
         let scope = try Scope(rule, hiding: seed % 2 == 0 ? [] : ["other", "intSet"])
         let view = realm.database.current.shown(by: scope)
         // Objects that are hidden cannot be observed, and neither can what a hidden property leads to.
@@ -65,24 +65,11 @@ import Testing
             try [false, true].map { try ObservationReplay(target, in: realm.database, isActive: $0, scope: scope) }
         }
         for round in 0..<10 {
-            for _ in 0..<Int.random(in: 1...4, using: &generator) {
-                try write(realm, Int.random(in: 1...5, using: &generator), &generator)
-            }
-            for replay in replays {
-                let failures = try replay.step(recorder)
-                #expect(failures.isEmpty, "seed \(seed), \(rule), round \(round): \(failures.joined(separator: "\n"))")
-                if !failures.isEmpty { return }
-            }
+            let failures = try ObservationWorkload.round(realm, checking: replays, recorder, &generator)
+            #expect(failures.isEmpty, "seed \(seed), \(rule), round \(round): \(failures.joined(separator: "\n"))")
+            if !failures.isEmpty { return }
         }
         try realm.finish()
-    }
-
-    private func write(_ realm: EngineRealm, _ count: Int, _ generator: inout SeededGenerator) throws {
-        let seed = generator.next()
-        try realm.write { session in
-            var generator = SeededGenerator(seed: seed)
-            for _ in 0..<count { try ObservationWorkload.step(session, &generator) }
-        }
     }
 
     @Test func `a commit of hidden things only is not told`() throws {

@@ -88,6 +88,22 @@ import Testing
         #expect(try server.request("GET", "/v1/realms/notes/objects/Note", admin).json["items"]?.elements?.count == 4)
     }
 
+    @Test func `a role that administers does so whatever its name is`() throws {
+        var configuration = Configuration()
+        try configuration.apply(text: "roles: {operator: {administer: true}}", ofFile: "/realm-rest.yaml")
+        let roles = configuration.options.roles
+        let server = try KeyServer(change: { $0.roles = roles })
+        let (whole, part) = (
+            try server.add("whole", roles: ["operator"]), try server.add("part", roles: ["operator"], realm: "notes")
+        )
+        for path in ["/v1/realms", "/admin/config", "/metrics"] {
+            #expect(try server.request("GET", path, whole).status == 200, "\(path)")
+            #expect(try server.request("GET", path, part).status >= 403, "\(path)")
+        }
+        #expect(try server.request("GET", "/v1/realms/notes/schema", part).status == 200)
+        #expect(try server.request("GET", "/v1/realms/other/schema", part).code == "realm_not_found")
+    }
+
     @Test func `a kept answer is not given to somebody else`() throws {
         let (server, admin, ann) = try server()
         for _ in 0..<3 {

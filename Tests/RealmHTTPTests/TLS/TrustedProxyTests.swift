@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import RealmHTTP
 import RealmTestSupport
 import Testing
@@ -138,7 +139,7 @@ import Testing
     }
 
     @Test func `a proxy on a Unix socket is trusted by its word alone`() throws {
-        let path = "/tmp/realm-rest-proxy-\(UInt32.random(in: 0...UInt32.max)).sock"
+        let path = NSTemporaryDirectory() + "realm-rest-proxy-\(UInt32.random(in: 0...UInt32.max)).sock"
         for (includesUnix, isTrusted) in [(true, true), (false, false)] {
             let server = try TrustedProxyTests.server(["127.0.0.1"]) { options in
                 options.trustedProxies.includesUnix = includesUnix
