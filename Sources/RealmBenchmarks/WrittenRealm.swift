@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
 internal import RealmEngine
 internal import RealmStorage
 
@@ -69,10 +68,7 @@ final class WrittenRealm: @unchecked Sendable {
     }
 
     /// The length of the file in bytes.
-    var byteCount: Int {
-        var info = stat()
-        return unsafe stat(path, &info) == 0 ? Int(info.st_size) : 0
-    }
+    var byteCount: Int { NodeStatus(at: path)?.byteCount ?? 0 }
 
     /// The state of a run of several clients.
     private struct Progress {

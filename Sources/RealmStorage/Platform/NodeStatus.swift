@@ -16,6 +16,8 @@ package struct NodeStatus: Sendable {
     package let group: UInt32
     /// Whether it is a socket.
     package let isSocket: Bool
+    /// The length of a file in bytes.
+    package let byteCount: Int
 
     /// Asks the system.
     ///
@@ -24,6 +26,7 @@ package struct NodeStatus: Sendable {
     package init?(at path: String) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return nil }
+        byteCount = Int(status.st_size)
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
         permissions = UInt32(status.st_mode & 0o7777)
