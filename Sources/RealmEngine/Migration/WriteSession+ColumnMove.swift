@@ -65,8 +65,9 @@ extension WriteSession {
             let replacement = try replacement(mover, "has \(count) elements")
             return try replacement.use { value throws(WriteError) in try put(value, in: target) }
         }
-        let value = try element(0, of: source) ?? .null
-        try move(value, of: .element(source, 0), to: .slot(target), mover, &losses)
+        let index = try storedIndex(of: 0, in: source)
+        let value = try element(index, of: source) ?? .null
+        try move(value, of: .element(source, index), to: .slot(target), mover, &losses)
     }
 
     /// Moves the elements of one object's list or set. A lost null becomes the default value of the type,

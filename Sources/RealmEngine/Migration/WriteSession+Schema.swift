@@ -19,6 +19,7 @@ extension WriteSession {
     ///     file unchanged.
     /// - Throws: `WriteError` with the code `invalidSchema`.
     package func createSchema(_ input: SchemaInput, versionIfMissing: UInt64? = 0) throws(WriteError) {
+        try requireAllRights()
         let classes = try SchemaValidator.classes(input)
         if let version = input.version ?? versionIfMissing { try stored(try changing.setSchemaVersion(version)) }
         try add(classes)

@@ -51,8 +51,7 @@ package struct AccessPolicy: Sendable {
     /// - Returns: The level; at least `health`.
     package func grant(_ request: Request) -> AccessClass {
         switch request.roleReach {
-        case .reads?: return .read
-        case .writes?: return .write
+        case .part?, .writes?: return .write
         case .administers?: return .administer
         case nil: return AccessPolicy.grant(request.principal)
         }
@@ -92,29 +91,11 @@ package struct AccessPolicy: Sendable {
         if request.headers[.realmTransaction] != nil { wanted = max(wanted, .write) }
         guard wanted > granted else { return }
         if granted == .health, request.principal.kind == .anonymous {
-            throw AccessPolicy.unauthenticated(request, hasCredentials: hasCredentials)
+            throw Problem.unauthenticated(request, hasCredentials: hasCredentials)
         }
         // Clients that may only read must not learn that these paths exist.
         guard !isHidden else { throw Problem(.notFound, "there is nothing at this path") }
         throw AccessPolicy.forbidden(request.principal, granted)
-    }
-
-    /// Makes the 401 for a client without a credential. Where there are none, it explains the usual surprise, a proxy
-    /// on the same machine.
-    static func unauthenticated(_ request: Request, hasCredentials: Bool) -> Problem {
-        let challenge = HeaderField("WWW-Authenticate", "Bearer realm=\"realm-rest\"")
-        guard !hasCredentials else {
-            return Problem(.unauthenticated, "this request needs a credential, such as Authorization: Bearer rr_…")
-                .with(header: challenge)
-        }
-        guard let header = request.headers.forwardedBy else {
-            return Problem(.unauthenticated, "this request comes from another machine, and this server accepts no credentials")
-                .with(header: challenge)
-        }
-        let detail =
-            "this request came through a proxy, as its header field \(header) shows, so its sender is unknown: start the "
-            + "server with --insecure to let such requests read, and write or administer at the server's own address or by --admin"
-        return Problem(.unauthenticated, detail).with("header", header).with(header: challenge)
     }
 
     /// The problem of a request that the roles of its principal do not permit.

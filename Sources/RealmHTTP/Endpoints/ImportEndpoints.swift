@@ -62,7 +62,7 @@ struct ImportEndpoints: Sendable {
             return ImportReader(source, className: name, bounds: limits.importedJSON)
         }
         guard let name else { throw Problem.invalidParameter("class", "CSV needs the name of a class") }
-        let snapshot = database.current.snapshot
+        let snapshot = database.current.shown(by: call.request.scope).snapshot
         guard let table = snapshot.classTable(named: name) else {
             throw Problem(.classNotFound, "there is no class of this name")
         }
@@ -104,7 +104,7 @@ struct ImportEndpoints: Sendable {
         }
         return .later { promise in
             let deadline = RealmStorage.Instant.now().adding(seconds: ImportEndpoints.importSeconds)
-            ImportChain(database, mode, reader, deadline: deadline) { result in
+            ImportChain(database, mode, reader, rights: call.request.writeRights, deadline: deadline) { result in
                 switch result {
                 case .success(let outcome):
                     call.request.version = outcome.version

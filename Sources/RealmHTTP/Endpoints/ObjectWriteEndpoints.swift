@@ -142,7 +142,7 @@ struct ObjectWriteEndpoints: Sendable {
     ///
     /// - Throws: `unsupported_media_type` for a property of another type, or for a collection.
     private func requireData(_ property: String, _ target: ClassTarget, _ call: WriteCall) throws(Problem) {
-        guard let table = target.database.current.snapshot.classTable(named: target.name),
+        guard let table = target.shown.classTable(named: target.name),
             let column = table.column(named: property), column.type != .binary || column.collection != nil
         else { return }
         throw Problem(.unsupportedMediaType, "only a single data property can be set with raw bytes")

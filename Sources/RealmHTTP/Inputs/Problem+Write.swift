@@ -93,6 +93,7 @@ extension Problem {
         case .preconditionFailed: return .preconditionFailed
         case .schemaVersionConflict: return .schemaVersionConflict
         case .wouldLoseData: return .wouldLoseData
+        case .forbidden: return .forbidden
         case .readOnly: return .readOnly
         case .writeLockBusy: return .writeLockBusy
         case .overloaded: return .overloaded

@@ -66,6 +66,8 @@ package final class Request: @unchecked Sendable {
     package var realm: Catalog.State?
     /// What its sender may see of the realm; nil for everything. It is set when the request is admitted.
     package var scope: (any VersionScope)?
+    /// What its sender may write in the realm; nil for everything that the path allows.
+    package var writeRights: (any WriteRights)?
     /// How far the roles of the principal reach at the path; nil where not roles decide.
     var roleReach: RoleReach?
     /// Who sends the request. Until that is known, it is somebody who may do nothing.

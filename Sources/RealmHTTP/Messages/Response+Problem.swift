@@ -8,6 +8,7 @@ extension Response {
     ///   - problem: What went wrong.
     ///   - request: The request that is answered; its id appears in the document.
     package init(_ problem: Problem, for request: Request) {
+        let problem = problem.told(to: request)
         var writer = JSONWriter()
         problem.write(to: &writer, requestID: request.id)
         self.init(status: problem.status, type: "application/problem+json", writer.buffer, headers: problem.headers)

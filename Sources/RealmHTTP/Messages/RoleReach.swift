@@ -2,8 +2,8 @@
 
 /// How far the roles of a principal reach at the path of a request.
 package enum RoleReach: Sendable {
-    /// The principal may read what it sees.
-    case reads
+    /// The principal may read and change a part of the realm.
+    case part
     /// The principal may read and change everything in the realm.
     case writes
     /// The principal may do everything.

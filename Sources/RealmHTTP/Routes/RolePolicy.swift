@@ -4,8 +4,8 @@ internal import RealmEngine
 
 /// Decides by the roles of a principal what it may do in a realm, and what it sees there.
 ///
-/// Whoever has rights to a part of a realm only may use the paths that show nothing else: reads of objects, the schema, exports and
-/// changes. Everything else is refused to them.
+/// Whoever has rights to a part of a realm only may use the paths that heed them: they show and change nothing else. Everything else
+/// is refused to them. Which objects and properties a write may concern is decided by the write itself (`WriteRestriction`).
 struct RolePolicy: Sendable {
     /// The roles in force.
     let roles: RoleBook
@@ -29,7 +29,7 @@ struct RolePolicy: Sendable {
         }
         guard let realm = request.match.decoded(.realm), route.isServed else {
             if request.principal.kind == .anonymous {
-                throw AccessPolicy.unauthenticated(request, hasCredentials: hasCredentials)
+                throw Problem.unauthenticated(request, hasCredentials: hasCredentials)
             }
             guard !route.traits.contains(.isHidden), route.isServed else {
                 throw Problem(.notFound, "there is nothing at this path")
@@ -43,11 +43,21 @@ struct RolePolicy: Sendable {
             request.roleReach = .writes
             return
         }
-        guard needed <= .read, route.traits.contains(.showsVisible), request.headers[.realmTransaction] == nil else {
+        guard needed <= .write, route.traits.contains(.showsVisible), allows(route, needed, request, with: rights) else {
             throw refusal(request, AccessPolicy.forbiddenByRoles)
         }
-        request.roleReach = .reads
+        request.roleReach = .part
         request.scope = rights.versionScope(for: action(of: route, rights))
+        request.writeRights = RightsWrites(rights)
+    }
+
+    /// Returns whether some rights are enough to use a route at all, whatever the request concerns there.
+    private func allows(_ route: Route, _ needed: AccessClass, _ request: Request, with rights: RealmRights) -> Bool {
+        if route.traits.contains(.concernsTransactions) || request.headers[.realmTransaction] != nil {
+            guard rights.mayUseTransactions else { return false }
+        }
+        if route.traits.contains(.imports), !rights.mayImportSomething { return false }
+        return needed <= .read || rights.mayWrite || route.traits.contains(.concernsTransactions)
     }
 
     /// Returns what a route does with what is seen.
@@ -61,7 +71,7 @@ struct RolePolicy: Sendable {
     /// Returns the problem of a refused request; whoever sends no credential is asked for one.
     private func refusal(_ request: Request, _ problem: Problem) -> Problem {
         guard request.principal.kind == .anonymous else { return problem }
-        return AccessPolicy.unauthenticated(request, hasCredentials: hasCredentials)
+        return Problem.unauthenticated(request, hasCredentials: hasCredentials)
     }
 }
 

@@ -37,12 +37,15 @@ package final class Route: Sendable {
         package static let isOpenToAdminListener = Traits(rawValue: 256)
         /// The ticket of a registration in the URL takes the place of a credential.
         package static let takesTickets = Traits(rawValue: 512)
-        /// Reads show what the sender may see and nothing else, so that whoever may not see everything can use the path.
+        /// Reads show what the sender may see and nothing else, and writes change what it may change and nothing else, so that
+        /// whoever has a part of the rights can use the path.
         package static let showsVisible = Traits(rawValue: 1024)
         /// Reads observe what they show, which is a right of its own.
         package static let subscribes = Traits(rawValue: 2048)
         /// Reads give all that they show away, which is a right of its own.
         package static let exports = Traits(rawValue: 4096)
+        /// Writes take many objects in, which is a right of its own.
+        package static let imports = Traits(rawValue: 8192)
     }
 
     /// The form of the path, which is also its label in the log and the metrics.

@@ -6,7 +6,7 @@ extension RouteTable {
     static let leaseRoutes: [Route] =
         transactionRoutes + snapshotRoutes + [
             Route(
-                "/v1/realms/{realm}/writes/{id}",
+                "/v1/realms/{realm}/writes/{id}", .showsVisible,
                 operations: [
                     .read(
                         .get, for: .write,
@@ -32,7 +32,7 @@ extension RouteTable {
     /// as having one does.
     private static let transactionRoutes: [Route] = [
         Route(
-            "/v1/realms/{realm}/transactions", .concernsTransactions,
+            "/v1/realms/{realm}/transactions", [.concernsTransactions, .showsVisible],
             operations: [
                 .write(
                     .post, for: .write,
@@ -45,7 +45,7 @@ extension RouteTable {
                 ) { $0.transactions.begin }
             ]),
         Route(
-            "/v1/realms/{realm}/transactions/{id}", .concernsTransactions,
+            "/v1/realms/{realm}/transactions/{id}", [.concernsTransactions, .showsVisible],
             operations: [
                 // Only clients that may write can have transactions and queued writes.
                 .read(
@@ -67,7 +67,7 @@ extension RouteTable {
                 ) { $0.transactions.transaction },
             ]),
         Route(
-            "/v1/realms/{realm}/transactions/{id}/commit", .concernsTransactions,
+            "/v1/realms/{realm}/transactions/{id}/commit", [.concernsTransactions, .showsVisible],
             operations: [
                 .write(
                     .post, for: .write,
@@ -84,7 +84,7 @@ extension RouteTable {
     /// nothing and expires by itself.
     private static let snapshotRoutes: [Route] = [
         Route(
-            "/v1/realms/{realm}/snapshots",
+            "/v1/realms/{realm}/snapshots", .showsVisible,
             operations: [
                 .read(
                     .get, for: .read,
@@ -106,7 +106,7 @@ extension RouteTable {
                 ) { $0.snapshots.snapshots },
             ]),
         Route(
-            "/v1/realms/{realm}/snapshots/{id}",
+            "/v1/realms/{realm}/snapshots/{id}", .showsVisible,
             operations: [
                 .read(
                     .get, for: .read,

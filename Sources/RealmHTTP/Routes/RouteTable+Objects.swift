@@ -139,7 +139,7 @@ extension RouteTable {
                 ) { $0.classes.deleteAll }
             ]),
         Route(
-            "/v1/realms/{realm}/batch",
+            "/v1/realms/{realm}/batch", .showsVisible,
             operations: [
                 .write(
                     .post, for: .write,

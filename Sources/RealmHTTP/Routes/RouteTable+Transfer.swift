@@ -119,7 +119,7 @@ extension RouteTable {
                 ) { $0.restores.restore }
             ]),
         Route(
-            "/v1/realms/{realm}/import", .hasLongBodies,
+            "/v1/realms/{realm}/import", [.hasLongBodies, .showsVisible, .imports],
             operations: [
                 .write(
                     .post, for: .write,

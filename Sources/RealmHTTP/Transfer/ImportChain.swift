@@ -19,6 +19,8 @@ final class ImportChain: Sendable {
     private let database: Database
     /// Whether objects that exist are refused or written into.
     private let mode: ImportRun.Mode
+    /// What the sender may write; nil for everything.
+    private let rights: (any WriteRights)?
     /// The time at which the whole import gives up.
     private let deadline: RealmStorage.Instant
     /// Called once, with the counts or with the problem.
@@ -53,15 +55,18 @@ final class ImportChain: Sendable {
     ///   - database: The realm that is written to.
     ///   - mode: What is done with objects that exist.
     ///   - reader: The reader, at the beginning of the input.
+    ///   - rights: What the sender may write; nil for everything.
     ///   - deadline: The time at which the import gives up.
     ///   - completion: Called once on the writer's thread, with the counts, or with the problem and
     ///     its member `committed`, the line of the last object that is durable. It must not wait.
     init(
-        _ database: Database, _ mode: ImportRun.Mode, _ reader: ImportReader, deadline: RealmStorage.Instant,
+        _ database: Database, _ mode: ImportRun.Mode, _ reader: ImportReader, rights: (any WriteRights)? = nil,
+        deadline: RealmStorage.Instant,
         completion: @escaping @Sendable (Result<Outcome, Problem>) -> Void
     ) {
         self.database = database
         self.mode = mode
+        self.rights = rights
         self.deadline = deadline
         self.completion = completion
         progress = RankedMutex(.leaf, Progress(reader: reader))
@@ -72,11 +77,13 @@ final class ImportChain: Sendable {
         let before = progress.withLock { $0 }
         database.write(
             WriteRequest(deadline: deadline),
-            { [mode] session -> Progress in
+            { [mode, rights] session -> Progress in
                 var after = before
+                if let rights { session.restrict(to: rights) }
                 let run = ImportRun(session, mode, before.memory)
                 after.isAtEnd = try !run.run(&after.reader, count: ImportChain.chunkCount)
                 after.memory = run.memory
+                try session.checkResults()
                 return after
             }, completion: { (result: Result<WriteReceipt<Progress>, WriteError>) in self.finished(result) })
     }

@@ -118,6 +118,7 @@ package final class ImportRun {
         }
         let written = try Problem.writing(place) { () throws(WriteError) in
             try session.checkDeadline()
+            try session.requireImport(of: object.className)
             if mode == .upsert { return try session.upsert(object.className, InputObject(plain), .all) }
             return try session.create(object.className, InputObject(plain))
         }

@@ -25,11 +25,18 @@ struct ClassTarget {
         self.call = call
         database = try call.database()
         name = try call.match[.class]
-        let table = database.current.snapshot.classTable(named: name)
+        // Whoever may write in a class without seeing it is answered by the write itself.
+        let isKnown = call.request.writeRights?.mayKnow(name) ?? false
+        let table =
+            database.current.shown(by: call.request.scope).snapshot.classTable(named: name)
+            ?? (isKnown ? database.current.snapshot.classTable(named: name) : nil)
         exists = table != nil
         guard table?.kind == .embedded else { return }
         throw Problem(WriteError.embeddedClass(name)).allowing(call)
     }
+
+    /// What the sender of the request sees of the newest version.
+    var shown: Snapshot { database.current.shown(by: call.request.scope).snapshot }
 
     /// Throws `class_not_found` unless the class exists; the detail proposes a class with a similar
     /// name.
@@ -39,7 +46,7 @@ struct ClassTarget {
     /// class; there the session finds out.
     func requireClass() throws(Problem) {
         guard !exists, call.request.headers[.realmTransaction] == nil else { return }
-        let names = database.current.snapshot.classes.compactMap(\.className)
+        let names = shown.classes.compactMap(\.className)
         let hint = Suggestion.hint(for: name, in: names)
         throw Problem(.classNotFound, "there is no class of this name\(hint)")
     }

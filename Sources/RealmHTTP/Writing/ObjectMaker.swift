@@ -103,14 +103,19 @@ struct ObjectMaker: Sendable {
         if policy != nil { writer.member("updated", int: made.count - created) }
         writer.key("keys")
         writer.beginArray()
-        for one in made { writer.string(try context.keyText(one.place, in: view) ?? KeyText.text(one.place.object)) }
+        for one in made {
+            let key = try Problem.writing { () throws(WriteError) in try context.session.keyText(of: one.place) }
+            writer.string(key ?? KeyText.text(one.place.object))
+        }
         writer.endArray()
         var draft = WriteDraft(status: policy == nil || created > 0 ? 201 : 200, content: .none)
         if context.options.showsObjects(byDefault: false) {
             draft.type = context.options.representation.mediaType
             writer.key("items")
             writer.beginArray()
-            for one in made { draft.notes.formUnion(try context.show(one.place, in: view, &writer).notes) }
+            for one in made where try context.isVisible(one.place, in: view) {
+                draft.notes.formUnion(try context.show(one.place, in: view, &writer).notes)
+            }
             writer.endArray()
         }
         draft.content = .members(writer.buffer)

@@ -79,7 +79,9 @@ struct PreparedWrite: Sendable {
     private func stale(in version: Version) -> Problem {
         let problem = WriteCondition.stale
         guard isAboutObject else { return problem }
-        return problem.with("current", .json((try? ObjectLookup(call, version, options).document()) ?? Array("null".utf8)))
+        return problem.with(
+            "current",
+            .json((try? ObjectLookup(call, version.shown(by: request.scope), options).document()) ?? Array("null".utf8)))
     }
 
     /// The time at which the writer gives up and rolls back, counted from now.
@@ -101,6 +103,13 @@ struct PreparedWrite: Sendable {
         error.code == .preconditionFailed ? stale(in: database.current) : Problem(error).allowing(call)
     }
 
+    /// Makes the changes, and checks what they leave behind.
+    private func perform(_ context: WriteContext) throws(Problem) -> WriteDraft {
+        let draft = try work(context)
+        try Problem.writing { () throws(WriteError) in try context.session.checkResults() }
+        return draft
+    }
+
     // MARK: - By itself
 
     /// Hands the write to the queue as a transaction of its own, and completes the promise with its
@@ -109,7 +118,7 @@ struct PreparedWrite: Sendable {
         database.write(
             writeRequest,
             { session in
-                try self.work(WriteContext(session, self, base: nil))
+                try self.perform(WriteContext(session, self, base: nil))
             }, completion: { result in self.hand(self.response(result), to: promise) })
     }
 
@@ -154,7 +163,7 @@ struct PreparedWrite: Sendable {
             { session in
                 let context = WriteContext(session, self, base: base)
                 if !self.options.condition.concernsObject { try context.check(self.options.condition, nil) }
-                return try self.work(context)
+                return try self.perform(context)
             },
             completion: { (result: Result<WriteDraft, WriteError>) in
                 switch result {
@@ -176,7 +185,7 @@ struct PreparedWrite: Sendable {
         let holding = request.holding
         let id = database.writeAsynchronously(
             owner: request.owner, writeRequest,
-            { session in try self.work(WriteContext(session, self, base: nil)) },
+            { session in try self.perform(WriteContext(session, self, base: nil)) },
             completion: { result in withExtendedLifetime(holding) { self.fate(result) } })
         return AsyncWriteDocument.accepted(id, in: database, request, applied: options.preferenceApplied)
     }

@@ -45,7 +45,7 @@ struct Selection: Sendable {
         try self.init(
             try parameters.text("where"), args: try parameters.json("args", depthLimit: call.limits.jsonDepth),
             maximum: try parameters.int("maxAffected", in: 0...Int.max), call.limits)
-        _ = try ArgumentDecoder(try call.database().current.snapshot).decode(args)
+        _ = try ArgumentDecoder(try call.database().current.shown(by: call.request.scope).snapshot).decode(args)
     }
 
     /// Returns the arguments, decoded against the uncommitted state of the transaction.

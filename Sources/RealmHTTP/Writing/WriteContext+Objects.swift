@@ -24,6 +24,7 @@ extension WriteContext {
     ///   - className: The class of the object, for `Location`.
     func draft(_ written: WriteSession.Written, className: String) throws(Problem) -> WriteDraft {
         let view = try view()
+        guard try isVisible(written.place, in: view) else { return try unseen(written, className: className) }
         let showsObject = options.showsObjects(byDefault: true)
         var writer = JSONWriter(reservingCapacity: 1024)
         let shown = showsObject ? try show(written.place, in: view, &writer) : try identify(written.place, in: view)
@@ -32,6 +33,16 @@ extension WriteContext {
             content: showsObject ? .document(writer.buffer) : .none, notes: shown.notes,
             type: options.representation.mediaType)
         if written.isCreated { draft.location = ObjectAddress.object(database.name.text, className, shown.key) }
+        return draft
+    }
+
+    /// Returns the answer to a write of an object that its sender may write, but not read.
+    private func unseen(_ written: WriteSession.Written, className: String) throws(Problem) -> WriteDraft {
+        var draft = WriteDraft(status: written.isCreated ? 201 : 204, content: .none)
+        let key = try Problem.writing { () throws(WriteError) in try session.keyText(of: written.place) }
+        if written.isCreated, let key {
+            draft.location = ObjectAddress.object(database.name.text, className, key)
+        }
         return draft
     }
 }

@@ -16,6 +16,8 @@ final class WriteContext {
     /// The version from which an interactive transaction began; nil for a write that is a
     /// transaction of its own.
     let base: VersionToken?
+    /// What the sender of the write may see of the realm; nil for everything.
+    private var scope: (any VersionScope)?
 
     /// Creates a context, and has the session name properties as documents do (`$$x` for a property
     /// `$x`).
@@ -32,7 +34,9 @@ final class WriteContext {
     convenience init(_ session: WriteSession, _ write: PreparedWrite, base: VersionToken?) {
         session.budget.byteLimit = write.call.limits.answerBytes
         session.budget.objectLimit = write.call.limits.expandedObjects
+        if let rights = write.call.request.writeRights { session.restrict(to: rights) }
         self.init(session, write.database, write.options, base: base)
+        scope = write.call.request.scope
     }
 
     // MARK: - Objects in answers
@@ -76,6 +80,13 @@ final class WriteContext {
         }
     }
 
+    /// Returns whether the sender of the write sees an object, so that an answer may show it.
+    func isVisible(_ place: ObjectPlace, in view: Snapshot) throws(Problem) -> Bool {
+        guard view.scope != nil else { return true }
+        guard let table = view.table(place.table) else { return false }
+        return try Problem.mapping { () throws(StorageError) in try table.find(place.object) != nil }
+    }
+
     /// Returns the key and entity tag of an object without writing its representation.
     func identify(_ place: ObjectPlace, in view: Snapshot) throws(Problem) -> Shown {
         let (row, table) = try row(place, in: view)
@@ -92,7 +103,7 @@ final class WriteContext {
     /// Most writes leave the schema as it is, so the plan of the newest version is used when both
     /// have the same schema. Otherwise a new one is made.
     func plan(_ table: Table, in view: Snapshot) throws(Problem) -> ObjectPlan {
-        let version = database.current
+        let version = database.current.shown(by: scope)
         if let known = version.snapshot.table(table.key), view.hasSameSchema(as: version.snapshot) {
             return try PlanCache.of(version).wholeObjects(of: known, in: version.snapshot)
         }
@@ -129,10 +140,11 @@ final class WriteContext {
         try checkBase(condition)
         guard condition.concernsObject else { return }
         let view = try view()
-        let state = try place.map { place throws(Problem) in WriteCondition.state(ofTag: try identify(place, in: view).etag) }
+        let seen = try place.flatMap { place throws(Problem) in try isVisible(place, in: view) ? place : nil }
+        let state = try seen.map { place throws(Problem) in WriteCondition.state(ofTag: try identify(place, in: view).etag) }
         guard !condition.holds(state) else { return }
         var problem = Problem(.preconditionFailed, "the object is not in the state that the request was made for")
-        problem = problem.with("current", .json(try document(place, in: view)))
+        problem = problem.with("current", .json(try document(seen, in: view)))
         throw input.map { $0.describe(problem, hasPointer: false) } ?? problem
     }
 

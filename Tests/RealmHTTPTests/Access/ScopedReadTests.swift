@@ -66,7 +66,7 @@ import Testing
         #expect(explained.text.contains("visible objects") && !explained.text.contains("owner"), "\(explained.text)")
     }
 
-    @Test func `classes and realms without a right are not there, and what is not enforced yet is refused`() throws {
+    @Test func `classes and realms without a right are not there, and what is no part of the rights is refused`() throws {
         let (server, admin, ann) = try server()
         #expect(try server.request("GET", "/v1/realms/notes/objects/Log", ann).code == "class_not_found")
         #expect(try server.request("GET", "/v1/realms/other/objects/Log", ann).code == "realm_not_found")
@@ -78,10 +78,10 @@ import Testing
         // Tags may be read, but not observed.
         #expect(try server.request("GET", "/v1/realms/notes/changes?class=Tag", ann).status >= 400)
         for (method, path) in [
-            ("GET", "/v1/realms"), ("GET", "/v1/realms/notes"), ("POST", "/v1/realms/notes/snapshots"),
+            ("GET", "/v1/realms"), ("GET", "/v1/realms/notes"),
             ("POST", "/v1/realms/notes/backup"), ("GET", "/v1/realms/notes/backup"),
             ("DELETE", "/v1/realms/notes/objects/Note/1"),
-            ("POST", "/v1/realms/notes/transactions"), ("POST", "/v1/realms/notes/compact"), ("POST", "/v1/realms/notes/batch"),
+            ("POST", "/v1/realms/notes/transactions"), ("POST", "/v1/realms/notes/compact"),
         ] {
             #expect(try server.request(method, path, ann).code == "forbidden", "\(method) \(path)")
         }

@@ -55,7 +55,8 @@ final class KeyServer: Sendable {
         _ method: String, _ target: String, _ key: APIKeyText? = nil, _ headers: [(String, String)] = [], body: String? = nil
     ) throws -> HTTPClient.Answer {
         let bearer = key.map { [("Authorization", "Bearer " + $0.text)] } ?? []
-        let type = body == nil ? [] : [("Content-Type", "application/json")]
+        let hasType = body == nil || headers.contains { $0.0 == "Content-Type" }
+        let type = hasType ? [] : [("Content-Type", "application/json")]
         return try HTTPClient.request(
             port: port, method, target, headers: bearer + headers + type, body: body.map { Array($0.utf8) })
     }

@@ -60,6 +60,8 @@ package struct WriteError: Error, Sendable {
         case schemaVersionConflict = "schema_version_conflict"
         /// The migration would lose data, which is not allowed.
         case wouldLoseData = "would_lose_data"
+        /// The roles of the sender do not allow the write, or what it would leave behind.
+        case forbidden
         /// The file or the server accepts no writes.
         case readOnly = "read_only"
         /// An interactive transaction holds the writer.

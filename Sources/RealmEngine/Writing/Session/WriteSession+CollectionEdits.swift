@@ -91,7 +91,8 @@ extension WriteSession {
     private func collection(
         _ property: PropertyAddress, of object: ObjectPlace, _ kind: CollectionKind
     ) throws(WriteError) -> CollectionPlace {
-        _ = try objectTable(of: object)
+        try authorize(.update, object, try objectTable(of: object))
+        try requireSeen(object)
         switch try locate(property, in: object) {
         case .collection(let place, let column, kind): return CollectionPlace(place.table, place.object, column)
         case .slot(let slot, _):
@@ -112,16 +113,17 @@ extension WriteSession {
         let count = try elementCount(place)
         let shape = place.elementShape
         switch edit {
-        case .add(let value): try write(value, in: .newElement(place, count), shape, .create, options)
+        case .add(let value):
+            try write(value, in: .newElement(place, try storedIndex(of: count, in: place)), shape, .create, options)
         case .insert(let index, let value):
             try require(index, in: count + 1)
-            try write(value, in: .newElement(place, index), shape, .create, options)
+            try write(value, in: .newElement(place, try storedIndex(of: index, in: place)), shape, .create, options)
         case .set(let index, let value):
             try require(index, in: count)
-            try write(value, in: .element(place, index), shape, .create, options)
+            try write(value, in: .element(place, try storedIndex(of: index, in: place)), shape, .create, options)
         case .remove(let index):
             try require(index, in: count)
-            try eraseElement(at: index, in: place)
+            try eraseElement(at: try storedIndex(of: index, in: place), in: place)
         case .move(let source, let target):
             try require(source, in: count)
             try require(target, in: count)
@@ -130,7 +132,7 @@ extension WriteSession {
             try require(first, in: count)
             try require(second, in: count)
             try swapElements(first, second, in: place)
-        case .clear: try stored(try changing.clear(place))
+        case .clear: try empty(place, .list)
         case .deleteAll: try deleteTargets(of: place)
         }
     }
@@ -150,9 +152,11 @@ extension WriteSession {
         for member in try members(of: place) {
             try spend(WriteSession.unitsPerElement)
             guard case .link(let table, let object) = member.value else { continue }
+            let target = ObjectPlace(table: table, object: object)
+            try aside { () throws(WriteError) in try authorize(.delete, target, try self.table(table)) }
             try stored(try changing.deleteObject(object, in: table))
         }
-        if try isThere(place) { try stored(try changing.clear(place)) }
+        if try isThere(place) { try empty(place, .list) }
     }
 
     // MARK: - Sets
@@ -163,7 +167,7 @@ extension WriteSession {
         switch edit {
         case .insert(let value): try insertMember(value, in: place, options)
         case .remove(let value): try removeMember(try member(value, of: place, options), from: place)
-        case .clear: try stored(try changing.clear(place))
+        case .clear: try empty(place, .set)
         case .union(let values):
             for (index, value) in values.enumerated() {
                 try spend(WriteSession.unitsPerElement)
@@ -219,8 +223,8 @@ extension WriteSession {
         case .set(let key, let value):
             try requireKey(key)
             try write(value, in: .entry(place, key), place.elementShape, .create, options)
-        case .remove(let key): _ = try stored(try changing.removeEntry(key, in: place))
-        case .clear: try stored(try changing.clear(place))
+        case .remove(let key): try removeEntry(key, in: place)
+        case .clear: try empty(place, .dictionary)
         }
     }
 }

@@ -72,9 +72,9 @@ extension WriteSession {
             given.insert(column.leafIndex)
             guard try isEqual(value, to: column, of: place, options) else { return false }
         }
-        for column in table.columns where !given.contains(column.leafIndex) {
+        for column in knownColumns(of: table) where !given.contains(column.leafIndex) {
             if column.collection == nil {
-                guard try stored(try transaction.value(column, of: place.object, in: place.table)).isNull else { return false }
+                guard try value(in: .property(place, column))?.isNull ?? true else { return false }
             } else {
                 guard try elementCount(CollectionPlace(place.table, place.object, column)) == 0 else { return false }
             }
@@ -102,10 +102,12 @@ extension WriteSession {
     ) throws(WriteError) -> Bool {
         switch (kind, input) {
         case (.list, .list(let elements)):
-            guard try elementCount(place) == elements.count else { return false }
+            let list = try list(place)
+            guard list.count == elements.count else { return false }
             for (index, element) in elements.enumerated() {
                 try spend(WriteSession.unitsPerElement)
-                guard try isEqual(element, in: .element(place, index), place.elementShape, options) else { return false }
+                let slot = Slot.element(place, list.storedIndex(of: index))
+                guard try isEqual(element, in: slot, place.elementShape, options) else { return false }
             }
             return true
         case (.set, .list(let elements)): return try isEqualSet(elements, place, options)

@@ -29,7 +29,7 @@ extension WriteSession {
             guard options.writesNestedObjects else {
                 throw WriteError(.nestedObject, "an object was found where a link is needed")
             }
-            let target = try upsertNested(body, in: table, options)
+            let target = try aside { () throws(WriteError) in try upsertNested(body, in: table, options) }
             return .link(target.table, target.object)
         case .list, .expression, .each: throw ValueReader.mismatch(input, .link)
         default: return try link(primaryKey: input, to: table)
@@ -40,7 +40,7 @@ extension WriteSession {
     private func link(primaryKey input: InputValue, to table: TableState) throws(WriteError) -> Value {
         guard let column = table.primaryKey else { throw ValueReader.mismatch(input, .link) }
         let key = try ValueReader.read(input, as: column.type, isNullable: false)
-        guard let target = try find(key, in: table) else { throw WriteSession.missingTarget(table) }
+        guard let target = try find(key, in: table), try sees(target) else { throw WriteSession.missingTarget(table) }
         return .link(target.table, target.object)
     }
 
@@ -63,6 +63,9 @@ extension WriteSession {
             }
             if let table, named.key != table.key { throw WriteSession.otherClass(table) }
             guard let place = try find(key, in: named) else { throw WriteSession.missingTarget(named) }
+            // What was made by this write can be linked to by its name; otherwise a link says that its target exists.
+            if case .reference = key { return place }
+            guard try sees(place) else { throw WriteSession.missingTarget(named) }
             return place
         }
     }
@@ -90,6 +93,8 @@ extension WriteSession {
             let key = try at(
                 .name(column.name), try ValueReader.read(input, as: column.type, isNullable: column.isNullable))
             if let existing = try find(key, in: table) {
+                try requireKnown(existing, table)
+                try authorize(.update, existing, table)
                 try write(body, to: existing, table, .update, options)
                 return existing
             }

@@ -6,6 +6,8 @@ internal import RealmStorage
 extension WriteSession {
     /// What the last step of a path may lead to. All steps before it must lead to places that exist.
     enum PathUse {
+        /// Only a place that exists, whose value is read.
+        case reading
         /// Only a place that exists: a property, an element, an entry or a member.
         case existing
         /// Also a place where something can be added: a missing entry, or the end of a list (`-`).
@@ -28,8 +30,19 @@ extension WriteSession {
         for step in steps {
             left -= 1
             location = try next(step, from: location, left == 0 ? use : .existing)
+            if use != .reading { try requireWritable(location) }
         }
         return location
+    }
+
+    /// Throws `forbidden` for a property that the sender of the write may only read.
+    private func requireWritable(_ location: Location) throws(WriteError) {
+        guard restriction != nil else { return }
+        switch location {
+        case .slot(.property(let place, let column), _), .collection(let place, let column, _):
+            try requireWritable(column, of: try table(place.table))
+        default: break
+        }
     }
 
     /// Returns the place that one step leads to from a place.
@@ -48,9 +61,8 @@ extension WriteSession {
         guard case .name(let name) = step else { throw WriteSession.noPath }
         let table = try table(place.table)
         // Member names of documents may be escaped; names in addresses are not.
-        guard let column = table.column(named: name) ?? table.column(named: naming.property(name)) else {
-            throw WriteSession.unknown(name, table)
-        }
+        guard let column = table.column(named: name) ?? table.column(named: naming.property(name)), !isHidden(column, of: table)
+        else { throw unknown(name, table) }
         if let kind = column.collection { return .collection(place, column, kind) }
         return .slot(.property(place, column), SlotShape(column))
     }
@@ -75,12 +87,12 @@ extension WriteSession {
     ) throws(WriteError) -> Location {
         switch (kind, step) {
         case (.dictionary, .name(let key)):
-            if case .existing = use, try entry(key, of: place) == nil { throw WriteSession.noPath }
+            if use != .adding, try entry(key, of: place) == nil { throw WriteSession.noPath }
             return .slot(.entry(place, key), place.elementShape)
         case (.dictionary, .index): throw WriteSession.noPath
         case (.list, _):
             let count = try elementCount(place)
-            let index = try WriteSession.position(step, count: count, use)
+            let index = try storedIndex(of: try WriteSession.position(step, count: count, use), in: place)
             if case .adding = use { return .slot(.newElement(place, index), place.elementShape) }
             return .slot(.element(place, index), place.elementShape)
         case (.set, _):
@@ -88,13 +100,14 @@ extension WriteSession {
                 guard case .name("-") = step else { throw WriteSession.noPath }
                 return .newMember(place)
             }
-            return .member(place, try WriteSession.position(step, count: try elementCount(place), use))
+            let index = try WriteSession.position(step, count: try elementCount(place), use)
+            return .member(place, try storedIndex(of: index, in: place))
         }
     }
 
     /// Returns the index that a step means: one of an existing element, or up to the number of elements
     /// when something is added.
-    private static func position(_ step: InputPath.Step, count: Int, _ use: PathUse) throws(WriteError) -> Int {
+    static func position(_ step: InputPath.Step, count: Int, _ use: PathUse) throws(WriteError) -> Int {
         let end = if case .adding = use { count } else { count - 1 }
         let index: Int
         switch step {
@@ -112,9 +125,9 @@ extension WriteSession {
 
     /// Makes the error for a name that no property of a class has. It carries the known names, from which
     /// a suggestion is made.
-    static func unknown(_ property: String, _ table: TableState) -> WriteError {
+    func unknown(_ property: String, _ table: TableState) -> WriteError {
         var error = WriteError(.unknownProperty, "class '\(table.className)' has no property '\(property)'")
-        error.misnomer = (name: property, known: table.columns.map(\.name))
+        error.misnomer = (name: property, known: knownColumns(of: table).map(\.name))
         return error
     }
 
@@ -148,7 +161,7 @@ extension WriteSession {
     /// Returns all properties of an embedded object as members.
     private func input(of place: ObjectPlace) throws(WriteError) -> InputObject {
         var members: [(name: String, value: InputValue)] = []
-        for column in try table(place.table).columns {
+        for column in knownColumns(of: try table(place.table)) {
             let location = try property(.name(column.name), of: place)
             members.append((name: naming.member(column.name), value: try input(at: location)))
         }
@@ -159,10 +172,12 @@ extension WriteSession {
     private func input(of place: CollectionPlace, _ kind: CollectionKind) throws(WriteError) -> InputValue {
         guard kind == .dictionary else {
             var elements: [InputValue] = []
-            for index in 0..<(try elementCount(place)) {
+            let list = try list(place)
+            for index in 0..<list.count {
                 try spend(WriteSession.unitsPerElement)
-                let value = try element(index, of: place) ?? .null
-                elements.append(try input(of: value, .element(place, index), place.elementShape))
+                let position = list.storedIndex(of: index)
+                let value = try element(position, of: place) ?? .null
+                elements.append(try input(of: value, .element(place, position), place.elementShape))
             }
             return .list(elements)
         }
@@ -171,7 +186,7 @@ extension WriteSession {
         while let entry = try stored(try cursor.next()) {
             try spend(WriteSession.unitsPerElement)
             let key = entry.key.bytes.string
-            entries.append((name: key, value: try input(of: entry.value, .entry(place, key), place.elementShape)))
+            entries.append((name: key, value: try input(of: try shown(entry.value), .entry(place, key), place.elementShape)))
         }
         return .object(InputObject(entries))
     }

@@ -23,11 +23,13 @@ extension WriteSession {
         options: Options = Options()
     ) throws(WriteError) -> Int {
         let table = try objectTable(className)
-        let matches = try matches(of: query, in: table, arguments, maximum: maximum)
+        let matches = try matches(of: query, in: table, arguments, for: .update, maximum: maximum)
         for (index, object) in matches.enumerated() {
             if index & 0x3f == 0x3f { try checkDeadline() }
             try requireRoom()
-            try write(body, to: ObjectPlace(table: table.key, object: object), table, .merge, options)
+            let place = ObjectPlace(table: table.key, object: object)
+            try authorize(.update, place, table)
+            try write(body, to: place, table, .merge, options)
         }
         return matches.count
     }
@@ -46,7 +48,7 @@ extension WriteSession {
         _ className: String, _ query: Query, arguments: [QueryArgument] = [], maximum: Int? = nil
     ) throws(WriteError) -> Int {
         let table = try objectTable(className)
-        let matches = try matches(of: query, in: table, arguments, maximum: maximum)
+        let matches = try matches(of: query, in: table, arguments, for: .delete, maximum: maximum)
         for (index, object) in matches.enumerated() {
             if index & 0x3f == 0x3f { try checkDeadline() }
             try stored(try changing.deleteObject(object, in: table.key))
@@ -54,25 +56,45 @@ extension WriteSession {
         return matches.count
     }
 
-    /// Deletes the objects of all classes; the schema remains.
+    /// Deletes the objects of all classes that the sender of the write sees; the schema remains.
     ///
     /// - Returns: The number of deleted top-level objects, without embedded ones.
+    /// - Throws: `WriteError` with the code `forbidden` when there is an object that the sender sees and may not delete.
     package func deleteAllObjects() throws(WriteError) -> Int {
         var count = 0
         for key in try stored(try transaction.tableKeys()) {
             let table = try table(key)
             guard table.name.hasPrefix(Table.classPrefix), table.kind != .embedded, isShown(key) else { continue }
-            count += try stored(try transaction.count(in: key))
-            try stored(try changing.deleteAllObjects(in: key))
+            if restriction != nil {
+                count += try deleteAllSeen(in: table)
+            } else {
+                count += try stored(try transaction.count(in: key))
+                try stored(try changing.deleteAllObjects(in: key))
+            }
             try checkDeadline()
         }
         return count
     }
 
-    /// Returns the keys of all matches; throws `tooManyAffected` when there are more than `maximum`.
+    /// Deletes the objects of a class that the sender of the write sees; throws `forbidden` when it may not delete one of them.
+    private func deleteAllSeen(in table: TableState) throws(WriteError) -> Int {
+        let view = try view()
+        guard let seen = view.table(table.key) else { return 0 }
+        let keys = try queried(try Query.all.bind(to: seen, in: view).execute(check: { [budget] in budget.goesOn }))
+        for (index, key) in keys.enumerated() {
+            if index & 0x3f == 0x3f { try checkDeadline() }
+            try authorize(.delete, ObjectPlace(table: table.key, object: key), table)
+            try stored(try changing.deleteObject(key, in: table.key))
+        }
+        return keys.count
+    }
+
+    /// Returns the keys of all matches for which the sender of the write has the right to an action; throws `tooManyAffected` when
+    /// there are more than `maximum`, and `forbidden` when the sender never has the right, or cannot query the class.
     private func matches(
-        of query: Query, in table: TableState, _ arguments: [QueryArgument], maximum: Int?
+        of query: Query, in table: TableState, _ arguments: [QueryArgument], for action: WriteAction, maximum: Int?
     ) throws(WriteError) -> [ObjectKey] {
+        if let restriction, restriction.allowance(action, table) == nil { throw WriteSession.forbidden }
         let bound = try bind(query, to: table.key, arguments)
         let begin = Instant.now()
         let keys = try queried(try bound.execute(check: { [budget] in budget.goesOn }))
@@ -95,7 +117,9 @@ extension WriteSession {
     /// - Throws: `WriteError` for names and arguments that do not fit the class.
     func bind(_ query: Query, to table: TableKey, _ arguments: [QueryArgument]) throws(WriteError) -> BoundQuery {
         let view = try view()
-        guard let table = view.table(table) else { throw WriteError(.classNotFound, "there is no such class") }
+        guard let table = view.table(table) else {
+            throw restriction != nil ? WriteSession.forbidden : WriteError(.classNotFound, "there is no such class")
+        }
         return try queried(
             try query.bind(
                 to: table, in: view, arguments: arguments, mapping: backlinkNames.mapping, check: { [budget] in budget.goesOn }))
@@ -159,7 +183,8 @@ extension WriteSession {
     package func increment(
         _ property: PropertyAddress, of place: ObjectPlace, by amount: InputValue
     ) throws(WriteError) -> Value {
-        _ = try objectTable(of: place)
+        try authorize(.update, place, try objectTable(of: place))
+        try requireSeen(place)
         guard case .slot(let slot, let shape) = try locate(property, in: place),
             [.int, .float, .double, .decimal].contains(shape.type)
         else { throw WriteError(.typeMismatch, "'\(property.text)' is no number") }

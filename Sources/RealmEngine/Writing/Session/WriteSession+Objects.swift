@@ -51,7 +51,11 @@ extension WriteSession {
             let key = try at(.name(column.name), try ValueReader.read(input, as: column.type, isNullable: column.isNullable))
             existing = try find(key, in: table)
         }
-        if let existing { try write(body, to: existing, table, policy == .all ? .update : .updateModified, options) }
+        if let existing {
+            try requireKnown(existing, table)
+            try authorize(.update, existing, table)
+            try write(body, to: existing, table, policy == .all ? .update : .updateModified, options)
+        }
         let place = if let existing { existing } else { try make(in: table, body, options: options) }
         if let name { named[name] = place }
         return Written(place: place, isCreated: existing == nil)
@@ -71,6 +75,7 @@ extension WriteSession {
         let table = try table(key.table)
         guard table.kind != .embedded else { throw WriteError.embeddedClass(table.className) }
         if let existing = key.place {
+            try authorize(.update, existing, table)
             try requireSameKey(body, existing, table)
             try write(body, to: existing, table, .replace, options)
             return Written(place: existing, isCreated: false)
@@ -122,14 +127,16 @@ extension WriteSession {
     package func patch(
         _ place: ObjectPlace, _ body: InputObject, options: Options = Options()
     ) throws(WriteError) -> Written {
-        try write(body, to: place, try objectTable(of: place), .merge, options)
+        let table = try objectTable(of: place)
+        try authorize(.update, place, table)
+        try write(body, to: place, table, .merge, options)
         return Written(place: place, isCreated: false)
     }
 
     /// Returns a property of an object's class; throws `notFound` when the class has none with this name.
     package func property(_ name: String, of place: ObjectPlace) throws(WriteError) -> Column {
         let table = try table(place.table)
-        guard let column = table.column(named: name) else {
+        guard let column = table.column(named: name), !isHidden(column, of: table) else {
             throw WriteError(.notFound, "class '\(table.className)' has no property '\(name)'")
         }
         return column
@@ -145,13 +152,16 @@ extension WriteSession {
     package func setProperty(
         _ property: Column, of place: ObjectPlace, to value: InputValue, options: Options = Options()
     ) throws(WriteError) {
-        try write(value, toMember: property, of: place, try objectTable(of: place), .update, options)
+        let table = try objectTable(of: place)
+        try authorize(.update, place, table)
+        try requireWritable(property, of: table)
+        try write(value, toMember: property, of: place, table, .update, options)
     }
 
     /// Deletes an object together with the embedded objects it owns. Links to it become null or disappear
     /// from collections.
     package func delete(_ place: ObjectPlace) throws(WriteError) {
-        _ = try objectTable(of: place)
+        try authorize(.delete, place, try objectTable(of: place))
         try stored(try changing.deleteObject(place.object, in: place.table))
     }
 
@@ -169,17 +179,17 @@ extension WriteSession {
     func make(
         in table: TableState, _ body: InputObject, primaryKey: OwnedValue? = nil, options: Options
     ) throws(WriteError) -> ObjectPlace {
+        try authorizeMaking(in: table)
         var key = primaryKey
-        if key == nil, let column = table.primaryKey {
-            let value = try newPrimaryKey(column, body)
-            if try find(value, in: table) != nil {
-                throw WriteError(
-                    .duplicateKey, "class '\(table.className)' already has an object with this primary key",
-                    path: InputPath([.name(column.name)]))
+        if let column = table.primaryKey {
+            let value = if let primaryKey { primaryKey } else { try newPrimaryKey(column, body, of: table) }
+            // A key from an address was looked up before, but not among the objects of which the sender does not know.
+            if primaryKey == nil || restriction != nil, try find(value, in: table) != nil {
+                throw WriteSession.duplicate(table, column)
             }
             key = value
         }
-        let body = completed(body, table)
+        let body = completed(try permitted(body, of: table, at: nil, options), table)
         let draft = spareDraft ?? ObjectDraft()
         // Objects that are given in place of links are created meanwhile, and need drafts of their own.
         spareDraft = nil
@@ -187,8 +197,9 @@ extension WriteSession {
         let isSound = read(body, of: table, key, options, into: draft)
         let object = try create(in: table.key, key, isSound ? draft : nil)
         let place = ObjectPlace(table: table.key, object: object)
+        didMake(place, in: table)
         guard isSound else {
-            try write(body, to: place, table, .create, options)
+            try writePermitted(body, to: place, table, .create, options)
             return place
         }
         for (name, value, column) in draft.rest {
@@ -196,6 +207,20 @@ extension WriteSession {
         }
         try requireComplete(table) { draft.given[$0] }
         return place
+    }
+
+    /// Makes the error for a primary key that another object has.
+    static func duplicate(_ table: TableState, _ column: Column) -> WriteError {
+        WriteError(
+            .duplicateKey, "class '\(table.className)' already has an object with this primary key",
+            path: InputPath([.name(column.name)]))
+    }
+
+    /// Throws `duplicateKey` for an object of which the sender of the write does not know: it cannot be written, and no other can
+    /// have its key.
+    func requireKnown(_ existing: ObjectPlace, _ table: TableState) throws(WriteError) {
+        guard restriction != nil, let column = table.primaryKey, try !knows(existing, table) else { return }
+        throw WriteSession.duplicate(table, column)
     }
 
     /// Returns a body with the defaults of its class for the members that it lacks.
@@ -231,14 +256,16 @@ extension WriteSession {
 
     /// Returns the primary key of a body, or a generated one for object ids and UUIDs; throws
     /// `missingProperty` for other types.
-    private func newPrimaryKey(_ column: Column, _ body: InputObject) throws(WriteError) -> OwnedValue {
-        if let input = member(named: column.name, of: body) {
+    private func newPrimaryKey(_ column: Column, _ body: InputObject, of table: TableState) throws(WriteError) -> OwnedValue {
+        if !keeps(column, of: table), let input = member(named: column.name, of: body) {
             return try at(.name(column.name), try ValueReader.read(input, as: column.type, isNullable: column.isNullable))
         }
         switch column.type {
         case .objectID: return OwnedValue(.objectID(KeyGenerator.objectID()))
         case .uuid: return OwnedValue(.uuid(KeyGenerator.uuid()))
-        default: throw WriteError(.missingProperty, "the primary key '\(column.name)' is missing")
+        default:
+            guard !isHidden(column, of: table) else { throw WriteSession.forbidden }
+            throw WriteError(.missingProperty, "the primary key '\(column.name)' is missing")
         }
     }
 
@@ -258,9 +285,16 @@ extension WriteSession {
     func write(
         _ body: InputObject, to place: ObjectPlace, _ table: TableState, _ rule: WriteRule, _ options: Options
     ) throws(WriteError) {
+        var permitted = try permitted(body, of: table, at: place, options)
+        if case .create = rule { permitted = completed(permitted, table) }
+        try writePermitted(permitted, to: place, table, rule, options)
+    }
+
+    /// Writes members, all of which the sender of the write may write.
+    private func writePermitted(
+        _ body: InputObject, to place: ObjectPlace, _ table: TableState, _ rule: WriteRule, _ options: Options
+    ) throws(WriteError) {
         var given = [Bool](repeating: false, count: table.columns.count)
-        var body = body
-        if case .create = rule { body = completed(body, table) }
         for (name, value) in body.members {
             guard let position = try at(.name(name), try position(named: name, of: table, options)) else { continue }
             given[position] = true
@@ -295,7 +329,7 @@ extension WriteSession {
             throw WriteError(.readOnlyProperty, "'\(name)' is made of the objects that link here and cannot be written")
         }
         if options.ignoresUnknownMembers, isPlain { return nil }
-        throw WriteSession.unknown(property, table)
+        throw unknown(property, table)
     }
 
     /// Writes one member; a primary key may only be given as it is.
@@ -324,6 +358,11 @@ extension WriteSession {
         for (position, column) in table.columns.enumerated()
         where !isGiven(position) && column.collection == nil && !column.isNullable {
             guard column.leafIndex != table.primaryKey?.leafIndex else { continue }
+            guard !keeps(column, of: table) else {
+                // An object that is replaced has a value, and a new one would be left without.
+                if restriction?.action == .create { throw WriteSession.forbidden }
+                continue
+            }
             throw WriteError(.missingProperty, "the property '\(column.name)' is missing and cannot be null")
         }
     }
@@ -331,11 +370,11 @@ extension WriteSession {
     /// Sets all properties without a member to null or empty.
     private func clearAbsent(_ table: TableState, _ given: [Bool], _ place: ObjectPlace) throws(WriteError) {
         for (position, column) in table.columns.enumerated()
-        where !given[position] && column.leafIndex != table.primaryKey?.leafIndex {
-            if column.collection == nil {
-                try put(.null, in: .property(place, column))
+        where !given[position] && column.leafIndex != table.primaryKey?.leafIndex && !keeps(column, of: table) {
+            if let kind = column.collection {
+                try empty(CollectionPlace(place.table, place.object, column), kind)
             } else {
-                try stored(try changing.clear(CollectionPlace(place.table, place.object, column)))
+                try put(.null, in: .property(place, column))
             }
         }
     }

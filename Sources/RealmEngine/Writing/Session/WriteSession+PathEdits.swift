@@ -15,7 +15,7 @@ extension WriteSession {
     package func edit(
         _ place: ObjectPlace, _ edits: [PathEdit], options: Options = Options()
     ) throws(WriteError) -> Written {
-        _ = try objectTable(of: place)
+        try authorize(.update, place, try objectTable(of: place))
         for (index, edit) in edits.enumerated() { try at(.index(index), try apply(edit, to: place, options)) }
         return Written(place: place, isCreated: false)
     }
@@ -32,10 +32,12 @@ extension WriteSession {
         case .remove(let path): try remove(try locate(path, in: place, for: .existing))
         case .move(let from, let path): try move(from, to: path, in: place, options)
         case .copy(let from, let path):
-            let value = try input(at: try locate(from, in: place, for: .existing))
+            try requireSeen(place)
+            let value = try input(at: try locate(from, in: place, for: .reading))
             try add(value, try locate(path, in: place, for: .adding), options)
         case .test(let path, let value):
-            guard try holds(value, try locate(path, in: place, for: .existing), options) else {
+            try requireSeen(place)
+            guard try holds(value, try locate(path, in: place, for: .reading), options) else {
                 throw WriteError(.patchTestFailed, "the value at '\(InputPath(path))' is different")
             }
         }
@@ -68,8 +70,7 @@ extension WriteSession {
         switch location {
         case .object, .newMember: throw WriteSession.noPath
         case .slot(let slot, let shape): try remove(slot, shape)
-        case .collection(let place, let column, _):
-            try stored(try changing.clear(CollectionPlace(place.table, place.object, column)))
+        case .collection(let place, let column, let kind): try empty(CollectionPlace(place.table, place.object, column), kind)
         case .member(let place, let index): try eraseElement(at: index, in: place)
         }
     }
@@ -83,7 +84,7 @@ extension WriteSession {
             try put(.null, in: slot)
         case .element(let place, let index): try eraseElement(at: index, in: place)
         case .newElement: throw WriteSession.noPath
-        case .entry(let place, let key): _ = try stored(try changing.removeEntry(key, in: place))
+        case .entry(let place, let key): try removeEntry(key, in: place)
         }
     }
 
@@ -99,13 +100,14 @@ extension WriteSession {
         }
         let source = try locate(from, in: place, for: .existing)
         guard path != from else { return }
-        if from.dropLast() == path.dropLast(), case .slot(.element(let list, let index), _) = source {
+        if from.dropLast() == path.dropLast(), case .slot(.element(let list, _), _) = source, let last = from.last,
+            let end = path.last
+        {
             // The target is the final index of the element, when the list is one element shorter.
-            guard case .slot(.newElement(_, let target), _) = try locate(path, in: place, for: .adding) else {
-                throw WriteSession.noPath
-            }
             let count = try elementCount(list)
-            guard target < count || path.last == .name("-") else { throw WriteSession.noPath }
+            let index = try WriteSession.position(last, count: count, .existing)
+            let target = try WriteSession.position(end, count: count, .adding)
+            guard target < count || end == .name("-") else { throw WriteSession.noPath }
             return try moveElement(from: index, to: min(target, count - 1), in: list)
         }
         let value = try input(at: source)

@@ -8,18 +8,15 @@ extension WriteSession {
     ///
     /// - Parameters:
     ///   - value: A value that fits the slot; it is not checked again.
-    ///   - slot: The place, as clients count elements.
+    ///   - slot: The place. Null leaves a link as it is that is null for the sender of the write already.
     /// - Throws: `WriteError` when storage rejects the value, such as one that is too long.
     func put(_ value: Value, in slot: Slot) throws(WriteError) {
+        if restriction != nil, value.isNull, try isHiddenLink(try storedValue(in: slot)) { return }
         switch slot {
         case .property(let place, let column):
             try stored(try changing.set(value, column, of: place.object, in: place.table))
-        case .element(let place, let index):
-            let position = try storedIndex(of: index, in: place)
-            try stored(try changing.setElement(value, at: position, in: place))
-        case .newElement(let place, let index):
-            let position = try storedIndex(of: index, in: place)
-            try stored(try changing.insert(value, at: position, in: place))
+        case .element(let place, let index): try stored(try changing.setElement(value, at: index, in: place))
+        case .newElement(let place, let index): try stored(try changing.insert(value, at: index, in: place))
         case .entry(let place, let key): _ = try stored(try changing.setEntry(key, value, in: place))
         }
     }
@@ -42,15 +39,22 @@ extension WriteSession {
         return ObjectPlace(table: target, object: key)
     }
 
-    /// Returns the value in a slot; nil for an entry or element that does not exist. It is valid until
-    /// the next change.
+    /// Returns the value in a slot as the sender of the write sees it; nil for an entry or element that does not exist. It is
+    /// valid until the next change.
     func value(in slot: Slot) throws(WriteError) -> Value? {
+        guard let value = try storedValue(in: slot) else { return nil }
+        return try shown(value)
+    }
+
+    /// Returns the value in a slot, whoever sees it; nil for an entry or element that does not exist. It is valid until the next
+    /// change.
+    private func storedValue(in slot: Slot) throws(WriteError) -> Value? {
         switch slot {
         case .property(let place, let column):
             return try stored(try transaction.value(column, of: place.object, in: place.table))
-        case .element(let place, let index): return try element(index, of: place)
+        case .element(let place, let index): return try storedElement(index, of: place)
         case .newElement: return nil
-        case .entry(let place, let key): return try entry(key, of: place)
+        case .entry(let place, let key): return try storedEntry(key, of: place)
         }
     }
 
@@ -65,8 +69,9 @@ extension WriteSession {
     /// The nodes of the transaction, committed and new ones.
     private var space: NodeSpace { transaction.writes.space }
 
-    /// Returns a view of the elements of a list or set. It is valid until the next change.
+    /// Returns a view of the elements of a list or set that the sender of the write sees. It is valid until the next change.
     func list(_ place: CollectionPlace) throws(WriteError) -> ListView {
+        let space = mayHideElements(place) ? try view().space : space
         let root = try stored(try transaction.collection(at: place)).root
         let mayHold = try mayHoldUnresolved(place)
         return try stored(
@@ -85,19 +90,77 @@ extension WriteSession {
         return try table(target).hasTombstones
     }
 
-    /// Returns the stored position of the element that clients see at an index.
-    private func storedIndex(of index: Int, in place: CollectionPlace) throws(WriteError) -> Int {
-        try mayHoldUnresolved(place) ? try list(place).storedIndex(of: index) : index
+    /// Returns a view of all stored elements of a list or set. It is valid until the next change.
+    private func storedList(_ place: CollectionPlace) throws(WriteError) -> ListView {
+        let root = try stored(try transaction.collection(at: place)).root
+        return try stored(try ListView(root: root, space: space, shape: place.elementShape.elements))
+    }
+
+    /// Returns whether the positions of clients leave out elements of a collection.
+    private func leavesOut(_ place: CollectionPlace) throws(WriteError) -> Bool {
+        if mayHideElements(place) { return true }
+        return try mayHoldUnresolved(place)
+    }
+
+    /// Returns the stored position of the element that clients see at an index, which may be their number: then it is the end of
+    /// what is stored.
+    func storedIndex(of index: Int, in place: CollectionPlace) throws(WriteError) -> Int {
+        try leavesOut(place) ? try list(place).storedIndex(of: index) : index
     }
 
     /// Removes an element from a list or set.
     ///
     /// - Parameters:
-    ///   - index: The index as clients count it.
+    ///   - index: The stored index.
     ///   - place: The collection.
     func eraseElement(at index: Int, in place: CollectionPlace) throws(WriteError) {
-        let position = try storedIndex(of: index, in: place)
-        try stored(try changing.eraseElement(at: position, in: place))
+        try stored(try changing.eraseElement(at: index, in: place))
+    }
+
+    /// Removes the elements or entries of a collection that the sender of the write sees.
+    ///
+    /// - Parameters:
+    ///   - place: The collection.
+    ///   - kind: Its kind.
+    func empty(_ place: CollectionPlace, _ kind: CollectionKind) throws(WriteError) {
+        guard mayHideElements(place) else { return try stored(try changing.clear(place)) }
+        guard kind == .dictionary else {
+            let list = try storedList(place)
+            var seen: [Int] = []
+            for index in 0..<list.count {
+                try spend(WriteSession.unitsPerElement)
+                if try !isHiddenLink(try stored(try list.value(at: index))) { seen.append(index) }
+            }
+            guard seen.count < list.count else { return try stored(try changing.clear(place)) }
+            for index in seen.reversed() { try eraseElement(at: index, in: place) }
+            return
+        }
+        var seen: [String] = []
+        var cursor = try dictionary(place).entries()
+        while let entry = try stored(try cursor.next()) {
+            try spend(WriteSession.unitsPerElement)
+            if try !isHiddenLink(entry.value) { seen.append(entry.key.bytes.string) }
+        }
+        for key in seen { _ = try stored(try changing.removeEntry(key, in: place)) }
+    }
+
+    /// Removes an entry of a dictionary, unless its value is a link to something that the sender of the write does not see.
+    func removeEntry(_ key: String, in place: CollectionPlace) throws(WriteError) {
+        if mayHideElements(place), try isHiddenLink(try storedEntry(key, of: place)) { return }
+        _ = try stored(try changing.removeEntry(key, in: place))
+    }
+
+    /// Returns the links of a list in a Mixed slot that the sender of the write does not see; none when there is no list.
+    func hiddenLinks(ofListIn slot: Slot) throws(WriteError) -> [Value] {
+        guard restriction != nil, case .list? = try storedValue(in: slot) else { return [] }
+        let list = try storedList(slot.collection)
+        var hidden: [Value] = []
+        for index in 0..<list.count {
+            try spend(WriteSession.unitsPerElement)
+            let value = try stored(try list.value(at: index))
+            if try isHiddenLink(value) { hidden.append(value) }
+        }
+        return hidden
     }
 
     /// Moves an element of a list.
@@ -107,7 +170,7 @@ extension WriteSession {
     ///   - target: The index that the element has after the move.
     ///   - place: The list.
     func moveElement(from source: Int, to target: Int, in place: CollectionPlace) throws(WriteError) {
-        guard try mayHoldUnresolved(place) else {
+        guard try leavesOut(place) else {
             return try stored(try changing.moveElement(from: source, to: target, in: place))
         }
         let list = try list(place)
@@ -130,21 +193,39 @@ extension WriteSession {
         return try stored(try DictionaryView(root: root, space: space))
     }
 
-    /// Returns the number of elements of a collection, without unresolved links.
+    /// Returns the number of elements of a collection, without unresolved links and those that the sender of the write does not
+    /// see.
     func elementCount(_ place: CollectionPlace) throws(WriteError) -> Int {
-        try mayHoldUnresolved(place) ? try list(place).count : try stored(try transaction.elementCount(place))
+        guard try leavesOut(place) else { return try stored(try transaction.elementCount(place)) }
+        // Entries are all seen, if not their values.
+        if case .dictionary = try stored(try transaction.collection(at: place)).form {
+            return try stored(try transaction.elementCount(place))
+        }
+        return try list(place).count
     }
 
-    /// Returns the element at an index; nil for an index that is out of range. The value is valid until
-    /// the next change.
+    /// Returns the element at a stored index as the sender of the write sees it; nil for an index that is out of range. The value
+    /// is valid until the next change.
     func element(_ index: Int, of place: CollectionPlace) throws(WriteError) -> Value? {
-        let list = try list(place)
+        guard let value = try storedElement(index, of: place) else { return nil }
+        return try shown(value)
+    }
+
+    /// Returns the element at a stored index, whoever sees it.
+    private func storedElement(_ index: Int, of place: CollectionPlace) throws(WriteError) -> Value? {
+        let list = try storedList(place)
         guard index >= 0, index < list.count else { return nil }
         return try stored(try list.value(at: index))
     }
 
-    /// Returns the value of an entry; nil when there is none. It is valid until the next change.
+    /// Returns the value of an entry as the sender of the write sees it; nil when there is none. It is valid until the next change.
     func entry(_ key: String, of place: CollectionPlace) throws(WriteError) -> Value? {
+        guard let value = try storedEntry(key, of: place) else { return nil }
+        return try shown(value)
+    }
+
+    /// Returns the value of an entry, whoever sees it.
+    private func storedEntry(_ key: String, of place: CollectionPlace) throws(WriteError) -> Value? {
         let dictionary = try dictionary(place)
         let storage = ByteStorage(key)
         defer { withExtendedLifetime(storage) {} }

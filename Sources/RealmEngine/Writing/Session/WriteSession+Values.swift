@@ -89,6 +89,10 @@ extension WriteSession {
             if case .merge = rule, let child = try embedded(in: slot) {
                 return try write(body, to: child, table, .merge, options)
             }
+            // What the sender cannot write of the object stays as it is.
+            if case .property = slot, !(restriction?.fields(of: table).isEmpty ?? true), let child = try embedded(in: slot) {
+                return try write(body, to: child, table, .replace, options)
+            }
             let child = try putEmbedded(in: slot, table.key)
             try write(body, to: child, table, .create, options)
         case .link: throw WriteError(.typeMismatch, "embedded objects are given whole, not as links")
@@ -102,10 +106,15 @@ extension WriteSession {
     private func writeMixed(_ input: InputValue, in slot: Slot, _ options: Options) throws(WriteError) {
         switch input {
         case .list(let elements):
+            let hidden = try hiddenLinks(ofListIn: slot)
             let place = try putNested(.list(.none), in: slot)
+            defer { withExtendedLifetime(hidden) {} }
             for (index, element) in elements.enumerated() {
                 try spend(WriteSession.unitsPerElement)
                 try at(.index(index), try writeMixed(element, in: .newElement(place, index), options))
+            }
+            for (offset, link) in hidden.enumerated() {
+                try put(link, in: .newElement(place, elements.count + offset))
             }
         case .object(let object):
             let place = try putNested(.dictionary(.none), in: slot)
@@ -157,7 +166,7 @@ extension WriteSession {
     private func writeList(
         _ elements: [InputValue], to place: CollectionPlace, _ rule: WriteRule, _ options: Options
     ) throws(WriteError) {
-        try clear(place, rule)
+        try clear(place, .list, rule)
         let shape = place.elementShape
         for (index, element) in elements.enumerated() {
             try spend(WriteSession.unitsPerElement)
@@ -170,7 +179,7 @@ extension WriteSession {
     private func writeSet(
         _ elements: [InputValue], to place: CollectionPlace, _ rule: WriteRule, _ options: Options
     ) throws(WriteError) {
-        try clear(place, rule)
+        try clear(place, .set, rule)
         for (index, element) in elements.enumerated() {
             try spend(WriteSession.unitsPerElement)
             if index & 0xff == 0xff { try checkDeadline() }
@@ -216,11 +225,11 @@ extension WriteSession {
         _ entries: InputObject, to place: CollectionPlace, _ rule: WriteRule, _ options: Options
     ) throws(WriteError) {
         let merges = if case .merge = rule { true } else { false }
-        if !merges { try clear(place, rule) }
+        if !merges { try clear(place, .dictionary, rule) }
         let shape = place.elementShape
         for (key, value) in entries.members {
             if merges, !entries.keepsNulls, case .null = value {
-                _ = try stored(try changing.removeEntry(key, in: place))
+                try removeEntry(key, in: place)
                 continue
             }
             try at(.name(key), try requireKey(key))
@@ -228,10 +237,10 @@ extension WriteSession {
         }
     }
 
-    /// Removes all elements of a collection, unless its object is new.
-    private func clear(_ place: CollectionPlace, _ rule: WriteRule) throws(WriteError) {
+    /// Removes all elements of a collection that the sender of the write sees, unless its object is new.
+    private func clear(_ place: CollectionPlace, _ kind: CollectionKind, _ rule: WriteRule) throws(WriteError) {
         if case .create = rule { return }
-        try stored(try changing.clear(place))
+        try empty(place, kind)
     }
 
     /// Throws `invalidDictionaryKey` for a key that Realm does not allow: one that starts with `$` or

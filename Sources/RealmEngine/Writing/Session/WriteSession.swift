@@ -23,8 +23,10 @@ package import RealmStorage
 package final class WriteSession {
     /// The transaction, for reading. All changes go through `changing`.
     let transaction: WriteTransaction
-    /// The last result of `view()`; nil when something has changed since.
-    private var keptView: Snapshot?
+    /// The uncommitted state with everything, and as the sender of the write sees it; nil when something has changed since.
+    private var keptViews: (whole: Snapshot, shown: Snapshot?)?
+    /// What the write has to obey when its sender has a part of the rights only; nil when everything is allowed.
+    var restriction: WriteRestriction?
     /// The number of snapshots of the uncommitted state that were made, for `WriteMetrics`.
     private(set) var viewCount = 0
     /// The number of objects that were looked up by their key, for `WriteMetrics`.
@@ -121,25 +123,36 @@ package final class WriteSession {
 
     // MARK: - Reading
 
-    /// Returns the uncommitted state, for queries, encoders and entity tags.
+    /// Returns the uncommitted state as the sender of the write sees it, for queries, encoders and entity tags.
     ///
     /// It is valid until the next change, and kept until then, because making it writes out all changed
     /// tables.
     ///
     /// - Throws: `WriteError` when storage fails.
     package func view() throws(WriteError) -> Snapshot {
+        guard let restriction else { return try wholeView() }
+        let whole = try wholeView()
+        if let shown = keptViews?.shown { return shown }
+        let shown =
+            !transaction.hasChanges ? restriction.shownBase : restriction.rights.shown(of: whole).map { Snapshot($0) } ?? whole
+        keptViews = (whole, shown)
+        return shown
+    }
+
+    /// Returns the uncommitted state with all objects and properties, on which rules are evaluated.
+    func wholeView() throws(WriteError) -> Snapshot {
         if !transaction.hasChanges, part == nil { return transaction.base }
-        if let keptView { return keptView }
+        if let keptViews { return keptViews.whole }
         let whole = transaction.hasChanges ? try stored(try transaction.view()) : transaction.base
         if transaction.hasChanges { viewCount += 1 }
         let view = part.map { Snapshot(SnapshotPart($0, of: whole)) } ?? whole
-        keptView = view
+        keptViews = (view, nil)
         return view
     }
 
-    /// The transaction, for a change. Using it discards the kept view, which would be outdated.
+    /// The transaction, for a change. Using it discards the kept views, which would be outdated.
     var changing: WriteTransaction {
-        keptView = nil
+        keptViews = nil
         return transaction
     }
 
@@ -187,7 +200,8 @@ package final class WriteSession {
     /// Returns the table of a class, by the name without prefix; nil when there is none that this write knows of.
     func classTable(named name: String) throws(WriteError) -> TableState? {
         guard let table = try stored(try transaction.table(named: Table.classPrefix + name)) else { return nil }
-        return isShown(table.key) ? table : nil
+        guard isShown(table.key), try knows(table) else { return nil }
+        return table
     }
 
     /// Returns whether the write knows of a class.
@@ -219,13 +233,20 @@ package final class WriteSession {
 
     // MARK: - Objects
 
-    /// Returns the object that a name refers to in a class; nil when there is none.
+    /// Returns the object that a name refers to in a class; nil when there is none of which the sender of the write knows.
     ///
     /// - Parameters:
     ///   - name: A key text, a primary key, an object key, or a name that this session gave to an object.
     ///   - table: The class.
     /// - Throws: `WriteError` when a primary key does not fit its type, or storage fails.
     func find(_ name: ObjectName, in table: TableState) throws(WriteError) -> ObjectPlace? {
+        guard let place = try anyObject(name, in: table) else { return nil }
+        if case .reference = name { return place }
+        return try knows(place, table) ? place : nil
+    }
+
+    /// Returns the object that a name refers to in a class, whoever knows of it; nil when there is none.
+    private func anyObject(_ name: ObjectName, in table: TableState) throws(WriteError) -> ObjectPlace? {
         lookupCount += 1
         switch name {
         case .reference(let name):
@@ -233,18 +254,18 @@ package final class WriteSession {
             return place.table == table.key ? place : nil
         case .objectKey(let key): return try existing(key, in: table)
         case .text(let text):
-            switch KeyText.parse(text, primaryKey: table.primaryKey) {
+            switch KeyText.parse(text, primaryKey: knownPrimaryKey(of: table)) {
             case nil: return nil
             case .objectKey(let key): return try existing(key, in: table)
             case .primaryKey(let value): return try find(value, in: table)
             }
         case .primaryKey(let input):
-            guard let column = table.primaryKey else { return nil }
+            guard let column = knownPrimaryKey(of: table) else { return nil }
             return try find(try ValueReader.read(input, as: column.type, isNullable: column.isNullable), in: table)
         }
     }
 
-    /// Returns the object with a primary key; nil when there is none.
+    /// Returns the object with a primary key, whoever knows of it; nil when there is none.
     func find(_ primaryKey: OwnedValue, in table: TableState) throws(WriteError) -> ObjectPlace? {
         let key = try primaryKey.use { value throws(WriteError) in
             try stored(try transaction.findByPrimaryKey(value, in: table.key))
@@ -309,7 +330,7 @@ package final class WriteSession {
     /// exist.
     package func keyText(of place: ObjectPlace) throws(WriteError) -> String? {
         guard try isThere(place) else { return nil }
-        guard let column = try table(place.table).primaryKey else { return KeyText.text(place.object) }
+        guard let column = knownPrimaryKey(of: try table(place.table)) else { return KeyText.text(place.object) }
         return KeyText.text(
             try stored(try transaction.value(column, of: place.object, in: place.table)), objectKey: place.object)
     }

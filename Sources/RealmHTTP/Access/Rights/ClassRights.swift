@@ -26,12 +26,21 @@ package struct ClassRights: Sendable {
     /// The rights by action; actions that are not allowed are absent.
     package let allowances: [RightsAction: Allowance]
 
+    /// The properties that any grant hides, whatever it allows. They count for embedded classes, which need no right of their own.
+    let hidden: Set<String>
+    /// The properties that any grant protects, whatever it allows.
+    let readOnly: Set<String>
+
     /// All actions for all objects.
     static let everything = ClassRights(
         allowances: Dictionary(uniqueKeysWithValues: RightsAction.ofClasses.map { ($0, .everything) }))
 
     /// Makes rights that are known.
-    private init(allowances: [RightsAction: Allowance]) { self.allowances = allowances }
+    private init(allowances: [RightsAction: Allowance]) {
+        self.allowances = allowances
+        hidden = []
+        readOnly = []
+    }
 
     /// Adds up grants.
     init(_ grants: [BoundGrant]) {
@@ -46,6 +55,8 @@ package struct ClassRights: Sendable {
                 hidden: Set(essential.flatMap(\.grant.hidden)), readOnly: Set(essential.flatMap(\.grant.readOnly)))
         }
         self.allowances = allowances
+        hidden = Set(grants.flatMap(\.grant.hidden))
+        readOnly = Set(grants.flatMap(\.grant.readOnly))
     }
 
     /// What is allowed in the class for some objects at least, as far as rules and claims tell.

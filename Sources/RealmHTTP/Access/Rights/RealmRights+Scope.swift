@@ -19,13 +19,15 @@ extension RealmRights {
         var shown: [TableKey: SnapshotScope.Shown] = [:]
         var isEverything = closed.isEmpty
         for table in snapshot.classes where !closed.contains(table.key) {
-            let allowance = rights.rights(on: table.className ?? "").allowances[action]
+            let ofClass = rights.rights(on: table.className ?? "")
+            let allowance = ofClass.allowances[action]
+            let unseen = allowance?.hidden ?? ofClass.hidden
             guard allowance != nil || table.kind == .embedded else {
                 isEverything = false
                 continue
             }
             let hidden = table.columns.filter { column in
-                allowance?.hidden.contains(column.name) ?? false || column.targetTable.map(closed.contains) ?? false
+                unseen.contains(column.name) || column.targetTable.map(closed.contains) ?? false
             }
             let alternatives = table.kind == .embedded ? nil : allowance?.alternatives
             isEverything = isEverything && hidden.isEmpty && alternatives == nil
@@ -59,6 +61,11 @@ extension RealmRights {
         guard !isNothing else { return nil }
         return fitting(snapshot).may(snapshot.classes.filter { $0.kind != .embedded }.compactMap(\.className))
     }
+
+    /// Whether objects of any class may be made, changed or deleted.
+    package var mayWrite: Bool { isWhole || allows([.create, .update, .delete]) }
+    /// Whether anything may be imported.
+    package var mayImportSomething: Bool { isWhole || mayImport || allows([.import]) }
 
     /// Returns what may be done in some classes, without those in which nothing may be done.
     ///

@@ -121,6 +121,11 @@ package final class RealmRights: Sendable {
         !isWhole && !whole.isRight && parts.allSatisfy { $0.allSatisfy(\.grant.actions.isEmpty) }
     }
 
+    /// Returns whether any class allows one of some actions.
+    func allows(_ actions: Set<RightsAction>) -> Bool {
+        parts.contains { $0.contains { !$0.grant.actions.isDisjoint(with: actions) } }
+    }
+
     // MARK: - Classes
 
     /// Returns the rights in a class.

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// What somebody may write in a realm of which not everything is allowed.
+package protocol WriteRights: AnyObject, Sendable {
+    /// Returns the rights without what does not fit the schema of a version. All other functions are asked of the result.
+    ///
+    /// - Parameter snapshot: The version in which a write begins.
+    func fitting(_ snapshot: Snapshot) -> any WriteRights
+
+    /// Returns what of a version a write may read; nil for all of it.
+    ///
+    /// - Parameter snapshot: A version of the realm, or the uncommitted state of a write.
+    func shown(of snapshot: Snapshot) -> SnapshotScope?
+
+    /// Returns the right to an action in a class; nil when there is none.
+    ///
+    /// - Parameters:
+    ///   - action: The action. For an embedded class it is what is done with the object to which the embedded one belongs.
+    ///   - className: The name of the class as the file has it.
+    ///   - isEmbedded: Whether the class is embedded, so that its objects are written with those to which they belong.
+    func allowance(for action: WriteAction, on className: String, isEmbedded: Bool) -> WriteAllowance?
+
+    /// Returns whether there is any right in a class, so that its existence is known.
+    ///
+    /// - Parameter className: The name of the class as the file has it.
+    func mayKnow(_ className: String) -> Bool
+
+    /// Returns whether objects of a class may be imported. Each of them needs the right to make or change it besides.
+    ///
+    /// - Parameter className: The name of the class as the file has it.
+    func mayImport(_ className: String) -> Bool
+}

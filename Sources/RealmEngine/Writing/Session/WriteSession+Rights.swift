@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmQuery
+internal import RealmStorage
+
+/// What the sender of a write may see and do, when that is not everything.
+///
+/// Without a restriction every function here allows everything, at the price of one comparison.
+extension WriteSession {
+    /// Restricts the session to the rights of the sender of the write. It is called before anything else.
+    ///
+    /// - Parameter rights: The rights.
+    package func restrict(to rights: any WriteRights) {
+        let base = part.map { Snapshot(SnapshotPart($0, of: transaction.base)) } ?? transaction.base
+        restriction = WriteRestriction(rights, base)
+    }
+
+    /// Checks what the write leaves behind: each object that it made or changed has to satisfy the rules.
+    ///
+    /// It is called when all changes are made.
+    ///
+    /// - Throws: `WriteError` with the code `forbidden`; the changes have to be rolled back then.
+    package func checkResults() throws(WriteError) {
+        guard let restriction, !restriction.touched.isEmpty else { return }
+        let view = try wholeView()
+        var rules: [TableKey: [WriteAction: ObjectRule]] = [:]
+        for (place, action) in restriction.touched {
+            try spend()
+            guard let table = view.table(place.table), let row = try stored(try table.find(place.object)) else { continue }
+            guard let results = restriction.allowance(action, try self.table(place.table))?.results else { continue }
+            let rule = rules[place.table]?[action] ?? RowRule.make(results, for: table, in: view)
+            rules[place.table, default: [:]][action] = rule
+            guard try stored(try rule.shows(row)) else {
+                throw WriteError(
+                    .forbidden,
+                    "what the write leaves of an object of class '\(table.className ?? "")' is not allowed by the roles of the sender"
+                )
+            }
+        }
+    }
+
+    // MARK: - Objects
+
+    /// Returns whether the sender sees an object.
+    func sees(_ place: ObjectPlace) throws(WriteError) -> Bool {
+        guard let restriction else { return true }
+        if let known = try stored(try restriction.seesBefore(place, transaction.changes)) { return known }
+        guard let table = try view().table(place.table) else { return false }
+        return try stored(try table.find(place.object)) != nil
+    }
+
+    /// Throws `forbidden` for an object of which the sender may learn nothing, although it may change it.
+    func requireSeen(_ place: ObjectPlace) throws(WriteError) {
+        guard try !sees(place) else { return }
+        throw WriteError(.forbidden, "this needs the right to read the object")
+    }
+
+    /// Returns whether the sender knows of an object: it sees it, or may do something with it.
+    func knows(_ place: ObjectPlace, _ table: TableState) throws(WriteError) -> Bool {
+        guard let restriction else { return true }
+        if restriction.made.contains(place) { return true }
+        if try sees(place) { return true }
+        if try allows(.update, place, table) { return true }
+        return try allows(.delete, place, table)
+    }
+
+    /// Returns whether the sender may do something with an object.
+    func allows(_ action: WriteAction, _ place: ObjectPlace, _ table: TableState) throws(WriteError) -> Bool {
+        guard let restriction else { return true }
+        guard let allowance = restriction.allowance(action, table) else { return false }
+        guard let targets = allowance.targets else { return true }
+        guard !targets.isEmpty else { return false }
+        if let known = try stored(try restriction.matchesBefore(place, action, targets, since: transaction.changes)) {
+            return known
+        }
+        let view = try wholeView()
+        guard let known = view.table(place.table), let row = try stored(try known.find(place.object)) else { return false }
+        return try stored(try RowRule.make(targets, for: known, in: view).shows(row))
+    }
+
+    /// Checks that the sender may change or delete an object, which it knows of, and notes it for the check at the end.
+    ///
+    /// - Parameters:
+    ///   - action: What is done with the object.
+    ///   - place: The object.
+    ///   - table: Its class.
+    /// - Throws: `WriteError` with the code `forbidden`.
+    func authorize(_ action: WriteAction, _ place: ObjectPlace, _ table: TableState) throws(WriteError) {
+        guard let restriction else { return }
+        // What the write made itself is still being made.
+        if action == .update, restriction.made.contains(place) {
+            restriction.action = .create
+            return
+        }
+        guard try allows(action, place, table), let allowance = restriction.allowance(action, table) else {
+            throw WriteSession.forbidden
+        }
+        restriction.action = action
+        if action == .update { restriction.touch(place, .update, allowance) }
+    }
+
+    /// Checks that the sender may make objects of a class.
+    ///
+    /// - Throws: `WriteError` with the code `forbidden`.
+    func authorizeMaking(in table: TableState) throws(WriteError) {
+        guard let restriction else { return }
+        guard restriction.allowance(.create, table) != nil else { throw WriteSession.forbidden }
+        restriction.action = .create
+    }
+
+    /// Notes a new object for the check at the end.
+    func didMake(_ place: ObjectPlace, in table: TableState) {
+        guard let restriction, let allowance = restriction.allowance(.create, table) else { return }
+        restriction.made.insert(place)
+        restriction.touch(place, .create, allowance)
+    }
+
+    /// Runs a part of a write that does something else with another object, such as one that is given in place of a link.
+    func aside<Result>(_ body: () throws(WriteError) -> Result) throws(WriteError) -> Result {
+        let action = restriction?.action
+        defer { if let action { restriction?.action = action } }
+        return try body()
+    }
+
+    /// Checks that the sender may import objects of a class.
+    ///
+    /// - Parameter className: The name of the class.
+    /// - Throws: `WriteError` with the code `forbidden`; `classNotFound` for a class of which the sender does not know.
+    package func requireImport(of className: String) throws(WriteError) {
+        guard let restriction else { return }
+        guard restriction.rights.mayImport(try table(class: className).className) else { throw WriteSession.forbidden }
+    }
+
+    /// Throws `forbidden` unless the sender has all rights in the realm.
+    func requireAllRights() throws(WriteError) {
+        guard restriction == nil else { throw WriteSession.forbidden }
+    }
+
+    /// The error for an action that the roles of the sender do not allow.
+    static let forbidden = WriteError(.forbidden, "the roles of this principal do not allow this")
+
+    // MARK: - Classes and properties
+
+    /// Returns whether the sender knows of a class: it sees it, or may do something in it.
+    func knows(_ table: TableState) throws(WriteError) -> Bool {
+        guard let restriction else { return true }
+        return restriction.shownBase.table(table.key) != nil
+            || table.kind != .embedded && restriction.rights.mayKnow(table.className)
+    }
+
+    /// Returns the primary key of a class by which the sender may name objects; nil when there is none, or it is hidden.
+    func knownPrimaryKey(of table: TableState) -> Column? {
+        guard let column = table.primaryKey else { return nil }
+        guard let shown = restriction?.shownBase.table(table.key) else { return column }
+        return shown.column(named: column.name) == nil ? nil : column
+    }
+
+    /// Returns the columns of a class that the write at hand knows of.
+    func knownColumns(of table: TableState) -> [Column] {
+        guard let restriction else { return table.columns }
+        let hidden = restriction.fields(of: table).hidden
+        return hidden.isEmpty ? table.columns : table.columns.filter { !hidden.contains($0.leafIndex) }
+    }
+
+    /// Returns whether the write at hand has to leave a property as it is.
+    func keeps(_ column: Column, of table: TableState) -> Bool { restriction?.fields(of: table).keep(column) ?? false }
+
+    /// Returns whether a property does not exist for the write at hand.
+    func isHidden(_ column: Column, of table: TableState) -> Bool {
+        restriction?.fields(of: table).hidden.contains(column.leafIndex) ?? false
+    }
+
+    /// Throws `forbidden` for a property that the write at hand may not change.
+    func requireWritable(_ column: Column, of table: TableState) throws(WriteError) {
+        guard restriction?.fields(of: table).readOnly.contains(column.leafIndex) ?? false else { return }
+        throw WriteSession.protected(column)
+    }
+
+    /// Makes the error for a property that the sender may only read.
+    private static func protected(_ column: Column) -> WriteError {
+        WriteError(.forbidden, "the roles of this principal do not allow to write '\(column.name)'")
+    }
+
+    /// Returns the members of a body that are written.
+    ///
+    /// Members for properties that the sender may only read are left out when they have the present value, so that a document that
+    /// was read can be sent back.
+    ///
+    /// - Parameters:
+    ///   - body: The members as they were given.
+    ///   - table: The class.
+    ///   - place: The object, if it exists.
+    ///   - options: How inputs are accepted.
+    /// - Throws: `WriteError`: `unknownProperty` for a hidden property, `forbidden` for another value of one that may only be read.
+    func permitted(
+        _ body: InputObject, of table: TableState, at place: ObjectPlace?, _ options: Options
+    ) throws(WriteError) -> InputObject {
+        guard let restriction, !restriction.fields(of: table).isEmpty else { return body }
+        let fields = restriction.fields(of: table)
+        var members: [(name: String, value: InputValue)] = []
+        for (name, value) in body.members {
+            guard !naming.ignores(name), let column = table.column(named: naming.property(name)), fields.keep(column) else {
+                members.append((name, value))
+                continue
+            }
+            if fields.hidden.contains(column.leafIndex) {
+                guard !options.ignoresUnknownMembers || naming.isEscaped(name) else { continue }
+                throw unknown(naming.property(name), table).inside(.name(name))
+            }
+            guard let place, try isPresent(value, column, table, at: place, options) else {
+                throw WriteSession.protected(column).inside(.name(name))
+            }
+        }
+        return InputObject(members, keepsNulls: body.keepsNulls)
+    }
+
+    /// Returns whether a property has a value already, as far as the sender may know.
+    private func isPresent(
+        _ value: InputValue, _ column: Column, _ table: TableState, at place: ObjectPlace, _ options: Options
+    ) throws(WriteError) -> Bool {
+        if table.kind != .embedded, try !sees(place) { return false }
+        return (try? isEqual(value, to: column, of: place, options)) ?? false
+    }
+
+    // MARK: - Links
+
+    /// Returns a stored value as the sender sees it: a link to what it does not see is null.
+    func shown(_ value: Value) throws(WriteError) -> Value {
+        guard restriction != nil, case .link(let table, let object) = value else { return value }
+        return try isHiddenLink(table, object) ? .null : value
+    }
+
+    /// Returns whether the sender does not see the target of a link.
+    private func isHiddenLink(_ table: TableKey, _ object: ObjectKey) throws(WriteError) -> Bool {
+        guard let restriction, object.rawValue >= 0, restriction.mayHide(table), try self.table(table).kind != .embedded else {
+            return false
+        }
+        return try !sees(ObjectPlace(table: table, object: object))
+    }
+
+    /// Returns whether a stored value is a link that reads as null, so that null is what it already is for the sender.
+    func isHiddenLink(_ value: Value?) throws(WriteError) -> Bool {
+        guard restriction != nil, case .link(let table, let object)? = value else { return false }
+        return try isHiddenLink(table, object)
+    }
+
+    /// Returns whether a collection may have links to what the sender does not see.
+    func mayHideElements(_ place: CollectionPlace) -> Bool {
+        guard let restriction else { return false }
+        let shape = place.elementShape
+        switch shape.type {
+        case .link: return shape.target.map { restriction.mayHide($0) } ?? false
+        case .mixed: return restriction.mayHideAny
+        default: return false
+        }
+    }
+}
