@@ -5,7 +5,7 @@ RELEASE := swift build -c release --scratch-path .build-release
 STRICT := swift build --build-tests --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 PORT ?= 8080
 
-.PHONY: setup setup-test setup-browser build release demo test test-browser test-long test-mutants test-threads fuzz bench lint format image clean
+.PHONY: setup setup-test setup-browser build release demo test test-browser test-leaks test-long test-mutants test-threads fuzz bench lint format image clean
 
 # Installs the Debian packages that are missing; says nothing when none is.
 setup:
@@ -38,6 +38,7 @@ test: setup setup-test
 	$(STRICT)
 	@set -o pipefail; swift test --skip-build --parallel 2>&1 | tee .build/test.log || { \
 	  echo '--- failed:'; grep -aE '✘|recorded an issue|Fatal error|error:' .build/test.log | tail -40; exit 1; }
+	@python3 Tests/Leaks/fuzz.py --server .build/debug/realm-rest --seeds 1-6 --reads 120 --writes 40
 	@if command -v chromium >/dev/null; then $(call TRIAL,.build/debug,--quick); fi
 
 # A server that speaks like S3, a generator of API clients and makers of tokens and certificates, in a virtual environment of
@@ -71,12 +72,21 @@ test-browser: release setup-browser
 TRIAL = rm -f $(1)/browser-store.realm && $(1)/realm-rest import demo/store.ndjson.gz $(1)/browser-store.realm && \
   python3 Tests/Browser/trial.py --server $(1)/realm-rest --data $(1)/browser-store.realm $(2)
 
+# What a restricted principal learns of what it may not see, in random realms with random rules: nothing.
+LEAK_SEEDS ?= 1-50
+LEAK_READS ?= 4000
+LEAK_WRITES ?= 200
+
+test-leaks: release
+	python3 Tests/Leaks/fuzz.py --server .build-release/release/realm-rest --seeds $(LEAK_SEEDS) --reads $(LEAK_READS) --writes $(LEAK_WRITES)
+
 # Soak, fuzz and sanitizer runs; needs an hour and a half.
 test-long: setup setup-test
 	REALM_REST_LONG_TESTS=1 swift test --parallel
 	ASAN_OPTIONS=detect_leaks=0 REALM_REST_LONG_TESTS=1 swift test --sanitize=address --scratch-path .build-asan --filter 'Damage'
 	$(MAKE) test-mutants
 	$(MAKE) test-threads
+	$(MAKE) test-leaks
 
 # Damaged files by the thousand, each read and written in many ways: in release, and some under address sanitizer. A trial
 # that fails is repeated with `--only FIXTURE --from NUMBER --count 1`.
