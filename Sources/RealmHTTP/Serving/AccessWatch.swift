@@ -19,6 +19,8 @@ final class AccessWatch: Sendable {
     private let workers: WorkerPool
     /// The log, which is told of a file that cannot be read; nil for none.
     private let log: AccessLog?
+    /// Tells of roles that do not fit the schema of a realm.
+    private let roles: RoleWatch
     /// Whether `stop` was called.
     private let isStopped = Atomic<Bool>(false)
     /// The number of looks.
@@ -37,6 +39,7 @@ final class AccessWatch: Sendable {
         timers = state.timers
         workers = state.workers
         log = state.accessLog
+        roles = RoleWatch(state)
     }
 
     /// Begins to look.
@@ -62,6 +65,7 @@ final class AccessWatch: Sendable {
 
     /// Looks once.
     private func look() {
+        if roles.isNeeded { _ = workers.submitContinuation(for: WorkerPool.server) { [roles] in roles.look() } }
         let keys = authenticator.keys
         if let failure = keys.refresh() { tell(failure) }
         guard authenticator.hasCredentials else { return }
