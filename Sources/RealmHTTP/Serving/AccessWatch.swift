@@ -4,7 +4,8 @@ internal import RealmEngine
 internal import RealmStorage
 internal import Synchronization
 
-/// Sees to it that a credential that is revoked or has expired ends everywhere within a second.
+/// Sees to it that a credential that is revoked or has expired ends everywhere within a second, and so does what was begun without
+/// one before there were any.
 ///
 /// Twice a second, on the thread of the timer, it looks whether the file of keys has changed, and ends the streams and polls of
 /// principals that are over. The file is short, and read only when it has changed. Times of use are stored by a worker.
@@ -69,6 +70,7 @@ final class AccessWatch: Sendable {
         let keys = authenticator.keys
         if let failure = keys.refresh() { tell(failure) }
         guard authenticator.hasCredentials else { return }
+        authenticator.endVisitors()
         notifications.endUnauthenticated()
         if looks.add(1, ordering: .relaxed).newValue % AccessWatch.looksBetweenSweeps == 0 { authenticator.sessions.sweep() }
         guard keys.isStoreDue else { return }
