@@ -116,7 +116,7 @@ package final class Reloading: Sendable {
             let read = try configuration.again()
             try read.check()
             // Before anything is in force: what a role says of a realm must not be less than it was meant to be.
-            if let defect = read.options.roleDefect(in: directory.catalog, opensClosed: hasNewRoles(read.options)) {
+            if let defect = read.options.roleDefect(in: directory.catalog, readsFiles: true) {
                 throw read.error(about: defect)
             }
             try replaceIssuers(read.options)
@@ -128,9 +128,6 @@ package final class Reloading: Sendable {
             throw Reloading.refusal(error)
         }
     }
-
-    /// Whether options have other roles than those in force, so that realms that are closed at the moment have to be looked at.
-    private func hasNewRoles(_ read: ServerOptions) -> Bool { options.roles.entry != read.roles.entry }
 
     /// Makes the problem of a file that cannot be put in force. Its detail begins with the file and the line.
     private static func refusal(_ error: ConfigurationError) -> Problem {

@@ -193,7 +193,7 @@ extension RealmServer {
     static func checkRoles(
         _ options: ServerOptions, _ configuration: Configuration?, _ catalog: Catalog
     ) throws(Failure) {
-        guard let defect = options.roleDefect(in: catalog, opensClosed: false) else { return }
+        guard let defect = options.roleDefect(in: catalog, readsFiles: false) else { return }
         throw Failure(description: "\(configuration?.error(about: defect) ?? ConfigurationError(text: "\(defect)"))")
     }
 

@@ -97,6 +97,16 @@ import Testing
             #expect(answer.status == 422 && answer.code == "invalid_body", "\(answer.text)")
             #expect(answer.json["detail"]?.text?.hasPrefix("\(folder.file):\(line): ") == true, "\(answer.text)")
         }
+        // Nor is a realm added that does not fit, or one that is closed at the moment.
+        #expect(eventually { server.state.catalog.closeIfUnused("app") })
+        for name in ["app", "more"] {
+            let wrong = "  r: {realms: {\(name): {classes: {Persn: [read]}}}}\n"
+            try folder.write(wrong, realms: "app: {path: one.realm}, more: {path: two.realm}")
+            let answer = try reload()
+            #expect(answer.status == 422 && answer.code == "invalid_body", "\(name): \(answer.text)")
+            #expect(answer.json["detail"]?.text?.contains(":6: role 'r' loses class 'Persn' of realm '\(name)'") == true)
+            #expect(server.state.catalog["more"] == nil && server.state.catalog["app"]?.isClosed == true)
+        }
         try folder.write(good, more: "limits: {page: 9}")
         #expect(try reload().status == 200)
         #expect(try page() == 9)
