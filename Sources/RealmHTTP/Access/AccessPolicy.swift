@@ -15,6 +15,9 @@ package struct AccessPolicy: Sendable {
     /// write.
     package var administersOnMain = true
 
+    /// Whom requests without a credential are from while the server has none.
+    let visitors = Visitors()
+
     /// Makes the policy of a main listener on loopback, through which this machine may administer
     /// and no other machine may read.
     package init() {}
@@ -32,17 +35,31 @@ package struct AccessPolicy: Sendable {
         guard request.headers.forwardedBy == nil else { return stranger(hasCredentials, request.entrance) }
         switch request.entrance {
         case .adminSocket: return .local
-        case .adminPort where !hasCredentials && request.isFromThisMachine: return .local
-        case .mainSocket where !hasCredentials: return administersOnMain ? .local : .localWriter
+        case .adminPort where !hasCredentials && request.isFromThisMachine: return visitors.local
+        case .mainSocket where !hasCredentials: return administersOnMain ? visitors.local : visitors.localWriter
         case .main where !hasCredentials && isLoopback && request.isFromThisMachine:
-            return administersOnMain ? .local : .localWriter
+            return administersOnMain ? visitors.local : visitors.localWriter
         case .main, .mainSocket, .adminPort: return stranger(hasCredentials, request.entrance)
         }
     }
 
     /// Returns the principal of somebody of whom nothing is known.
     private func stranger(_ hasCredentials: Bool, _ entrance: Entrance) -> Principal {
-        allowsAnonymousReads && !hasCredentials && !entrance.isForAdministrators ? .stranger : .anonymous
+        allowsAnonymousReads && !hasCredentials && !entrance.isForAdministrators ? visitors.stranger : .anonymous
+    }
+
+    /// Returns whether the roles of a principal decide what it may do: it has a credential, or the server gives clients without one a
+    /// role of their own, and it does not administer.
+    ///
+    /// - Parameters:
+    ///   - principal: The principal.
+    ///   - hasCredentials: Whether the server has credentials.
+    static func isJudgedByRoles(_ principal: Principal, hasCredentials: Bool) -> Bool {
+        switch principal.kind {
+        case .local: false
+        case .key, .jwt, .certificate: !principal.isAdministrator
+        case .anonymous: hasCredentials
+        }
     }
 
     /// Returns the highest level that the sender of a request has.
@@ -79,8 +96,8 @@ package struct AccessPolicy: Sendable {
     ///   - needed: The level that the method needs at this path.
     ///   - isHidden: Whether the path does not exist for clients that may not administer.
     ///   - hasCredentials: Whether the server has credentials, which decides what a refused client is told.
-    /// - Throws: 401 `unauthenticated` for clients without a credential that may not even read, 404 `not_found` for
-    ///   hidden paths, and 403 `forbidden` otherwise.
+    /// - Throws: 404 `not_found` for hidden paths and clients that may read, otherwise 401 `unauthenticated` for strangers and 403
+    ///   `forbidden` for all others.
     package func check(
         _ request: Request, needed: AccessClass, isHidden: Bool, hasCredentials: Bool
     ) throws(Problem) {
@@ -95,22 +112,28 @@ package struct AccessPolicy: Sendable {
         }
         // Clients that may only read must not learn that these paths exist.
         guard !isHidden else { throw Problem(.notFound, "there is nothing at this path") }
-        throw AccessPolicy.forbidden(request.principal, granted)
+        guard request.principal.kind != .anonymous else { throw AccessPolicy.strangersOnlyRead }
+        throw AccessPolicy.forbidden(request.principal)
     }
+
+    /// The 401 for a stranger that may read, and wants more.
+    private static let strangersOnlyRead = Problem(
+        .unauthenticated,
+        "strangers may only read: write and administer from the machine of the server when it is bound to loopback, or by --admin"
+    ).with(header: Problem.challenge)
 
     /// The problem of a request that the roles of its principal do not permit.
     static let forbiddenByRoles = Problem(.forbidden, "no role of this credential permits this request")
 
-    /// Makes the 403 for a client that may do something, but not this, with advice that fits its
-    /// level.
-    private static func forbidden(_ principal: Principal, _ granted: AccessClass) -> Problem {
-        guard principal.kind == .local || principal.kind == .anonymous else {
-            return forbiddenByRoles
-        }
-        let detail =
-            granted == .write
-            ? "this listener does not administer; use the one of --admin"
-            : "strangers may only read: write and administer from the machine of the server when it is bound to loopback, or by --admin"
-        return Problem(.forbidden, detail)
+    /// Returns the problem of a request that roles do not permit, though its sender knows what it is about. Whoever sends no
+    /// credential is asked for one.
+    static func refusedByRoles(_ request: Request) -> Problem {
+        request.principal.kind == .anonymous ? Problem.unauthenticated(request, hasCredentials: true) : forbiddenByRoles
+    }
+
+    /// Makes the 403 for a client that may do something, but not this, with advice for those on this machine.
+    private static func forbidden(_ principal: Principal) -> Problem {
+        guard principal.kind == .local else { return forbiddenByRoles }
+        return Problem(.forbidden, "this listener does not administer; use the one of --admin")
     }
 }

@@ -53,6 +53,9 @@ package final class Authenticator: Sendable {
     /// Whether the server has credentials of any kind, so that nobody may do anything without one.
     package var hasCredentials: Bool { takesCertificates || verifier != nil || keys.isConfigured }
 
+    /// Ends whoever came without a credential when there was none, if there is one now. What such requests have begun ends with it.
+    func endVisitors() { if hasCredentials { policy.visitors.end() } }
+
     // MARK: - At once
 
     /// Returns who sends a request, by its header field `Authorization`, else its cookie, else its client certificate, else the

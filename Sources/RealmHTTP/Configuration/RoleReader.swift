@@ -15,6 +15,11 @@ struct RoleReader {
     /// The members of a rule for realms.
     private static let realmMembers = ["classes", "transactions", "export", "import", "migrate", "showHiddenLinks"]
 
+    /// Why links to hidden objects cannot be shown: positions in collections, their counts and queries are those of what is seen, and
+    /// a stub in an answer would contradict all of them.
+    private static let noStubs =
+        "'showHiddenLinks: true' is not available: links to objects that a role does not see are null, and left out of lists and sets"
+
     /// Reads all roles.
     func book(_ json: JSONValue) throws(Problem) -> RoleBook {
         var roles: [Role] = []
@@ -55,6 +60,7 @@ struct RoleReader {
         for (name, path) in RoleReader.flags {
             if let json = object[name] { whole[keyPath: path] = try reader.inside(name).flag(json) }
         }
+        guard !whole.showHiddenLinks else { throw reader.inside("showHiddenLinks").problem(RoleReader.noStubs) }
         var classes: [ClassGrant] = []
         if let json = object["classes"] {
             let inner = reader.inside("classes")

@@ -76,7 +76,8 @@ struct Endpoints: Sendable {
         compactions = CompactionEndpoints(workers: state.workers)
         imports = ImportEndpoints(liveLimits: state.liveLimits, spoolFolders: state.spoolFolders)
         keys = KeyEndpoints(keys: state.authenticator.keys)
-        sessions = SessionEndpoints(authenticator: state.authenticator)
+        sessions = SessionEndpoints(
+            authenticator: state.authenticator, catalog: state.catalog, options: state.liveOptions)
         operations = OperationsEndpoints(catalog: state.catalog, registry: state.metrics, lifecycle: state.lifecycle)
         realms = RealmEndpoints(directory: state.directory)
         restores = RestoreEndpoints(

@@ -17,17 +17,17 @@ struct RealmEndpoints: Sendable {
     /// written by a worker.
     private static let shortList = 20
 
-    /// Answers `GET /v1/realms` with a page of the descriptions of realms, by name, including those that are
-    /// closed, being opened or have failed.
+    /// Answers `GET /v1/realms` with a page of the descriptions of realms that the client may know of, by name, including those that
+    /// are closed, being opened or have failed.
     ///
-    /// - Parameter call: The call; administrators see paths and options besides.
+    /// - Parameter call: The call; administrators see sizes, paths and options besides.
     /// - Throws: `unknown_parameter`, `invalid_parameter` for a `limit` out of range, `cursor_invalid`.
     func list(_ call: Call) throws(Problem) -> Reply {
         try Reply.reading(call.request, isShort: catalog.listedCount <= RealmEndpoints.shortList) { () throws(Problem) in
             let parameters = try ParameterSet(QueryParameters(call.request.target), urlNames: ["limit", "after"])
             let limit = try parameters.int("limit", in: 0...call.limits.page) ?? call.limits.page
             let after = try parameters.text("after").map { text throws(Problem) in try NameCursor(reading: text).name }
-            let page = catalog.page(after: after, limit: limit)
+            let page = try directory.page(after: after, limit: limit, for: call.request)
             let next = page.hasMore ? page.realms.last.map { NameCursor($0.name).text } : nil
             var writer = JSONWriter()
             writer.beginObject()
@@ -44,7 +44,7 @@ struct RealmEndpoints: Sendable {
     }
 
     /// Answers `GET /v1/realms/{realm}` with the description of one realm. Here the backups beside
-    /// the file are listed too.
+    /// the file are listed too, for those who see all of the description.
     ///
     /// - Throws: `realm_not_found`, or `unknown_parameter` for any query parameter.
     func get(_ call: Call) throws(Problem) -> Reply {

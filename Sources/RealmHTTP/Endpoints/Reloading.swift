@@ -92,8 +92,8 @@ package final class Reloading: Sendable {
     /// Reads the configuration again and puts it in force.
     ///
     /// - Returns: What has changed.
-    /// - Throws: `invalid_configuration` with the file and the line when it cannot be read, or when there is no
-    ///   configuration file; `overloaded` while another reload runs. Nothing has changed then.
+    /// - Throws: `invalid_body` as 422, with the file and the line, when it cannot be read or does not fit; `invalid_configuration` when
+    ///   there is no configuration file; `overloaded` while another reload runs. Nothing has changed then.
     package func run() throws(Problem) -> Result {
         guard let configuration, configuration.hasFile else {
             throw Problem(.invalidConfiguration, "the server was started without a configuration file")
@@ -115,14 +115,25 @@ package final class Reloading: Sendable {
         do throws(ConfigurationError) {
             let read = try configuration.again()
             try read.check()
+            // Before anything is in force: what a role says of a realm must not be less than it was meant to be.
+            if let defect = read.options.roleDefect(in: directory.catalog, readsFiles: true) {
+                throw read.error(about: defect)
+            }
             try replaceIssuers(read.options)
             let result = apply(read.options)
             state.withLock { $0.successes += 1 }
             return result
         } catch {
             state.withLock { $0.failures += 1 }
-            throw Problem(.invalidConfiguration, "\(error)")
+            throw Reloading.refusal(error)
         }
+    }
+
+    /// Makes the problem of a file that cannot be put in force. Its detail begins with the file and the line.
+    private static func refusal(_ error: ConfigurationError) -> Problem {
+        var problem = Problem(.invalidBody, "\(error)")
+        problem.status = 422
+        return problem
     }
 
     /// Puts the issuers of tokens in force. It comes first, as it may fail, and is done even if none has changed,

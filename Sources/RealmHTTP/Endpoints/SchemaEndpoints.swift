@@ -45,7 +45,7 @@ struct SchemaEndpoints: Sendable {
         var response = call.isCurrent(etag) ? Response(status: 304) : Response(type: format.mediaType, text)
         response.add("ETag", etag)
         response.add("Realm-Version", context.version.tokenText)
-        response.add("Cache-Control", constant: "no-cache")
+        response.add("Cache-Control", constant: "private, no-cache")
         return response
     }
 
@@ -135,7 +135,7 @@ struct SchemaEndpoints: Sendable {
         let etag = "\"o.\(epoch).\(SchemaEndpoints.hash(text))\""
         var response = call.isCurrent(etag) ? Response(status: 304) : Response(type: "application/json", text)
         response.add("ETag", etag)
-        response.add("Cache-Control", constant: "no-cache")
+        response.add("Cache-Control", constant: "private, no-cache")
         return response
     }
 }

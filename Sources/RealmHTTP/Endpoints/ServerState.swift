@@ -132,6 +132,7 @@ package final class ServerState: Sendable {
         metrics.add { [notifications] text in notifications.write(to: &text) }
         metrics.add { [caretaker] text in caretaker.write(to: &text) }
         metrics.add { [tokens] text in tokens.write(to: &text) }
+        metrics.add { [liveOptions] text in liveOptions.roles.write(to: &text) }
         metrics.add { [backups] text in backups.planned?.write(to: &text) }
         metrics.add { [reloading] text in reloading.write(to: &text) }
         if let tls { metrics.add { text in tls.write(to: &text) } }

@@ -1,16 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmEngine
+
 /// Who a client is, and the sessions of browsers.
 struct SessionEndpoints: Sendable {
     /// The sessions, beside what else tells who sends a request.
     let authenticator: Authenticator
+    /// The realms, in which a client may do something.
+    let catalog: Catalog
+    /// The options, among which the roles are.
+    let options: LiveOptions
 
-    /// Answers `GET /v1/me` with the principal, its roles, and when its credential expires.
+    /// The largest number of open realms for which the rights are found out on the daemon's thread.
+    private static let shortList = 20
+
+    /// Answers `GET /v1/me` with the principal, its roles, when its credential expires, and what it may do.
     ///
     /// - Throws: `unknown_parameter` for any query parameter.
     func me(_ call: Call) throws(Problem) -> Reply {
         try QueryParameters(call.request.target).requireKnown([])
-        let principal = call.request.principal
+        return try Reply.reading(call.request, isShort: catalog.count <= SessionEndpoints.shortList) { () throws(Problem) in
+            try description(of: call.request)
+        }
+    }
+
+    /// Describes the sender of a request.
+    private func description(of request: Request) throws(Problem) -> Response {
+        let principal = request.principal
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("principal")
@@ -27,11 +43,14 @@ struct SessionEndpoints: Sendable {
         } else {
             writer.nullMember("expiresAt")
         }
+        let isJudged = AccessPolicy.isJudgedByRoles(principal, hasCredentials: authenticator.hasCredentials)
+        let visibility = RealmVisibility(principal: principal, roles: options.roles, isJudged: isJudged)
+        let summary = try RightsSummary(visibility, catalog, request.budget)
         writer.key("may")
-        writer.beginObject()
+        writer.write(.object(summary.may))
+        if summary.hasMore { writer.member("more", bool: true) }
         writer.endObject()
-        writer.endObject()
-        return .now(Response(unstored: writer.buffer))
+        return Response(unstored: writer.buffer)
     }
 
     /// Answers `POST /v1/session`: begins a session with the credential of the request, and `DELETE`, which ends it.

@@ -118,7 +118,7 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case pathNotFound = "path_not_found"
     /// 422: a class or a property cannot be declared like this.
     case invalidSchema = "invalid_schema"
-    /// 422: the configuration of the server cannot be read again.
+    /// 422: the server was started without what the request needs: a configuration file or a data folder.
     case invalidConfiguration = "invalid_configuration"
     /// 422: a value has another type than its property.
     case typeMismatch = "type_mismatch"

@@ -86,14 +86,10 @@ package final class Principal: Sendable {
             realm: principal.realm, expiresAt: WallClock(nanoseconds: end), parent: principal)
     }
 
-    /// The principal of requests that need no credential, and may administer.
+    /// The principal of requests that never need a credential, and may administer: those through the administrators' socket.
     package static let local = Principal(kind: .local, roles: [administratorRole])
-    /// The principal of local requests where administration is refused on the main listener.
-    package static let localWriter = Principal(kind: .local)
     /// The principal of requests without a credential.
     package static let anonymous = Principal(kind: .anonymous, roles: ["anonymous"])
-    /// The principal of requests without a credential at a server that lets everybody read.
-    package static let stranger = Principal(kind: .anonymous, roles: ["anonymous", "read"])
 
     /// Whether the principal may do everything, at least in its realm.
     package var isAdministrator: Bool { roles.contains(Principal.administratorRole) }

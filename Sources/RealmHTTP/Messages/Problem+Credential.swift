@@ -2,10 +2,12 @@
 
 /// What clients without a credential are told.
 extension Problem {
+    /// The header field by which a 401 asks for a credential.
+    static let challenge = HeaderField("WWW-Authenticate", "Bearer realm=\"realm-rest\"")
+
     /// Makes the 401 for a client without a credential. Where there are none, it explains the usual surprise, a proxy
     /// on the same machine.
     package static func unauthenticated(_ request: Request, hasCredentials: Bool) -> Problem {
-        let challenge = HeaderField("WWW-Authenticate", "Bearer realm=\"realm-rest\"")
         guard !hasCredentials else {
             return Problem(.unauthenticated, "this request needs a credential, such as Authorization: Bearer rr_…")
                 .with(header: challenge)

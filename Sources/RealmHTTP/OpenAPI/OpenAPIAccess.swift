@@ -48,9 +48,9 @@ enum OpenAPIAccess {
 
     /// `GET /v1/me`.
     static let me = OperationDescription(
-        "getMe", "Tells who the client is.", tag: "access", parameters: ["RequestId"],
+        "getMe", "Tells who the client is, and what it may do.", tag: "access", parameters: ["RequestId"],
         responses: responses(
-            "200", "The body names the principal and its roles.",
+            "200", "The body names the principal, its roles and what it may do.",
             [
                 "type": "object",
                 "properties": [
@@ -61,7 +61,15 @@ enum OpenAPIAccess {
                             "name": optionalText,
                         ],
                     ],
-                    "roles": texts, "realm": optionalText, "expiresAt": optionalText, "may": ["type": "object"],
+                    "roles": texts, "realm": optionalText, "expiresAt": optionalText,
+                    "may": [
+                        "type": "object",
+                        "description": "Lists by realm and class what the client may do, for the realms that are open.",
+                        "additionalProperties": ["type": "object", "additionalProperties": texts],
+                    ],
+                    "more": [
+                        "type": "boolean", "description": "Is true when may lacks realms or classes, as there are too many.",
+                    ],
                 ],
             ]))
 

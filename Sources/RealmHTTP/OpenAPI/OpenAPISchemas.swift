@@ -187,6 +187,12 @@ enum OpenAPISchemas {
                     "Is the object that an embedded one is a part of, and the path to it there as JSON Patch takes it. It is absent where that is the owner.",
                 "properties": ["class": text, "key": text, "path": text], "additionalProperties": true,
             ],
+            "hidden": [
+                "type": "object",
+                "description":
+                    "Has for each list or set that leaves out links to objects which the client may not see how many these are.",
+                "additionalProperties": count,
+            ],
         ],
     ]
 

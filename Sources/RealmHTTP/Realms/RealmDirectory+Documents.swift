@@ -9,7 +9,7 @@ extension RealmDirectory {
     ///
     /// - Parameters:
     ///   - name: The name of the realm.
-    ///   - request: The request that asks for it. Its rights decide whether paths, options and
+    ///   - request: The request that asks for it. Its rights decide whether sizes, paths, options and
     ///     reasons are shown.
     ///   - backup: The id of the backup that was made for the request; nil for none.
     /// - Throws: `realm_not_found` when there is no realm of this name.
@@ -82,7 +82,7 @@ extension RealmDirectory {
                 writer.key("readOnlyReason")
                 problem(opening: reason, otherwise: "the file is read-only", request).write(to: &writer, requestID: request.id)
             }
-            if listsBackups { write(database.copies?.list() ?? [], to: &writer) }
+            if listsBackups, tellsAll(to: request) { write(database.copies?.list() ?? [], to: &writer) }
         }
         if access.grant(request) == .administer, let attached = attachedOptions.withLock({ $0[name] }) {
             writer.key("options")
@@ -143,15 +143,16 @@ extension RealmDirectory {
     /// Writes what is known of a realm without opening it.
     private func write(_ realm: ClosedRealm, to writer: inout JSONWriter, for request: Request) {
         writer.member("default", bool: realm.name.text == defaultRealm)
-        if let byteCount = realm.byteCount { writer.member("fileBytes", int: byteCount) }
+        if let byteCount = realm.byteCount, tellsAll(to: request) { writer.member("fileBytes", int: byteCount) }
         if access.grant(request) == .administer { writer.member("path", text: realm.path) }
     }
 
-    /// Writes the members of an open realm: its mode, format, size, version and counts.
+    /// Writes the members of an open realm: its mode, format, size, version and counts. Classes are counted that the sender sees.
     private func write(
         _ name: String, _ database: Database, to writer: inout JSONWriter, for request: Request, isRehearsed: Bool
     ) throws(Problem) {
-        let version = database.current
+        let tellsAll = tellsAll(to: request)
+        let version = database.current.shown(by: visibility(for: request).scope(in: name))
         let facts = try Problem.mapping { () throws(StorageError) in try database.facts(of: version) }
         writer.member("mode", text: options.isReadOnly && database.isWritable ? "ro" : database.servedMode.rawValue)
         if database.mode == .follow { writer.member("fileVersion", text: String(version.snapshot.version)) }
@@ -164,11 +165,14 @@ extension RealmDirectory {
         } else {
             writer.nullMember("schemaVersion")
         }
-        writer.member("fileBytes", int: facts.fileBytes)
-        writer.member("usedBytes", int: facts.usedBytes)
+        if tellsAll {
+            writer.member("fileBytes", int: facts.fileBytes)
+            writer.member("usedBytes", int: facts.usedBytes)
+        }
         writer.member("classes", int: facts.classCount)
-        writer.member("empty", bool: facts.isEmpty)
+        if tellsAll { writer.member("empty", bool: facts.isEmpty) }
         writer.member("version", text: version.tokenText)
+        guard tellsAll else { return }
         // The version before the rehearsed write may not have been let go of yet.
         writer.member("liveVersions", int: isRehearsed ? 1 : facts.liveVersions)
         writer.member("pendingWrites", int: facts.pendingWrites)

@@ -18,6 +18,8 @@ final class DigestReader {
     private let snapshot: Snapshot
     /// The work that the response may cost.
     private let budget: WorkBudget
+    /// Counts the links that the version hides.
+    private let hidden: HiddenLinks
     /// How many embedded objects and nested collections surround the value that is being read.
     private var depth = 0
 
@@ -31,6 +33,7 @@ final class DigestReader {
         self.snapshot = snapshot
         self.leaves = leaves
         self.budget = budget
+        hidden = HiddenLinks(snapshot: snapshot)
     }
 
     /// Returns the digest of an object with the embedded objects that it owns.
@@ -42,7 +45,7 @@ final class DigestReader {
     /// - Complexity: O(n) in the size of everything that the object stores.
     func digest(of row: Row, in table: Table) throws(StorageError) -> ObjectDigest {
         var digest = ObjectDigest(of: row.key)
-        try add(row, table, to: &digest)
+        try add(row, table, isOutermost: true, to: &digest)
         return digest
     }
 
@@ -50,7 +53,9 @@ final class DigestReader {
     ///
     /// - Throws: `StorageError.corrupt` when objects are embedded too deep, otherwise as
     ///   `digest(of:in:)`.
-    private func add(_ row: Row, _ table: Table, to digest: inout ObjectDigest) throws(StorageError) {
+    private func add(
+        _ row: Row, _ table: Table, isOutermost: Bool, to digest: inout ObjectDigest
+    ) throws(StorageError) {
         depth += 1
         defer { depth -= 1 }
         guard depth <= DigestReader.maximumDepth else {
@@ -63,6 +68,7 @@ final class DigestReader {
             digest.add(UInt64(bitPattern: column.key.rawValue))
             guard column.collection == nil else {
                 try addCollection(column, row, to: &digest)
+                if isOutermost { try addHidden(column, row, in: table, to: &digest) }
                 continue
             }
             try add(try leaf.value(position, row.index), column, to: &digest)
@@ -92,6 +98,21 @@ final class DigestReader {
             }
         case .dictionary: try add(try row.dictionary(column, in: snapshot), column, to: &digest)
         }
+    }
+
+    /// Adds how many links a collection of the object itself leaves out, because `$meta` tells it. It does not for embedded objects
+    /// inside of the object.
+    ///
+    /// - Parameters:
+    ///   - column: The property.
+    ///   - row: The object that has it.
+    ///   - table: Its class.
+    ///   - digest: The digest that grows.
+    /// - Throws: `StorageError` for a damaged file.
+    func addHidden(_ column: Column, _ row: Row, in table: Table, to digest: inout ObjectDigest) throws(StorageError) {
+        guard hidden.areThere else { return }
+        let count = try hidden.count(column, row, in: table)
+        if count > 0 { digest.add(UInt64(truncatingIfNeeded: count) | 1 << 44) }
     }
 
     /// Adds the entries of a dictionary with their keys and their number.
@@ -176,6 +197,6 @@ final class DigestReader {
         guard column?.type == .link, let table = snapshot.table(tableKey), table.kind == .embedded,
             let row = try table.find(key)
         else { return }
-        try add(row, table, to: &digest)
+        try add(row, table, isOutermost: false, to: &digest)
     }
 }

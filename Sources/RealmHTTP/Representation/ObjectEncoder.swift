@@ -30,6 +30,8 @@ package final class ObjectEncoder {
     private let leaves = LeafColumns()
     /// Reads objects into digests for entity tags.
     private let digests: DigestReader
+    /// Counts the links that the version hides.
+    private let hidden: HiddenLinks
     /// What entity tags have after `~` in this representation.
     private let tagCode: StaticString
     /// The digest that was made last: a response about one object needs it in the header and in
@@ -53,6 +55,7 @@ package final class ObjectEncoder {
         self.budget = budget
         values = ValueWriter(representation)
         digests = DigestReader(snapshot, leaves, budget)
+        hidden = HiddenLinks(snapshot: snapshot)
         tagCode = representation.staticCode
     }
 
@@ -148,6 +151,7 @@ package final class ObjectEncoder {
             if step.kind == .collection {
                 let member = plan.members[index]
                 try digests.addCollection(member.source.column, row, to: &digest)
+                try digests.addHidden(member.source.column, row, in: plan.table, to: &digest)
                 try writeCollection(member, row, &writer)
                 continue
             }
@@ -188,6 +192,7 @@ package final class ObjectEncoder {
         }
         if table.primaryKey == nil { writer.member("stableKey", bool: false) }
         if table.kind == .embedded { try writeOwner(of: row, in: table, &writer) }
+        if hidden.areThere { try hidden.write(row, plan, budget, to: &writer) }
         writer.endObject()
         return position
     }

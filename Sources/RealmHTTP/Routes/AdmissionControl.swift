@@ -134,7 +134,7 @@ struct AdmissionControl: Sendable {
         if route.traits.contains(.isUnmetered), route.readMethods.contains(request.method ?? .delete) { return }
         let isOpen = route.traits.contains(.isOpenToAdminListener) && request.entrance.isForAdministrators
         if isOpen, request.headers.forwardedBy == nil, route.readMethods.contains(request.method ?? .delete) { return }
-        if isJudgedByRoles(request.principal) {
+        if AccessPolicy.isJudgedByRoles(request.principal, hasCredentials: authenticator.hasCredentials) {
             return try RolePolicy(roles: liveOptions.roles, hasCredentials: authenticator.hasCredentials).check(
                 request, route)
         }
@@ -142,16 +142,6 @@ struct AdmissionControl: Sendable {
             request, needed: route.access(of: request.method), isHidden: route.traits.contains(.isHidden),
             hasCredentials: authenticator.hasCredentials)
         try checkRealm(request, route)
-    }
-
-    /// Whether the roles of a principal decide what it may do: it has a credential, or the server gives clients without one a role
-    /// of their own, and it does not administer.
-    private func isJudgedByRoles(_ principal: Principal) -> Bool {
-        switch principal.kind {
-        case .local: return false
-        case .key, .jwt, .certificate: return !principal.isAdministrator
-        case .anonymous: return authenticator.hasCredentials
-        }
     }
 
     /// Checks that a principal with a realm of its own uses no other one.
@@ -164,6 +154,8 @@ struct AdmissionControl: Sendable {
                 throw Problem(.realmNotFound, "there is no realm of this name")
             }
         } else if route.access(of: request.method) > .health, route.isServed {
+            // The list has the one realm then.
+            if route.traits.contains(.showsVisible), route.access(of: request.method) <= .read { return }
             guard !route.traits.contains(.isHidden) else { throw Problem(.notFound, "there is nothing at this path") }
             throw Problem(.forbidden, "this credential is for one realm")
         }

@@ -17,6 +17,8 @@ struct ResponseFinisher: Sendable {
     private let tls: TLSStore?
     /// Closes realms whose files have changed.
     private let caretaker: RealmCaretaker
+    /// Tells whether answers depend on credentials.
+    private let authenticator: Authenticator
 
     /// Takes the rules and limits of a server.
     ///
@@ -26,6 +28,7 @@ struct ResponseFinisher: Sendable {
         origins = state.rules.origins
         caretaker = state.caretaker
         tls = state.tls
+        authenticator = state.authenticator
     }
 
     /// Returns the response as it is sent.
@@ -40,7 +43,7 @@ struct ResponseFinisher: Sendable {
         response.add("X-Request-Id", request.id.text)
         if let timing = request.timing { response.add("Server-Timing", timing.text) }
         if request.isSecure, let rule = tls?.strictTransport { response.add("Strict-Transport-Security", rule) }
-        if request.principal.logName != nil, !response.hasCacheControl { response.add("Cache-Control", constant: "private") }
+        if authenticator.hasCredentials || request.principal.logName != nil { response.restrictToClient() }
         origins.addRules(to: &response, request)
         return response
     }
@@ -124,9 +127,10 @@ extension Response {
         }
     }
 
-    /// Whether it is stated already which caches may keep the response.
-    fileprivate var hasCacheControl: Bool {
-        headers.contains { $0.name.utf8CodeUnitCount == 13 && $0.name.description == "Cache-Control" }
+    /// States that caches which others use too must not keep the response, unless it states what caches may do already.
+    fileprivate mutating func restrictToClient() {
+        let isStated = headers.contains { $0.name.utf8CodeUnitCount == 13 && $0.name.description == "Cache-Control" }
+        if !isStated { add("Cache-Control", constant: "private") }
     }
 
     /// Whether the body is text of some kind. Raw data may be packed already, and events must not

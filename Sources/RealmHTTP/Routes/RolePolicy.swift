@@ -22,12 +22,16 @@ struct RolePolicy: Sendable {
     func check(_ request: Request, _ route: Route) throws(Problem) {
         let needed = route.access(of: request.method)
         guard needed > .health || request.headers[.realmTransaction] != nil else { return }
-        let holder = request.principal.rightsHolder
+        let holder = RightsHolder(request.principal)
         guard !roles.administers(holder) else {
             request.roleReach = .administers
             return
         }
         guard let realm = request.match.decoded(.realm), route.isServed else {
+            if mayList(holder, request, route) {
+                request.roleReach = .part
+                return
+            }
             if request.principal.kind == .anonymous {
                 throw Problem.unauthenticated(request, hasCredentials: hasCredentials)
             }
@@ -60,6 +64,15 @@ struct RolePolicy: Sendable {
         return needed <= .read || rights.mayWrite || route.traits.contains(.concernsTransactions)
     }
 
+    /// Returns whether a principal may use a path outside realms, because that shows the realms that the principal may know of and
+    /// nothing else. Clients without a credential may if their role has rights in any realm.
+    private func mayList(_ holder: RightsHolder, _ request: Request, _ route: Route) -> Bool {
+        guard route.isServed, route.traits.contains(.showsVisible), route.pattern.position(of: .realm) == nil,
+            route.access(of: request.method) <= .read
+        else { return false }
+        return request.principal.kind != .anonymous || roles.mayHaveRights(holder)
+    }
+
     /// Returns what a route does with what is seen.
     private func action(of route: Route, _ rights: RealmRights) -> RightsAction {
         if route.traits.contains(.subscribes) { return .subscribe }
@@ -73,9 +86,4 @@ struct RolePolicy: Sendable {
         guard request.principal.kind == .anonymous else { return problem }
         return Problem.unauthenticated(request, hasCredentials: hasCredentials)
     }
-}
-
-extension Principal {
-    /// On what the rights of the principal depend.
-    var rightsHolder: RightsHolder { RightsHolder(roles: roles, claims: claims, realm: realm) }
 }

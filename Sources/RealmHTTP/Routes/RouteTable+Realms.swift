@@ -4,12 +4,12 @@ extension RouteTable {
     /// The routes of realms, their schemas and their API descriptions.
     static let realmRoutes: [Route] = [
         Route(
-            "/v1/realms",
+            "/v1/realms", .showsVisible,
             operations: [
                 .read(
                     .get, for: .read,
                     .init(
-                        "listRealms", "Lists the realms that are served, by name.", tag: "realms",
+                        "listRealms", "Lists the realms that are served and that the client may know of, by name.", tag: "realms",
                         parameters: ["Limit", "After", "RequestId"],
                         responses: OpenAPIDocument.plain("The body lists the realms.", "RealmPage"), problems: [.cursorInvalid])
                 ) { $0.realms.list },
@@ -26,7 +26,7 @@ extension RouteTable {
                 ) { $0.realms.attach },
             ]),
         Route(
-            "/v1/realms/{realm}",
+            "/v1/realms/{realm}", .showsVisible,
             operations: [
                 .read(
                     .get, for: .read,

@@ -4,7 +4,8 @@ internal import RealmEngine
 internal import RealmStorage
 internal import Synchronization
 
-/// Sees to it that a credential that is revoked or has expired ends everywhere within a second.
+/// Sees to it that a credential that is revoked or has expired ends everywhere within a second, and so does what was begun without
+/// one before there were any.
 ///
 /// Twice a second, on the thread of the timer, it looks whether the file of keys has changed, and ends the streams and polls of
 /// principals that are over. The file is short, and read only when it has changed. Times of use are stored by a worker.
@@ -19,6 +20,8 @@ final class AccessWatch: Sendable {
     private let workers: WorkerPool
     /// The log, which is told of a file that cannot be read; nil for none.
     private let log: AccessLog?
+    /// Tells of roles that do not fit the schema of a realm.
+    private let roles: RoleWatch
     /// Whether `stop` was called.
     private let isStopped = Atomic<Bool>(false)
     /// The number of looks.
@@ -37,6 +40,7 @@ final class AccessWatch: Sendable {
         timers = state.timers
         workers = state.workers
         log = state.accessLog
+        roles = RoleWatch(state)
     }
 
     /// Begins to look.
@@ -62,9 +66,11 @@ final class AccessWatch: Sendable {
 
     /// Looks once.
     private func look() {
+        if roles.isNeeded { _ = workers.submitContinuation(for: WorkerPool.server) { [roles] in roles.look() } }
         let keys = authenticator.keys
         if let failure = keys.refresh() { tell(failure) }
         guard authenticator.hasCredentials else { return }
+        authenticator.endVisitors()
         notifications.endUnauthenticated()
         if looks.add(1, ordering: .relaxed).newValue % AccessWatch.looksBetweenSweeps == 0 { authenticator.sessions.sweep() }
         guard keys.isStoreDue else { return }

@@ -183,6 +183,20 @@ extension RealmServer {
         return lines
     }
 
+    /// Checks that the roles fit the schemas of the realms of the configuration that could be opened.
+    ///
+    /// - Parameters:
+    ///   - options: The options of the server.
+    ///   - configuration: What they were read from, which knows the lines; nil when they were not read.
+    ///   - catalog: The realms.
+    /// - Throws: `Failure` with the file and the line of the first rule that names what a schema lacks.
+    static func checkRoles(
+        _ options: ServerOptions, _ configuration: Configuration?, _ catalog: Catalog
+    ) throws(Failure) {
+        guard let defect = options.roleDefect(in: catalog, readsFiles: false) else { return }
+        throw Failure(description: "\(configuration?.error(about: defect) ?? ConfigurationError(text: "\(defect)"))")
+    }
+
     /// Checks that the configured names of linking objects are for realms that are served. Whether they fit the schema is
     /// checked when a realm is opened.
     ///

@@ -73,6 +73,7 @@ package final class RealmServer: Sendable {
         let descriptors = try RealmServer.requireDescriptors(options)
         catalog.openLimit = min(options.openLimit ?? options.limits.realms, descriptors.realms)
         try RealmServer.open(live, catalog, report)
+        try RealmServer.checkRoles(options, configuration, catalog)
         try RealmServer.checkBacklinkNames(options, catalog)
         try RealmServer.checkOrigins(options.corsOrigins)
         let tokens = try RealmServer.makeTokens(live)

@@ -140,6 +140,9 @@ package final class Snapshot: Sendable {
         names = Snapshot.names(of: tables, except: scope.inner)
     }
 
+    /// Returns whether objects of a table may be hidden, so that links to them are left out.
+    package func mayHideObjects(of table: TableKey) -> Bool { space.mayHideLinks(to: table) }
+
     /// Returns the position of each table by its key.
     private static func positions(of tables: [Table]) -> [TableKey: Int] {
         Dictionary(tables.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })

@@ -100,7 +100,9 @@ import Testing
         let wanted = isThere ? expectedAccess(route, method) : .read
         if wanted <= granted { return isThere ? .taken : .hidden }
         if granted == .health { return .unauthenticated }
-        return route.traits.contains(.isHidden) ? .hidden : .forbidden
+        if route.traits.contains(.isHidden) { return .hidden }
+        // A stranger may read at most, and is asked who it is; who is known may not do more.
+        return granted == .read ? .unauthenticated : .forbidden
     }
 
     /// From the table of the tests, not from that of the server.

@@ -133,11 +133,11 @@ import Testing
         let book = try RightsSamples.book(
             """
             roles:
-              r: {realms: {a: {transactions: true, showHiddenLinks: true}, b: {migrate: true}, c: {import: true}, d: {classes: {A: []}}}}
+              r: {realms: {a: {transactions: true, showHiddenLinks: false}, b: {migrate: true}, c: {import: true}, d: {classes: {A: []}}}}
             """)
         func rights(_ realm: String) -> RealmRights { book.rights(of: RightsHolder(roles: ["r"]), in: realm) }
         #expect(rights("a").isNothing && !rights("b").isNothing && !rights("c").isNothing && rights("d").isNothing)
-        #expect(rights("a").showsHiddenLinks && rights("b").mayMigrate && rights("c").mayImport)
+        #expect(!rights("a").showsHiddenLinks && rights("b").mayMigrate && rights("c").mayImport)
     }
 
     // MARK: - Errors
@@ -170,6 +170,10 @@ import Testing
             ("roles:\n  r:\n    realms:\n      app: [read]", "4: an array was found where an object is needed"),
             ("roles:\n  r:\n    realms:\n      app:\n        class: {}", "5: there is no 'class' here; did you mean 'classes'?"),
             ("roles:\n  r:\n    realms:\n      app:\n        export: yes", "5: a string was found where true or false is needed"),
+            (
+                "roles:\n  r:\n    realms:\n      app:\n        showHiddenLinks: true",
+                "5: 'showHiddenLinks: true' is not available: links to objects that a role does not see are null, and left out of lists and sets"
+            ),
             ("roles:\n  r:\n    realms:\n      app:\n        classes: [A]", "5: an array was found where an object is needed"),
             (inClass("read"), "3: a string was found where a list of actions or an object is needed"),
             (inClass("null"), "3: null was found where a list of actions or an object is needed"),

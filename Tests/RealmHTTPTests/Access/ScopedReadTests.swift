@@ -78,7 +78,7 @@ import Testing
         // Tags may be read, but not observed.
         #expect(try server.request("GET", "/v1/realms/notes/changes?class=Tag", ann).status >= 400)
         for (method, path) in [
-            ("GET", "/v1/realms"), ("GET", "/v1/realms/notes"),
+            ("POST", "/v1/realms"), ("DELETE", "/v1/realms/notes"),
             ("POST", "/v1/realms/notes/backup"), ("GET", "/v1/realms/notes/backup"),
             ("DELETE", "/v1/realms/notes/objects/Note/1"),
             ("POST", "/v1/realms/notes/transactions"), ("POST", "/v1/realms/notes/compact"),
@@ -98,8 +98,10 @@ import Testing
         )
         for path in ["/v1/realms", "/admin/config", "/metrics"] {
             #expect(try server.request("GET", path, whole).status == 200, "\(path)")
+            guard path != "/v1/realms" else { continue }
             #expect(try server.request("GET", path, part).status >= 403, "\(path)")
         }
+        #expect(try server.request("GET", "/v1/realms", part).json["items"]?.elements?.map { $0["name"]?.text } == ["notes"])
         #expect(try server.request("GET", "/v1/realms/notes/schema", part).status == 200)
         #expect(try server.request("GET", "/v1/realms/other/schema", part).code == "realm_not_found")
     }

@@ -105,12 +105,12 @@ import Testing
         try withServer(Self.base + "realms: {main: {path: one.realm}}\nlimits: {page: 3}\n") { running in
             try running.write(Self.base + "realms: {main: {path: one.realm}}\nlimits: {page: 4, pgae: 1}\n")
             let answer = try running.reload()
-            #expect(answer.status == 422 && answer.json["code"]?.text == "invalid_configuration", "\(answer.text)")
+            #expect(answer.status == 422 && answer.json["code"]?.text == "invalid_body", "\(answer.text)")
             let detail = answer.json["detail"]?.text ?? ""
             #expect(detail.contains("realm-rest.yaml:4: ") && detail.contains("limits.pgae"), "\(detail)")
             #expect(try running.get("/admin/config").json["limits"]?["page"]?.int == 3)
             try FileManager.default.removeItem(atPath: running.folder + "/realm-rest.yaml")
-            #expect(try running.reload().json["code"]?.text == "invalid_configuration")
+            #expect(try running.reload().json["code"]?.text == "invalid_body")
             let metrics = try running.get("/metrics").text
             #expect(metrics.contains("configuration_reloads_total{result=\"failed\"} 2\n"), "\(metrics)")
             #expect(try HTTPClient.request(port: running.server.port, "GET", "/admin/reload").status == 405)

@@ -70,6 +70,53 @@ import Testing
         #expect(try kept.next("changes").name == "changes")
     }
 
+    /// Ways in which a server that had no credentials gets the first one; the last is a file that is of no use.
+    static let firsts: [@Sendable (KeyServer) throws -> Void] = [
+        { server in try server.file.add(APIKey(APIKeyText(), name: "first", roles: ["admin"])) },
+        { server in _ = try server.request("POST", "/admin/keys", body: #"{"name":"first","roles":["admin"]}"#) },
+        { server in
+            try FileManager.default.createDirectory(atPath: server.folder + "/.realm-rest", withIntermediateDirectories: true)
+            try Data("broken".utf8).write(to: URL(fileURLWithPath: server.file.path))
+        },
+    ]
+
+    @Test(arguments: firsts.indices, [false, true])
+    func `what was begun without a credential ends with the first key`(_ index: Int, _ isStranger: Bool) throws {
+        let server = try KeyServer(change: { $0.isInsecure = true })
+        try server.makeNotes(nil)
+        let origin = isStranger ? [("X-Forwarded-For", "192.0.2.9")] : []
+        let line = origin.map { "\($0.0): \($0.1)\r\n" }.joined()
+        let stream = try stream(server, origin)
+        let poll = try HTTPClient(port: server.port, timeoutSeconds: 20)
+        let now =
+            try server.request("GET", "/v1/realms/notes/changes?class=Note&initial=false", nil, origin).json["next"]?.text ?? ""
+        try poll.send(
+            "GET /v1/realms/notes/changes?class=Note&since=\(now)&wait=15 HTTP/1.1\r\nHost: 127.0.0.1\r\n\(line)\r\n")
+        usleep(200_000)
+        let begin = Instant.now()
+        try CredentialEndTests.firsts[index](server)
+        #expect(try stream.next("end").json["reason"]?.text == "unauthenticated")
+        #expect(try stream.next() == nil)
+        #expect(try poll.readAnswer().status == 401)
+        #expect(Instant.now().seconds(since: begin) < 3)
+        #expect(try server.request("GET", "/v1/realms", nil, origin).status == 401)
+    }
+
+    @Test func `what was begun through the administrators' socket goes on after the first key`() throws {
+        let path = NSTemporaryDirectory() + "rr-\(UUID().uuidString.prefix(8)).sock"
+        let server = try KeyServer(change: { $0.admin = .unix(path: path) })
+        try server.makeNotes(nil)
+        let client = try HTTPClient(unixPath: path, timeoutSeconds: 20)
+        let realm = "/v1/realms/notes"
+        let now = try client.request("GET", realm + "/changes?class=Note&initial=false").json["next"]?.text ?? ""
+        try client.send("GET \(realm)/changes?class=Note&since=\(now)&wait=15 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        let open = try stream(server, [])
+        let key = try server.add("first")
+        #expect(try open.next("end").json["reason"]?.text == "unauthenticated")
+        #expect(try server.request("POST", realm + "/objects/Note", key, body: #"{"id":1}"#).status == 201)
+        #expect(try client.readAnswer().status == 200)
+    }
+
     @Test func `a revoked key gets no event of a commit that comes after it`() throws {
         let server = try KeyServer()
         let (admin, key) = (try server.add("admin"), try server.add("reader"))

@@ -57,6 +57,9 @@ final class RealmGrant: Sendable {
         self.whole = whole
     }
 
+    /// Whether the grant gives any right, so that the realms of the pattern exist for its holder.
+    var givesAnything: Bool { whole.isRight || classes.contains { !$0.actions.isEmpty } }
+
     /// The claims that the rules of the classes and the pattern name.
     var claims: [ClaimPath] { classes.flatMap(\.claims) + (pattern.claim.map { [$0] } ?? []) }
 }

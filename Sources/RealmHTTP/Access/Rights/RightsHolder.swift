@@ -9,6 +9,11 @@ package struct RightsHolder: Sendable {
     /// The only realm in which it has rights; nil for all. With one, nobody operates the server.
     package let realm: String?
 
+    /// Describes a principal by its credential.
+    init(_ principal: Principal) {
+        self.init(roles: principal.roles, claims: principal.claims, realm: principal.realm)
+    }
+
     /// Describes a principal.
     ///
     /// - Parameters:

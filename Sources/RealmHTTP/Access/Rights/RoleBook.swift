@@ -46,6 +46,9 @@ package final class RoleBook: Sendable {
         return Role(reader, [RealmGrant(everywhere, [grant], RealmGrant.Whole(export: true, showHiddenLinks: true))])
     }
 
+    /// Whether the configuration states roles. Those that are built in name nothing that a schema could lack.
+    package var isStated: Bool { entry.count > 0 }
+
     /// The names of all roles, sorted.
     package var names: [String] { roles.keys.sorted() }
 
@@ -78,6 +81,25 @@ package final class RoleBook: Sendable {
         let rights = RealmRights(held.flatMap { $0.grants(in: realm, holder.claims) }, holder.claims)
         cache.keep(rights, key)
         return rights
+    }
+
+    /// Returns whether a principal has any right in a realm, so that it may know of it: whether `rights` returns more than nothing.
+    ///
+    /// Nothing is kept for later, so lists of realms can ask for many names.
+    ///
+    /// - Parameters:
+    ///   - holder: The roles and claims of the principal.
+    ///   - realm: The name of the realm.
+    package func hasRights(_ holder: RightsHolder, in realm: String) -> Bool {
+        if let only = holder.realm, !only.utf8.elementsEqual(realm.utf8) { return false }
+        return held(holder).contains { role in
+            role.administers || role.grants(in: realm, holder.claims).contains(where: \.givesAnything)
+        }
+    }
+
+    /// Returns whether a principal may have rights in some realm, whatever realms there are.
+    package func mayHaveRights(_ holder: RightsHolder) -> Bool {
+        held(holder).contains { $0.administers || $0.realms.contains(where: \.givesAnything) }
     }
 
     /// The rights of administrators.

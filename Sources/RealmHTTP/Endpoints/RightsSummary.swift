@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// What a principal may do in the classes of the realms that are open, as `/v1/me` lists it.
+///
+/// No realm is opened for it, and those that the principal may not know of are not in it. It ends at a number of realms and of
+/// classes: whoever needs more asks for the schema of a realm.
+struct RightsSummary {
+    /// The greatest number of realms.
+    static let realmLimit = 100
+    /// The greatest number of classes of all realms together.
+    static let classLimit = 1000
+
+    /// By the name of the realm and that of the class the words for what is allowed.
+    let may: JSONObject
+    /// Whether something was left out because of the limits.
+    let hasMore: Bool
+
+    /// Finds out what a principal may do.
+    ///
+    /// - Parameters:
+    ///   - visibility: The principal with its roles.
+    ///   - catalog: The realms.
+    ///   - budget: The work that may be done.
+    /// - Throws: The problem of a stopped budget.
+    init(_ visibility: RealmVisibility, _ catalog: Catalog, _ budget: WorkBudget) throws(Problem) {
+        var realms: [(name: String, value: JSONValue)] = []
+        var (classCount, hasMore) = (0, false)
+        let names = visibility.principal.realm.map { [$0] } ?? catalog.openNames.sorted()
+        for name in names where visibility.shows(name) {
+            guard let snapshot = catalog.database(name)?.current.snapshot else { continue }
+            guard realms.count < RightsSummary.realmLimit, classCount < RightsSummary.classLimit else {
+                hasMore = true
+                break
+            }
+            try Problem.mapping { () throws(StorageError) in try budget.spend(1 + snapshot.classes.count) }
+            guard let classes = visibility.rights(in: name)?.may(in: snapshot)?.members else { continue }
+            let shown = classes.prefix(RightsSummary.classLimit - classCount)
+            hasMore = hasMore || shown.count < classes.count
+            classCount += shown.count
+            realms.append((name, .object(JSONObject(Array(shown)))))
+        }
+        may = JSONObject(realms)
+        self.hasMore = hasMore
+    }
+}

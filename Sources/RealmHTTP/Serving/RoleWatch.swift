@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+internal import Synchronization
+
+/// Tells the operator of roles that lose a class, because the schema of a realm lacks what a rule names.
+///
+/// Rights never include what does not fit (`RealmRights.fitting`); this only says so. It looks at each open realm when that has come,
+/// or has had commits, and compares its schema with the one that was looked at last: so everything is told once for each schema
+/// and for each reading of the roles.
+package final class RoleWatch: Sendable {
+    /// What was found out about a realm.
+    private struct Finding {
+        /// The version that was looked at last.
+        var token: VersionToken
+        /// Its schema.
+        let schema: SchemaMark
+        /// How many classes roles lose in it.
+        let lossCount: Int
+    }
+
+    /// What is known of all realms.
+    private struct State {
+        /// The roles that were looked at; nil before the first look.
+        var roles: RoleBook?
+        /// The findings by the name of the realm. Those of closed realms stay, so that nothing is told again when they open.
+        var findings: [String: Finding] = [:]
+        /// How many losses were told.
+        var told = 0
+
+        /// Notes that a realm has another version with the schema that was looked at.
+        mutating func note(_ token: VersionToken, of name: String) { findings[name]?.token = token }
+    }
+
+    /// The realms.
+    private let catalog: Catalog
+    /// The options, among which the roles are.
+    private let options: LiveOptions
+    /// The log; nil for none.
+    private let log: AccessLog?
+    private let state = RankedMutex(.leaf, State())
+    /// Whether a thread looks at the moment.
+    private let isLooking = Atomic<Bool>(false)
+    /// The number of realms of which findings are kept while they are closed.
+    private static let keptLimit = 1024
+    /// The number of defects of one realm that are logged one by one.
+    private static let loggedLimit = 20
+
+    /// Takes the parts of a server, and adds the metrics.
+    ///
+    /// - Parameter server: The state of the server.
+    package init(_ server: ServerState) {
+        catalog = server.catalog
+        options = server.liveOptions
+        log = server.accessLog
+        server.metrics.add { [weak self] text in self?.write(to: &text) }
+    }
+
+    /// Whether there is anything to look at.
+    var isNeeded: Bool { options.roles.isStated || state.withLock { $0.roles?.isStated ?? false } }
+
+    /// Looks at the realms whose version is another one than at the last look. It is for workers: comparing the rules of many
+    /// roles with large schemas takes a while. While one thread looks, others return at once.
+    package func look() {
+        guard !isLooking.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        defer { isLooking.store(false, ordering: .releasing) }
+        let roles = options.roles
+        let previous = state.withLock { state -> RoleBook? in
+            guard state.roles !== roles else { return nil }
+            defer { state.roles = roles }
+            state.findings = [:]
+            return state.roles
+        }
+        withExtendedLifetime(previous) {}
+        guard roles.isStated else { return }
+        let names = catalog.openNames
+        for name in names { look(at: name, roles) }
+        forget(except: names)
+    }
+
+    /// Looks at one realm.
+    private func look(at name: String, _ roles: RoleBook) {
+        guard let version = catalog.database(name)?.current else { return }
+        let known = state.withLock { $0.findings[name] }
+        guard known?.token != version.token else { return }
+        if let known, known.schema.describes(version.snapshot) {
+            return state.withLock { $0.note(version.token, of: name) }
+        }
+        let defects = roles.defects(in: version.snapshot, realm: name)
+        let lossCount = Set(defects.map { $0.role + "\0" + $0.className }).count
+        let finding = Finding(token: version.token, schema: SchemaMark(version.snapshot), lossCount: lossCount)
+        state.withLock { state in
+            state.findings[name] = finding
+            state.told += lossCount
+        }
+        for defect in defects.prefix(RoleWatch.loggedLimit) {
+            log?.note("role_lost_class", realm: name, "\(defect)", level: .error)
+        }
+        guard defects.count > RoleWatch.loggedLimit else { return }
+        let more = defects.count - RoleWatch.loggedLimit
+        log?.note("role_lost_class", realm: name, "and \(more) more parts of roles do not fit its schema", level: .error)
+    }
+
+    /// Forgets realms that are gone, and closed ones when there are too many.
+    private func forget(except open: [String]) {
+        let names = state.withLock { state in
+            state.findings.count > open.count ? Set(state.findings.keys).subtracting(open) : []
+        }
+        guard !names.isEmpty else { return }
+        let isFull = names.count > RoleWatch.keptLimit
+        let gone = names.filter { isFull || catalog[$0] == nil }
+        state.withLock { state in for name in gone { state.findings[name] = nil } }
+    }
+
+    /// Appends the metrics.
+    private func write(to text: inout MetricsText) {
+        let (current, told) = state.withLock { ($0.findings.values.reduce(0) { $0 + $1.lossCount }, $0.told) }
+        text.single(
+            "role_losses", .gauge, help: "Classes that roles have lost, as their rules name what the schema lacks.",
+            value: Double(current))
+        text.single(
+            "role_losses_total", .counter, help: "Classes that roles have lost so far, counted once for each schema.",
+            value: Double(told))
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmHTTP
+import RealmTestSupport
+import Testing
+
+/// Links to objects that a role does not see: how many of them lists and sets leave out.
+@Suite struct HiddenLinkTests {
+    private static let roles = """
+        roles:
+          ann:
+            realms:
+              app: {classes: {P: [read, subscribe], D: {allow: [read, subscribe], where: "owner == 'ann'"}}, export: true}
+          all: {realms: {app: {classes: {"*": [read]}}}}
+        """
+    private static let classes = """
+        {"name":"P","primaryKey":"id","properties":[{"name":"id","type":"int"},
+        {"name":"dogs","type":"object","collection":"list","objectType":"D"},
+        {"name":"pack","type":"object","collection":"set","objectType":"D"},
+        {"name":"named","type":"object","collection":"dictionary","objectType":"D"},
+        {"name":"best","type":"object","objectType":"D"},
+        {"name":"$any","type":"mixed","collection":"list"},
+        {"name":"secrets","type":"object","collection":"list","objectType":"S"},
+        {"name":"friends","type":"object","collection":"list","objectType":"P"},
+        {"name":"home","type":"object","objectType":"H"}]},
+        {"name":"D","primaryKey":"id","properties":[{"name":"id","type":"int"},{"name":"owner","type":"string"}]},
+        {"name":"S","primaryKey":"id","properties":[{"name":"id","type":"int"}]},
+        {"name":"H","type":"embedded","properties":[{"name":"dogs","type":"object","collection":"list","objectType":"D"}]}
+        """
+    private static let path = "/v1/realms/app/objects/P/1"
+
+    private static func link(_ key: Int, _ className: String = "D") -> String {
+        #"{"$link":{"class":"\#(className)","key":"\#(key)"}}"#
+    }
+
+    private static func links(_ keys: [Int], _ className: String = "D") -> String {
+        "[" + keys.map { link($0, className) }.joined(separator: ",") + "]"
+    }
+
+    /// A server with dogs of which those with even numbers are not seen by `ann`.
+    private func server() throws -> (KeyServer, admin: APIKeyText, ann: APIKeyText) {
+        let server = try KeyServer(statingRoles: Self.roles) { $0.memoryRealms = ["app"] }
+        let admin = try server.add("admin")
+        try server.attach("app", Self.classes, admin)
+        let dogs = (1...6).map { #"{"id":\#($0),"owner":"\#($0 % 2 == 0 ? "bob" : "ann")"}"# }.joined(separator: ",")
+        try server.post("app/objects/D", admin, "[\(dogs)]")
+        try server.post("app/objects/S", admin, #"[{"id":1}]"#)
+        let body = """
+            {"id":1,"dogs":\(Self.links([1, 2, 2, 3, 4])),"pack":\(Self.links([5, 6])),
+            "named":{"a":\(Self.link(1)),"b":\(Self.link(2))},"best":\(Self.link(2)),
+            "$$any":[1,\(Self.link(2)),\(Self.link(1)),null,\(Self.link(1, "S"))],"secrets":\(Self.links([1], "S")),
+            "home":{"dogs":\(Self.links([2, 3]))}}
+            """
+        try server.post("app/objects/P", admin, body)
+        try server.post("app/objects/P", admin, #"{"id":2,"friends":[{"$link":{"class":"P","key":"1"}}]}"#)
+        return (server, admin, try server.add("ann", roles: ["ann"]))
+    }
+
+    private func hidden(_ answer: HTTPClient.Answer) -> String? { answer.json["$meta"]?["hidden"]?.canonical }
+
+    @Test func `meta counts what lists and sets leave out, and says nothing where that is nothing`() throws {
+        let (server, admin, ann) = try server()
+        let seen = try server.request("GET", Self.path, ann)
+        #expect(seen.status == 200)
+        #expect(hidden(seen) == #"{"$$any":2,"dogs":3,"pack":1}"#, "\(seen.text)")
+        #expect(seen.json["dogs"]?.elements?.count == 2 && seen.json["pack"]?.elements?.count == 1)
+        #expect(seen.json["best"] == .null && seen.json["named"]?["b"] == .null && seen.json["$$any"]?.elements?.count == 3)
+        #expect(seen.json["secrets"] == nil && !seen.text.contains("secrets") && !seen.text.contains(#""key":"2""#))
+        for key in [admin, try server.add("all", roles: ["all"])] {
+            #expect(hidden(try server.request("GET", Self.path, key)) == nil)
+        }
+        #expect(hidden(try server.request("GET", "/v1/realms/app/objects/P/2", ann)) == nil)
+        #expect(hidden(try server.request("GET", "/v1/realms/app/objects/D/1", ann)) == nil)
+    }
+
+    @Test func `the count follows the members that are shown, and is wherever meta is`() throws {
+        let (server, _, ann) = try server()
+        let rows = [("?fields=id", nil), ("?fields=id,dogs", #"{"dogs":3}"#), ("?fields=pack", #"{"pack":1}"#)]
+        for (query, expected) in rows {
+            #expect(hidden(try server.request("GET", Self.path + query, ann)) == expected, "\(query)")
+        }
+        #expect(!(try server.request("GET", Self.path + "?meta=none", ann).text.contains("hidden")))
+        let list = try server.request("GET", "/v1/realms/app/objects/P?where=id%20==%201", ann)
+        #expect(list.json["items"]?[0]?["$meta"]?["hidden"]?["dogs"]?.int == 3, "\(list.text)")
+        let friends = try server.request("GET", "/v1/realms/app/objects/P/2?expand=friends", ann)
+        #expect(friends.json["friends"]?[0]?["$meta"]?["hidden"]?["pack"]?.int == 1, "\(friends.text)")
+        let stream = try EventClient(
+            port: server.port, "/v1/realms/app/changes?class=P", headers: [("Authorization", "Bearer " + ann.text)])
+        var snapshot: String?
+        while snapshot == nil, let event = try stream.next() { if event.name == "snapshot" { snapshot = event.data } }
+        #expect(snapshot?.contains(#""hidden":{"dogs":3"#) == true, "\(snapshot ?? "")")
+        let poll = try server.request("GET", "/v1/realms/app/changes?class=P", ann)
+        #expect(poll.text.contains(#""hidden":{"dogs":3"#), "\(poll.text)")
+    }
+
+    @Test func `entity tags are of what is seen, with these numbers`() throws {
+        let (server, admin, ann) = try server()
+        func tag(_ path: String = Self.path, _ query: String = "") throws -> String {
+            let answer = try server.request("GET", path + query, ann)
+            let tag = try #require(answer["ETag"])
+            #expect(try server.request("GET", path + query, ann, [("If-None-Match", tag)]).status == 304)
+            if let meta = answer.json["$meta"]?["etag"]?.text { #expect(meta == tag) }
+            return tag
+        }
+        func patch(_ path: String, _ body: String) throws {
+            let answer = try server.request("PATCH", "/v1/realms/app/objects/\(path)", admin, body: body)
+            #expect(answer.status == 200, "\(answer.text)")
+        }
+        let first = try tag()
+        #expect(try tag(Self.path, "?fields=dogs") == first, "a tag is of the whole object")
+        // What is hidden as before changes nothing: another hidden object in the place of one, one more in an embedded object.
+        try patch("D/2", #"{"owner":"bob2"}"#)
+        try patch("P/1", #"{"dogs":\#(Self.links([1, 4, 2, 3, 6]))}"#)
+        try patch("P/1", #"{"best":\#(Self.link(4))}"#)
+        try patch("P/1", #"{"home":{"dogs":\#(Self.links([2, 3, 4, 6]))}}"#)
+        try patch("P/1", #"{"secrets":[]}"#)
+        #expect(try tag() == first)
+        // One more of them is told.
+        try patch("P/1", #"{"dogs":\#(Self.links([1, 4, 2, 3, 6, 6]))}"#)
+        let second = try tag()
+        #expect(second != first)
+        #expect(hidden(try server.request("GET", Self.path, ann)) == #"{"$$any":2,"dogs":4,"pack":1}"#)
+        // One that becomes visible too.
+        try patch("D/6", #"{"owner":"ann"}"#)
+        #expect(try tag() != second)
+        #expect(hidden(try server.request("GET", Self.path, ann)) == #"{"$$any":2,"dogs":2}"#)
+    }
+
+    /// Nothing but `$meta` counts them.
+    @Test func `hidden links are not followed, counted or found`() throws {
+        let (server, _, ann) = try server()
+        let list = "/v1/realms/app/objects/P"
+        for (query, count) in [
+            ("dogs.@count%20==%202", 1), ("dogs.@count%20==%205", 0), ("ANY%20dogs.id%20==%202", 0), ("best%20!=%20null", 0),
+            ("ANY%20dogs.owner%20==%20'bob'", 0), ("pack.@count%20==%201", 1),
+        ] {
+            let answer = try server.request("GET", list + "?where=" + query, ann)
+            #expect(answer.json["items"]?.elements?.count == count, "\(query): \(answer.text)")
+        }
+        let elements = try server.request("GET", Self.path + "/dogs", ann)
+        #expect(elements.json["items"]?.elements?.count == 2 && !elements.text.contains(#""2""#), "\(elements.text)")
+        #expect(try server.request("GET", Self.path + "?expand=dogs", ann).json["dogs"]?.elements?.count == 2)
+    }
+}
