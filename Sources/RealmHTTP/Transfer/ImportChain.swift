@@ -21,6 +21,8 @@ final class ImportChain: Sendable {
     private let mode: ImportRun.Mode
     /// The time at which the whole import gives up.
     private let deadline: RealmStorage.Instant
+    /// The record of the request for the audit log; nil for none.
+    private let audit: AuditRecord?
     /// Called once, with the counts or with the problem.
     private let completion: @Sendable (Result<Outcome, Problem>) -> Void
     /// What the commits so far achieved. The lock orders the threads; it is not contended.
@@ -54,15 +56,17 @@ final class ImportChain: Sendable {
     ///   - mode: What is done with objects that exist.
     ///   - reader: The reader, at the beginning of the input.
     ///   - deadline: The time at which the import gives up.
+    ///   - audit: The record of the request for the audit log; nil for none.
     ///   - completion: Called once on the writer's thread, with the counts, or with the problem and
     ///     its member `committed`, the line of the last object that is durable. It must not wait.
     init(
         _ database: Database, _ mode: ImportRun.Mode, _ reader: ImportReader, deadline: RealmStorage.Instant,
-        completion: @escaping @Sendable (Result<Outcome, Problem>) -> Void
+        audit: AuditRecord? = nil, completion: @escaping @Sendable (Result<Outcome, Problem>) -> Void
     ) {
         self.database = database
         self.mode = mode
         self.deadline = deadline
+        self.audit = audit
         self.completion = completion
         progress = RankedMutex(.leaf, Progress(reader: reader))
     }
@@ -72,9 +76,10 @@ final class ImportChain: Sendable {
         let before = progress.withLock { $0 }
         database.write(
             WriteRequest(deadline: deadline),
-            { [mode] session -> Progress in
+            { [mode, audit] session -> Progress in
                 var after = before
                 let run = ImportRun(session, mode, before.memory)
+                run.audit = audit
                 after.isAtEnd = try !run.run(&after.reader, count: ImportChain.chunkCount)
                 after.memory = run.memory
                 return after

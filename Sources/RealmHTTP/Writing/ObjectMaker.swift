@@ -103,7 +103,11 @@ struct ObjectMaker: Sendable {
         if policy != nil { writer.member("updated", int: made.count - created) }
         writer.key("keys")
         writer.beginArray()
-        for one in made { writer.string(try context.keyText(one.place, in: view) ?? KeyText.text(one.place.object)) }
+        for one in made {
+            let key = try context.keyText(one.place, in: view) ?? KeyText.text(one.place.object)
+            context.audit?.add(key: key)
+            writer.string(key)
+        }
         writer.endArray()
         var draft = WriteDraft(status: policy == nil || created > 0 ? 201 : 200, content: .none)
         if context.options.showsObjects(byDefault: false) {

@@ -27,6 +27,7 @@ extension WriteContext {
         let showsObject = options.showsObjects(byDefault: true)
         var writer = JSONWriter(reservingCapacity: 1024)
         let shown = showsObject ? try show(written.place, in: view, &writer) : try identify(written.place, in: view)
+        audit?.add(key: shown.key)
         var draft = WriteDraft(
             status: written.isCreated ? 201 : showsObject ? 200 : 204, etag: shown.etag,
             content: showsObject ? .document(writer.buffer) : .none, notes: shown.notes,

@@ -17,6 +17,9 @@ final class WriteContext {
     /// transaction of its own.
     let base: VersionToken?
 
+    /// The record of the request for the audit log, which keys are added to; nil for none.
+    var audit: AuditRecord?
+
     /// Creates a context, and has the session name properties as documents do (`$$x` for a property
     /// `$x`).
     init(_ session: WriteSession, _ database: Database, _ options: WriteOptions, base: VersionToken?) {
@@ -33,6 +36,7 @@ final class WriteContext {
         session.budget.byteLimit = write.call.limits.answerBytes
         session.budget.objectLimit = write.call.limits.expandedObjects
         self.init(session, write.database, write.options, base: base)
+        audit = write.call.request.audit
     }
 
     // MARK: - Objects in answers
