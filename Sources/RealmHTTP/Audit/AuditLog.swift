@@ -63,9 +63,6 @@ package final class AuditLog: Sendable {
 
     /// The number of bytes that may wait. Lines beyond it are lost.
     package static let byteLimit = 64 << 20
-    /// The number of waiting bytes from which nothing is done any more that has to be recorded, if the log is required. What has
-    /// been begun by then finds room for its lines.
-    package static let refusingByteCount = 16 << 20
     /// The seconds from one write to the next, in which lines gather.
     private static let writeSeconds = 0.02
     /// The seconds after which the thread looks after the file although there are no lines, and tries again after a failure.
@@ -126,7 +123,7 @@ package final class AuditLog: Sendable {
     package func admits() -> Bool {
         monitor.withLock { state in
             guard state.options.isRequired else { return true }
-            guard state.failure != nil || state.isClosed || state.waitingByteCount >= AuditLog.refusingByteCount else {
+            guard state.failure != nil || state.isClosed || state.waitingByteCount >= state.options.refusingByteCount else {
                 return true
             }
             state.counts.refusals &+= 1

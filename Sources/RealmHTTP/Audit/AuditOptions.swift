@@ -11,6 +11,10 @@ package struct AuditOptions: Sendable, Equatable {
     /// How many files with other names are kept.
     package var keptCount = 8
 
+    /// The number of waiting bytes from which nothing is done any more that has to be recorded, if the log is required. What has been
+    /// begun by then finds room for its lines. No setting changes it.
+    package var refusingByteCount = 16 << 20
+
     /// The sizes that a file may have before a new one begins.
     static let rotationRange = 4096...(1 << 40)
     /// The numbers of files that may be kept.

@@ -112,7 +112,7 @@ import Testing
         #expect(
             rolledBack.answer.status == 204 && rolledBack.line["kind"] == "write" && rolledBack.line["target"]?.text == second)
         // One that is left alone, and one in which a write fails.
-        let third = try begin("t3", #"{"idleTimeout":"100ms"}"#)
+        let third = try begin("t3", #"{"idle":"100ms"}"#)
         func ends(_ name: String) throws -> [ParsedJSON] {
             try server.log.lines().filter { $0["kind"] == "transaction" && $0["target"]?.text == name }
         }

@@ -28,7 +28,7 @@ import Testing
         let server = try AuditServer(isRequired: true)
         let (key, path) = (server.admin, "/v1/realms/shop")
         #expect(try server.both("before", "POST", "/objects/Order", body: AuditServer.order(1)).answer.status == 201)
-        let begun = try server.both("begin", "POST", "/transactions", body: #"{"idleTimeout":"5s"}"#)
+        let begun = try server.both("begin", "POST", "/transactions", body: #"{"idle":"5s"}"#)
         let transaction = try #require(begun.answer.json["id"]?.text)
         try withoutFolder(server) {
             let refused: [(String, String, String?)] = [
