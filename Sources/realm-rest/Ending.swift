@@ -88,6 +88,8 @@ final class Ending: Sendable {
     /// Reads the configuration again, and tells the operator the result.
     private static func reload(_ server: RealmServer) {
         guard server.state.reloading.isPossible else {
+            if server.state.reloading.reopenAudit() { StandardStreams.error("audit log opened again") }
+            guard server.state.reloading.hasCertificates else { return }
             let isUsable = server.state.reloading.readCertificates()
             return StandardStreams.error(isUsable ? "certificates read again" : "the certificates stay as they were")
         }

@@ -130,6 +130,13 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "What is logged: debug (requests with their queries), info, warning (failed ones) or error.")
     var logLevel: String?
 
+    /// The path of the audit log; nil for none.
+    @Option(
+        help: ArgumentHelp(
+            "A file that every write, export, backup, administration and refusal is recorded in, as lines of JSON.",
+            valueName: "FILE"))
+    var audit: String?
+
     /// Whether responses have a `Server-Timing` header field.
     @Flag(help: "Add a Server-Timing header field to every response.")
     var serverTiming = false
@@ -214,7 +221,7 @@ struct ServeOptions: ParsableArguments {
             ("data", data), ("default", `default`), ("layout", layout), ("close-after", closeAfter), ("host", host),
             ("upgrade", upgrade),
             ("verify", verify), ("log-format", logFormat),
-            ("log-level", logLevel), ("admin", admin),
+            ("log-level", logLevel), ("audit", audit), ("admin", admin),
         ]
         for (name, value) in texts { if let value { try configuration.apply(option: name, .string(value)) } }
         for (name, value) in [("port", port), ("keep-migration-backups", keepMigrationBackups), ("max-open", maxOpen)] {

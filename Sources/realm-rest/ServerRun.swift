@@ -29,7 +29,7 @@ enum ServerRun {
         unsafe sigaddset(&signals, SIGTERM)
         unsafe sigaddset(&signals, SIGINT)
         // Without a file to read again, SIGHUP ends the process as usual, for example with its terminal.
-        if configuration?.hasFile ?? false || options.tls.isOn { unsafe sigaddset(&signals, SIGHUP) }
+        if configuration?.hasFile ?? false || options.tls.isOn || options.audit.file != nil { unsafe sigaddset(&signals, SIGHUP) }
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
         let environment = { (name: String) in unsafe getenv(name).map { unsafe String(cString: $0) } }
         let notifier = ServiceNotifier(environment)

@@ -78,14 +78,18 @@ extension Database {
     /// - Parameters:
     ///   - owner: The principal that owns the transaction.
     ///   - client: The client whose number of transactions is limited; nil for no limit.
+    ///   - limit: How many transactions the client may have, open and waiting; nil for the limit of the database.
     ///   - wait: The longest time to wait for the writer.
     ///   - idleTime: The time for which the transaction may remain unused; nil for the default. The
     ///     limits of the database apply.
     ///   - lifetime: The longest time of the transaction; nil for the default. The limits of the database
     ///     apply.
+    ///   - ended: Receives the transaction when it has ended otherwise than by a request to commit it or to roll it back. It is
+    ///     called on the writer's thread and must not wait.
     ///   - completion: Receives the open transaction, or an error.
     package func beginTransaction(
-        owner: String, client: String? = nil, wait: Duration, idleTime: Duration? = nil, lifetime: Duration? = nil,
+        owner: String, client: String? = nil, limit: Int? = nil, wait: Duration, idleTime: Duration? = nil,
+        lifetime: Duration? = nil, ended: (@Sendable (TransactionInfo) -> Void)? = nil,
         completion: @escaping @Sendable (Result<TransactionInfo, WriteError>) -> Void
     ) {
         guard let queue = queue.withLock({ $0 }) else { return completion(.failure(notWriting)) }
@@ -93,9 +97,9 @@ extension Database {
         let lifetime = min(max(lifetime ?? limits.usualLifetime, .zero), limits.lifetime)
         queue.submit(
             BeginRequest(
-                owner: owner, client: client, waitEnds: Instant.now().adding(wait),
+                owner: owner, client: client, limit: limit, waitEnds: Instant.now().adding(wait),
                 idleTime: min(max(idleTime ?? limits.usualIdleTime, .zero), min(limits.idleTime, lifetime)),
-                lifetime: lifetime, completion: completion))
+                lifetime: lifetime, ended: ended, completion: completion))
     }
 
     /// Returns an interactive transaction, open or ended.

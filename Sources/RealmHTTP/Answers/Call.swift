@@ -37,8 +37,8 @@ package struct Call: Sendable {
     /// The segments of the request's path by their names: `call.match[.key]` is the decoded key.
     package var match: PathMatch { request.match }
 
-    /// The limits of the server, such as the largest page.
-    package var limits: Limits { services.limits }
+    /// The limits that hold for the sender, such as the largest page.
+    package var limits: Limits { services.limits.holding(for: request.roleLimits) }
 
     /// Returns the open realm that the path names.
     ///

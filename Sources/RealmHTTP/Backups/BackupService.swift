@@ -17,6 +17,8 @@ final class BackupService: Sendable {
     let stored = StoredCopies()
     /// The log, which gets a line for each failure of the plan; nil without a log.
     private let log: AccessLog?
+    /// The audit log; nil without one.
+    private let audit: AuditLog?
     /// The backups of the plan; nil without one.
     var planned: PlannedBackups? { state.withLock { $0.planned } }
 
@@ -37,12 +39,15 @@ final class BackupService: Sendable {
     ///   - plan: The plan; nil for none.
     ///   - spoolFolders: Folders for temporary files, in the order in which they are tried.
     ///   - log: The log, which gets a line for each failure of the plan; nil for none.
-    init(_ catalog: Catalog, _ plan: BackupPlan?, spoolFolders: [String], log: AccessLog?) {
+    ///   - audit: The audit log, which gets a line for each backup of the plan; nil for none.
+    init(_ catalog: Catalog, _ plan: BackupPlan?, spoolFolders: [String], log: AccessLog?, audit: AuditLog? = nil) {
+        self.audit = audit
         self.catalog = catalog
         self.spoolFolders = spoolFolders
         self.log = log
         state = RankedMutex(
-            .leaf, State(planned: plan.map { PlannedBackups($0.makingFiles(inOneOf: spoolFolders), catalog, log: log) }))
+            .leaf,
+            State(planned: plan.map { PlannedBackups($0.makingFiles(inOneOf: spoolFolders), catalog, log: log, audit: audit) }))
     }
 
     // MARK: - The plan
@@ -72,7 +77,7 @@ final class BackupService: Sendable {
     /// - Parameter plan: The plan; nil for none.
     /// - Throws: `Threads.Failure` when the system provides no thread.
     func replacePlan(with plan: BackupPlan?) throws(Threads.Failure) {
-        let next = plan.map { PlannedBackups($0.makingFiles(inOneOf: spoolFolders), catalog, log: log) }
+        let next = plan.map { PlannedBackups($0.makingFiles(inOneOf: spoolFolders), catalog, log: log, audit: audit) }
         let (old, isStarted) = state.withLock { state -> (PlannedBackups?, Bool) in
             let old = state.planned
             state.planned = next
@@ -162,7 +167,7 @@ final class BackupService: Sendable {
     /// Copies a planned backup to a temporary file without a name.
     private func read(_ backup: StoredBackup, for request: Request) throws(StorageError) -> BodyFile {
         guard let planned else { throw .refused(.fileNotFound) }
-        let file = try BodyFile.make(inOneOf: spoolFolders, try request.spool?.open(for: request.client))
+        let file = try BodyFile.make(inOneOf: spoolFolders, try request.spool?.open(for: request.account))
         try file.fill(expecting: backup.byteCount) { descriptor throws(StorageError) in
             try planned.plan.store.get(backup, into: descriptor)
         }

@@ -53,6 +53,8 @@ package final class PlannedBackups: Sendable {
     private let catalog: Catalog
     /// The log, which gets a line for each failure; nil without a log.
     private let log: AccessLog?
+    /// The audit log, which gets a line for each attempt; nil without one.
+    private let audit: AuditLog?
 
     /// Makes the backups of a plan. Nothing happens before `start`.
     ///
@@ -60,7 +62,9 @@ package final class PlannedBackups: Sendable {
     ///   - plan: When, where to and how long.
     ///   - catalog: The realms of the server.
     ///   - log: The log; nil for none.
-    package init(_ plan: BackupPlan, _ catalog: Catalog, log: AccessLog?) {
+    ///   - audit: The audit log; nil for none.
+    package init(_ plan: BackupPlan, _ catalog: Catalog, log: AccessLog?, audit: AuditLog? = nil) {
+        self.audit = audit
         self.plan = plan
         self.catalog = catalog
         self.log = log
@@ -219,6 +223,9 @@ package final class PlannedBackups: Sendable {
             if error != nil, !state.isStopped { state.failures += 1 }
             return state.isStopped
         }
+        var entry = AuditEntry(kind: .backup)
+        (entry.realm, entry.state) = (realm, error == nil ? "made" : "failed")
+        audit?.append(entry)
         guard let error, !isStopped else { return }
         log?.note("backup_failed", realm: realm, "\(error)", level: .error)
     }

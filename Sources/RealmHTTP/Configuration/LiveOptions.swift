@@ -64,6 +64,8 @@ extension ServerOptions {
         // The book that is in use has rights that were resolved already.
         if roles.entry != other.roles.entry { roles = other.roles }
         logLevel = other.logLevel
+        // Whether there is an audit log is decided at the start.
+        if audit.file != nil, other.audit.file != nil { audit = other.audit }
         // Whether there is encryption at all, and a certificate for trials, is decided at the start.
         if tls.isOn, other.tls.isOn {
             let isSelfSigned = tls.isSelfSigned

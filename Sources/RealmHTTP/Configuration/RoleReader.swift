@@ -39,7 +39,7 @@ struct RoleReader {
         guard name != RoleBook.reader else {
             throw reader.problem("'\(name)' is built in, with the right to read everything: choose another name")
         }
-        let object = try SchemaReader(place: reader.place).members(json, ["realms", "administer"], reader.place)
+        let object = try SchemaReader(place: reader.place).members(json, ["realms", "administer", "limits"], reader.place)
         let administers = try object["administer"].map { json throws(Problem) in try reader.inside("administer").flag(json) }
         guard name != RoleBook.administrator || administers == true else {
             throw reader.problem("'\(name)' is the role of administrators, and has to say 'administer: true'")
@@ -49,7 +49,31 @@ struct RoleReader {
             let inner = reader.inside("realms")
             for (name, value) in try inner.members(json) { realms.append(try realm(name, value, inner.inside(name))) }
         }
-        return Role(name, administers: administers ?? false, realms)
+        let limits = try object["limits"].map { json throws(Problem) in try self.limits(json, reader.inside("limits")) }
+        return Role(name, administers: administers ?? false, realms, limits: limits ?? PrincipalLimits())
+    }
+
+    /// Reads the limits of those who have a role.
+    private func limits(_ json: JSONValue, _ reader: SettingReader) throws(Problem) -> PrincipalLimits {
+        var limits = PrincipalLimits()
+        for (text, value) in try reader.members(json) {
+            let inner = reader.inside(text)
+            guard let name = PrincipalLimits.Name(rawValue: text),
+                let entry = Limits.entries.first(where: { $0.name == text })
+            else {
+                let names = PrincipalLimits.Name.allCases.map(\.rawValue)
+                let hint = Suggestion.hint(for: text, in: names)
+                throw inner.problem("a role has no limit '\(text)'\(hint); it may have: \(names.joined(separator: ", "))")
+            }
+            var stated = Limits()
+            do throws(Limits.Rejection) {
+                try stated.set(entry, Quantity.whole(value).map { String($0) } ?? value.string ?? "")
+            } catch {
+                throw inner.problem(error.text)
+            }
+            limits[name] = stated[keyPath: entry.path]
+        }
+        return limits
     }
 
     /// Reads what a role may do in the realms of a pattern.

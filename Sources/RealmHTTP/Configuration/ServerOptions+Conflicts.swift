@@ -68,6 +68,7 @@ extension ServerOptions {
                 })
         }
         conflicts += conflictsOfCredentials
+        conflicts += conflictsOfAudit
         conflicts += conflictsOfNames
         let names = ["limits.connections", "limits.spool-files", "limits.admin-connections"]
         conflicts.append(
@@ -80,6 +81,21 @@ extension ServerOptions {
                 }
             })
         return conflicts
+    }
+
+    /// An audit log that has no file, or whose file has no folder.
+    private var conflictsOfAudit: [Conflict] {
+        let further = ["audit.required", "audit.rotate", "audit.keep"].map { SettingPlace($0) }
+        return [
+            Conflict(settings: further, isOfOptions: true) {
+                audit.file == nil && audit != AuditOptions() ? "an audit log needs 'audit.file'" : nil
+            },
+            Conflict(settings: [SettingPlace("audit.file")]) {
+                guard let file = audit.file else { return nil }
+                let folder = System.folder(of: file)
+                return RealmFiles.isFolder(folder) ? nil : StartRefusal.missingFolder(folder)
+            },
+        ]
     }
 
     /// Files of issuers of tokens that cannot be used.

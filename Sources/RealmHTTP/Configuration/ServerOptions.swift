@@ -76,6 +76,8 @@ package struct ServerOptions: Sendable {
     package var conditionalClasses: Set<String> = []
     /// The limits of what clients can request, each with a default.
     package var limits = Limits()
+    /// Where the audit log is written, and what happens when it cannot be.
+    package var audit = AuditOptions()
     /// The format of the access log; nil for no log.
     package var logFormat: AccessLog.Format? = .json
     /// The level of the access log at the start.

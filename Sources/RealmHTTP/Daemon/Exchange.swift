@@ -317,7 +317,7 @@ internal import Synchronization
             isAsleep = false
             return goOn(after: Problem(.shuttingDown, "the server is shutting down"))
         }
-        let isQueued = server.spoolers.submitContinuation(for: request.client) { [self] in didSpool(write(request)) }
+        let isQueued = server.spoolers.submitContinuation(for: request.account) { [self] in didSpool(write(request)) }
         if !isQueued { didSpool(Problem(.shuttingDown, "the server is shutting down")) }
         return true
     }
@@ -330,7 +330,7 @@ internal import Synchronization
             if let known = request.bodyFile {
                 file = known
             } else {
-                file = try BodyFile.make(inOneOf: spoolFolders, try server.spool.open(for: request.client))
+                file = try BodyFile.make(inOneOf: spoolFolders, try server.spool.open(for: request.account))
                 request.bodyFile = file
             }
             try file.append(request.body)
@@ -423,7 +423,7 @@ internal import Synchronization
     /// Has the work charge what it produces to the memory for unsent responses as it grows.
     /// Otherwise many long responses could exist at the same time before one of them is refused.
     private func holdAnswer(of request: Request) {
-        let holding = ByteHolding(server.unsentBytes, request.client)
+        let holding = ByteHolding(server.unsentBytes, request.account)
         answerHolding = holding
         request.budget.takesRoom = { [ledger = server.unsentBytes] byteCount in holding.grow(by: byteCount).map(ledger.stop) }
     }
@@ -476,7 +476,7 @@ internal import Synchronization
             _ = answerHolding?.adjust(to: 0)
             return nil
         }
-        let holding = answerHolding ?? ByteHolding(server.unsentBytes, request.client)
+        let holding = answerHolding ?? ByteHolding(server.unsentBytes, request.account)
         guard let excess = holding.adjust(to: buffer.count) else { return holding }
         _ = holding.adjust(to: 0)
         let problem = Problem(server.unsentBytes.stop(excess))

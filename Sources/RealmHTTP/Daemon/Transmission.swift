@@ -33,7 +33,7 @@ final class Transmission {
         self.response = response
         self.holding = holding
         self.server = server
-        client = request.client
+        client = request.account
         isBodyless = request.method == .head || response.status == 204 || response.status == 304
     }
 

@@ -88,7 +88,7 @@ struct BackupEndpoints: Sendable {
         let file: BodyFile
         let expected = context.database.usedBytes ?? 0
         do throws(StorageError) {
-            file = try BodyFile.make(inOneOf: spoolFolders, try context.request.spool?.open(for: context.request.client))
+            file = try BodyFile.make(inOneOf: spoolFolders, try context.request.spool?.open(for: context.request.account))
         } catch {
             throw Problem(keepingCopy: error)
         }

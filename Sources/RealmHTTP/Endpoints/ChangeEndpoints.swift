@@ -44,7 +44,7 @@ struct ChangeEndpoints: Sendable {
             : try ResponseFormat.negotiate(call.request, parameter: (try? url.get())?["format"], among: .documents)
         var request = try ChangeRequest(try url.get(), call, format, isStream: isStream)
         let context = try ReadContext(call)
-        let slot = try notifications.slots.take(call.request.client)
+        let slot = try notifications.slots.take(call.request.account, limit: call.request.roleLimits?[.streams])
         let realm = try notifications.notifications(of: context.database, for: context.request.scope)
         let (reader, registration) = try self.reader(&request, realm, call)
         call.request.version = context.version.tokenText

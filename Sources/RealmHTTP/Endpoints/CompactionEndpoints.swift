@@ -26,7 +26,7 @@ struct CompactionEndpoints: Sendable {
         let wait = Duration.seconds(call.limits.writeSeconds)
         let deferred = DeferredOperation(request: call.request, database: database, preferences: options.preferences)
         return deferred.reply { operation, completion in
-            let isQueued = workers.submit(for: call.request.client) {
+            let isQueued = workers.submit(for: call.request.account) {
                 guard operation?.begin() ?? true else { return }
                 database.compact(wait: wait, ifVersion: options.condition.version?.version, control) { result in
                     completion(result.map(CompactionEndpoints.outcome).mapError { Problem($0) })

@@ -78,7 +78,8 @@ struct Endpoints: Sendable {
         keys = KeyEndpoints(keys: state.authenticator.keys)
         sessions = SessionEndpoints(
             authenticator: state.authenticator, catalog: state.catalog, options: state.liveOptions)
-        operations = OperationsEndpoints(catalog: state.catalog, registry: state.metrics, lifecycle: state.lifecycle)
+        operations = OperationsEndpoints(
+            catalog: state.catalog, registry: state.metrics, lifecycle: state.lifecycle, audit: state.audit)
         realms = RealmEndpoints(directory: state.directory)
         restores = RestoreEndpoints(
             liveLimits: state.liveLimits, spoolFolders: state.spoolFolders, directory: state.directory, backups: state.backups)

@@ -36,6 +36,7 @@ struct ImportEndpoints: Sendable {
         var write = PreparedWrite(call: call, database: database, options: options) { context throws(Problem) in
             try context.requireNoObjectCondition()
             let run = ImportRun(context.session, mode)
+            run.audit = context.audit
             do throws(Problem) { try run.run(reader) } catch {
                 // The transaction is rolled back, so no line was committed.
                 throw error.has("line") ? error.with("committed", .integer(0)) : error
@@ -104,7 +105,8 @@ struct ImportEndpoints: Sendable {
         }
         return .later { promise in
             let deadline = RealmStorage.Instant.now().adding(seconds: ImportEndpoints.importSeconds)
-            ImportChain(database, mode, reader, rights: call.request.writeRights, deadline: deadline) { result in
+            let (rights, audit) = (call.request.writeRights, call.request.audit)
+            ImportChain(database, mode, reader, rights: rights, deadline: deadline, audit: audit) { result in
                 switch result {
                 case .success(let outcome):
                     call.request.version = outcome.version

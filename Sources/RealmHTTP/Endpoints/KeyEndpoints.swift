@@ -26,6 +26,7 @@ struct KeyEndpoints: Sendable {
         let key = try KeyEndpoints.key(text, try RequestBody.object(call.request, call.limits, types: call.bodyTypes))
         return work(call) { file throws(KeyFile.Failure) in
             try file.add(key)
+            call.request.audit?.setTarget(key.id)
             var response = KeyEndpoints.document(key, text, status: 201)
             response.addLocation("/admin/keys/" + key.id)
             return response

@@ -10,6 +10,8 @@ struct OperationsEndpoints: Sendable {
     let registry: MetricsRegistry
     /// Whether the server is stopping, and so not ready.
     let lifecycle: Lifecycle
+    /// The audit log; nil when there is none.
+    let audit: AuditLog?
 
     /// Answers `GET /healthz` with 200: the process is alive and answers requests.
     ///
@@ -23,7 +25,7 @@ struct OperationsEndpoints: Sendable {
     }
 
     /// Answers `GET /readyz` with 200 when every configured realm is open and the server is not
-    /// stopping.
+    /// stopping. The body says so when the audit log cannot be written.
     ///
     /// - Throws: `not_ready` with the names of the realms that are not open.
     func readiness(_ call: Call) throws(Problem) -> Reply {
@@ -32,7 +34,13 @@ struct OperationsEndpoints: Sendable {
             throw Problem(.notReady, lifecycle.isStopping ? "the server is shutting down" : "not every realm is open")
                 .with("realms", .texts(catalog.unready))
         }
-        var response = Response(type: "application/json", OutputBuffer.constant("{\"status\":\"ready\"}"))
+        var writer = JSONWriter(reservingCapacity: 64)
+        writer.beginObject()
+        writer.member("status", text: "ready")
+        // Reads are answered all the same, so the server is not taken out of service for it.
+        if let audit, !audit.isWritten { writer.member("audit", text: "unavailable") }
+        writer.endObject()
+        var response = Response(type: "application/json", writer.buffer)
         response.add("Cache-Control", constant: "no-store")
         return .now(response)
     }

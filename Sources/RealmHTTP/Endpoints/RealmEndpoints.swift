@@ -77,6 +77,8 @@ struct RealmEndpoints: Sendable {
         // The realm does not exist yet, so it has no version either.
         try options.condition.requireNothing()
         let attachment = try RealmAttachment(call, folder: catalog.folder)
+        call.request.audit?.setRealm(attachment.name.text)
+        if options.isDryRun { call.request.audit?.noteDryRun() }
         return directory.workers.reply(to: call.request) { promise in
             do throws(Problem) {
                 guard catalog[attachment.name.text] == nil else {
@@ -130,6 +132,7 @@ struct RealmEndpoints: Sendable {
     func detach(_ call: WriteCall) throws(Problem) -> Reply {
         let options = try WriteOptions(call, names: ["files"])
         let deletesFiles = try options.parameters.flag("files")
+        if options.isDryRun { call.request.audit?.noteDryRun() }
         guard let name = call.match.decoded(.realm), catalog[name] != nil else { throw RealmDeparture.unknown }
         return directory.workers.reply(to: call.request) { promise in
             let departure = RealmDeparture(name, deletesFiles: deletesFiles, if: options.condition, directory)

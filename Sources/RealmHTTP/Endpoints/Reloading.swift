@@ -53,6 +53,8 @@ package final class Reloading: Sendable {
     private let tokens: TokenVerifier
     /// The log, whose format may change; nil without a log.
     private let accessLog: AccessLog?
+    /// The audit log, whose file is opened again; nil without one.
+    private let audit: AuditLog?
     /// The certificates, which are read again; nil without encryption.
     private let tls: TLSStore?
     /// The level of the log, which may change.
@@ -69,10 +71,11 @@ package final class Reloading: Sendable {
     ///   - tokens: Verifies tokens.
     ///   - tls: The certificates of the server; nil without encryption.
     ///   - accessLog: The log; nil for none.
+    ///   - audit: The audit log; nil for none.
     ///   - logLevel: The level of the log.
     init(
         _ configuration: Configuration?, _ options: LiveOptions, directory: RealmDirectory, backups: BackupService,
-        tokens: TokenVerifier, tls: TLSStore?, accessLog: AccessLog?, logLevel: AccessLog.LevelSwitch
+        tokens: TokenVerifier, tls: TLSStore?, accessLog: AccessLog?, audit: AuditLog?, logLevel: AccessLog.LevelSwitch
     ) {
         self.configuration = configuration
         self.options = options
@@ -81,6 +84,7 @@ package final class Reloading: Sendable {
         self.tokens = tokens
         self.tls = tls
         self.accessLog = accessLog
+        self.audit = audit
         self.logLevel = logLevel
         let names = options.current.realms.map(\.name.text)
         state.withLock { $0.named = Set(names) }
@@ -95,6 +99,8 @@ package final class Reloading: Sendable {
     /// - Throws: `invalid_body` as 422, with the file and the line, when it cannot be read or does not fit; `invalid_configuration` when
     ///   there is no configuration file; `overloaded` while another reload runs. Nothing has changed then.
     package func run() throws(Problem) -> Result {
+        // It may have been given another name, whatever becomes of the configuration.
+        reopenAudit()
         guard let configuration, configuration.hasFile else {
             throw Problem(.invalidConfiguration, "the server was started without a configuration file")
         }
@@ -146,6 +152,17 @@ package final class Reloading: Sendable {
         }
     }
 
+    /// Has the file of the audit log opened again, so that one that was given another name is left alone.
+    ///
+    /// - Returns: Whether there is an audit log.
+    @discardableResult package func reopenAudit() -> Bool {
+        audit?.reopen()
+        return audit != nil
+    }
+
+    /// Whether there are certificates.
+    package var hasCertificates: Bool { tls != nil }
+
     /// Reads the certificates again where there is no configuration file that names them.
     ///
     /// - Returns: Whether there are certificates, and they can be used.
@@ -175,6 +192,7 @@ package final class Reloading: Sendable {
         if names.contains("backup"), (try? backups.replacePlan(with: new.backupPlan)) == nil {
             accessLog?.note("backups_not_started", realm: "", "the system provides no thread", level: .error)
         }
+        if names.contains(where: { $0.hasPrefix("audit.") }) { audit?.replace(with: new.audit) }
         // What cannot be used was refused before, or is told by the certificates themselves.
         try? tls?.replace(with: new.tls)
         state.withLock { $0.named.formUnion(new.realms.map(\.name.text)) }

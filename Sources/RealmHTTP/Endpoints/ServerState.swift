@@ -45,6 +45,8 @@ package final class ServerState: Sendable {
     let tokens: TokenVerifier
     /// The certificates of the server; nil without encryption.
     let tls: TLSStore?
+    /// The audit log; nil when none is written.
+    package let audit: AuditLog?
     /// The log of requests; nil when none is written.
     let accessLog: AccessLog?
     /// The level of the log, which administrators may change while the server runs.
@@ -64,10 +66,12 @@ package final class ServerState: Sendable {
     ///   - tokens: Verifies the tokens of clients; nil for one that knows no issuers.
     ///   - tls: The certificates of the server; nil without encryption.
     ///   - accessLog: The log of requests; nil for none.
+    ///   - audit: The audit log; nil for none.
     package init(
         catalog: Catalog, options: LiveOptions, configuration: Configuration? = nil, rules: AccessRules,
         authenticator: Authenticator? = nil, folders: RealmFolders = RealmFolders(), realmLimit: Int? = nil,
-        tokens: TokenVerifier? = nil, tls: TLSStore? = nil, accessLog: AccessLog? = nil
+        tokens: TokenVerifier? = nil, tls: TLSStore? = nil, accessLog: AccessLog? = nil,
+        audit: AuditLog? = nil
     ) {
         liveOptions = options
         let options = liveOptions.current
@@ -77,6 +81,7 @@ package final class ServerState: Sendable {
         self.tls = tls
         self.authenticator = authenticator ?? Authenticator(rules.access)
         self.accessLog = accessLog
+        self.audit = audit
         self.tokens = tokens ?? TokenVerifier(liveOptions.limits, logger: options.logger)
         logLevel = accessLog?.level ?? AccessLog.LevelSwitch()
         workers = WorkerPool(limits)
@@ -87,14 +92,13 @@ package final class ServerState: Sendable {
             catalog: catalog, pinned: pinned, notifications: notifications, workers: workers,
             options: liveOptions, log: accessLog)
         let spoolFolders = ServerState.spoolFolders(options)
-        backups = BackupService(catalog, options.backupPlan, spoolFolders: spoolFolders, log: accessLog)
+        backups = BackupService(catalog, options.backupPlan, spoolFolders: spoolFolders, log: accessLog, audit: audit)
         directory = RealmDirectory(
             catalog: catalog, options: liveOptions, folders: folders, realmLimit: realmLimit ?? limits.realms,
             access: rules.access, workers: workers, pinned: pinned, notifications: notifications)
         reloading = Reloading(
             configuration, liveOptions, directory: directory, backups: backups, tokens: self.tokens, tls: tls,
-            accessLog: accessLog,
-            logLevel: logLevel)
+            accessLog: accessLog, audit: audit, logLevel: logLevel)
         addMetrics()
     }
 
@@ -136,6 +140,7 @@ package final class ServerState: Sendable {
         metrics.add { [backups] text in backups.planned?.write(to: &text) }
         metrics.add { [reloading] text in reloading.write(to: &text) }
         if let tls { metrics.add { text in tls.write(to: &text) } }
+        if let audit { metrics.add { text in audit.write(to: &text) } }
         guard let accessLog else { return }
         metrics.add { text in
             text.single(

@@ -26,9 +26,9 @@ struct SubscriptionEndpoints: Sendable {
         try QueryParameters(call.request.target).requireKnown([])
         let body = try RequestBody.object(call.request, call.limits, types: call.bodyTypes)
         let definitions = try SubscriptionDefinition.readAll(body, call.limits)
-        let client = call.request.client
+        let client = call.request.account
         let realm = try notifications.notifications(of: context.database, for: context.request.scope)
-        try notifications.registrations.reserve(client)
+        try notifications.registrations.reserve(client, limit: call.request.roleLimits?[.registrations])
         let subs: [ReadSubscription]
         do throws(Problem) {
             subs = try hold(definitions, realm)
@@ -78,7 +78,7 @@ struct SubscriptionEndpoints: Sendable {
     ) -> Response {
         switch result {
         case .failure(let problem):
-            notifications.registrations.giveBack(call.request.client)
+            notifications.registrations.giveBack(call.request.account)
             for sub in subs { realm.release(sub.feed) }
             return Response(problem, for: call.request)
         case .success(let aligned):

@@ -33,8 +33,9 @@ struct TransactionEndpoints: Sendable {
         let deferred = DeferredOperation(request: call.request, database: database, preferences: options.preferences)
         return deferred.reply { operation, completion in
             database.beginTransaction(
-                owner: call.request.owner, client: call.request.client, wait: durations.wait, idleTime: durations.idle,
-                lifetime: durations.lifetime
+                owner: call.request.owner, client: call.request.account, limit: call.request.roleLimits?[.transactions],
+                wait: durations.wait, idleTime: durations.idle, lifetime: durations.lifetime,
+                ended: { [audit = call.request.audit] info in audit?.transactionEnded(info.id, info.state.rawValue) }
             ) { result in
                 completion(
                     Result { () throws(Problem) in
@@ -48,6 +49,7 @@ struct TransactionEndpoints: Sendable {
                             throw error
                         }
                         addLease(info, database, call.request)
+                        call.request.audit?.setTarget(info.id)
                         return outcome(201, info, showsState: false, at: ObjectAddress.transaction(database.name.text, info.id))
                     })
             }

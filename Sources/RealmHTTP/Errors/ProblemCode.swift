@@ -192,6 +192,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case tooManyActiveVersions = "too_many_active_versions"
     /// 504: the work took longer than the server allows; a write was rolled back.
     case deadlineExceeded = "deadline_exceeded"
+    /// 503: the request would have to be recorded in the audit log, which cannot be written.
+    case auditUnavailable = "audit_unavailable"
     /// 507: there is no disk space for a write or for the body of a request.
     case insufficientStorage = "insufficient_storage"
 }
@@ -237,7 +239,8 @@ extension ProblemCode {
         case .headersTooLarge: return 431
         case .internalError, .fileCorrupt: return 500
         case .notImplemented: return 501
-        case .notReady, .shuttingDown, .overloaded, .realmUnavailable, .fileChanged, .tooManyActiveVersions: return 503
+        case .notReady, .shuttingDown, .overloaded, .realmUnavailable, .fileChanged, .tooManyActiveVersions, .auditUnavailable:
+            return 503
         case .deadlineExceeded: return 504
         case .insufficientStorage: return 507
         }

@@ -78,6 +78,12 @@ package final class Request: @unchecked Sendable {
     var sessionCookie: String?
     /// The token of a request that has to be verified before the request is admitted; nil for all others.
     var unverifiedToken: String?
+    /// What its limits are by its roles, where they differ from those of the server; nil where they do not.
+    var roleLimits: PrincipalLimits?
+    /// The record of the request for the audit log, once it is carried out; nil for one that leaves no line, and without such a log.
+    var audit: AuditRecord?
+    /// Whether the request was refused for who sent it, whatever the status says.
+    var isRefusedByRights = false
     /// Where the time of the request went; nil unless the server was started to report it in
     /// `Server-Timing`.
     package var timing: ServerTiming?
@@ -125,6 +131,10 @@ package final class Request: @unchecked Sendable {
     /// The name under which belongs to the sender what it leaves behind: transactions, snapshots, registrations and the like.
     /// Strangers are told apart by their addresses.
     package var owner: String { principal.kind == .anonymous ? "stranger " + client : principal.owner }
+
+    /// The name under which work, memory, streams and the like of the sender are counted together: a principal with a credential has
+    /// one wherever it comes from; all others have the one of their address.
+    package var account: String { principal.logName ?? client }
 
     /// The owner whose transactions, snapshots and registrations the sender may use; nil for those of everybody. Ids of others do
     /// not exist for it.

@@ -12,6 +12,7 @@ extension Response {
         var writer = JSONWriter()
         problem.write(to: &writer, requestID: request.id)
         self.init(status: problem.status, type: "application/problem+json", writer.buffer, headers: problem.headers)
+        self.problem = problem.code
         add("Cache-Control", constant: "no-store")
         guard problem.code.hasRetryAfter else { return }
         // Some clients wait a second longer, so that those refused together do not all return

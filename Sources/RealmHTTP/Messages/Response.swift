@@ -15,6 +15,8 @@ package struct Response: Sendable {
     /// Holds the compressed form of a body that is sent more than once; nil for responses that are
     /// sent once.
     var packed: PackedBody?
+    /// The code of the problem that the response tells; nil for any other response.
+    package var problem: ProblemCode?
     /// Whether the server closes the connection after this response.
     package var closesConnection = false
     /// Whether a header field contains a URL that a request has determined, which can have any

@@ -11,7 +11,7 @@ extension WorkerPool {
     ///   - promise: Completed here only when the job is refused; otherwise `job` has to do so.
     ///   - job: The work, run on a worker.
     func submit(for request: Request, to promise: any ResponsePromise, _ job: @escaping Job) {
-        guard !submit(for: request.client, job) else { return }
+        guard !submit(for: request.account, job) else { return }
         promise.complete(Response(.noWorker, for: request))
     }
 

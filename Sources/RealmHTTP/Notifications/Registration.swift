@@ -61,7 +61,7 @@ final class Registration: Sendable {
         self.becameIdle = becameIdle
         self.subs = subs
         self.notifications = notifications
-        client = request.client
+        client = request.account
         principal = request.principal
         owner = request.owner
         self.version = version

@@ -70,17 +70,20 @@ final class RegistrationTable: Sendable {
 
     /// Counts a registration that a client is about to make.
     ///
-    /// - Parameter client: The client.
+    /// - Parameters:
+    ///   - client: The client.
+    ///   - own: How many the client may have; nil for the limit of every client.
     /// - Throws: `too_many_streams` when the client has as many registrations as the limits allow.
-    func reserve(_ client: String) throws(Problem) {
+    func reserve(_ client: String, limit own: Int? = nil) throws(Problem) {
         sweep()
+        let limit = own ?? limits.registrations
         let isTaken = state.withLock { state -> Bool in
-            guard state.perClient[client, default: 0] < limits.registrations else { return false }
+            guard state.perClient[client, default: 0] < limit else { return false }
             state.perClient[client, default: 0] += 1
             return true
         }
         guard isTaken else {
-            throw .overLimit(.tooManyStreams, "too many registrations of one client", limit: limits.registrations)
+            throw .overLimit(.tooManyStreams, "too many registrations of one client", limit: limit)
         }
     }
 

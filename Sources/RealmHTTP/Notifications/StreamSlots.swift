@@ -44,12 +44,15 @@ final class StreamSlots: Sendable {
 
     /// Takes a place for a stream or a poll.
     ///
-    /// - Parameter client: The client: its principal, or its address without credentials. Clients
-    ///   on a Unix socket have no address and are limited together with all others only.
+    /// - Parameters:
+    ///   - client: The client: its principal, or its address without credentials. Clients
+    ///     on a Unix socket have no address and are limited together with all others only.
+    ///   - own: How many the client may have; nil for the limit of every client.
     /// - Returns: The place, which the stream or poll holds as long as it exists.
     /// - Throws: `overloaded` when the server has as many streams and polls as the limits allow,
     ///   and `too_many_streams` when the client has.
-    func take(_ client: String) throws(Problem) -> Slot {
+    func take(_ client: String, limit own: Int? = nil) throws(Problem) -> Slot {
+        let ownLimit = own ?? limits.streamsPerPrincipal
         let problem = state.withLock { state -> Problem? in
             guard state.total < limits.streams else {
                 return .overLimit(
@@ -57,9 +60,9 @@ final class StreamSlots: Sendable {
             }
             let known = state.perClient[client, default: 0]
             // Clients on a Unix socket have no address that would tell them apart.
-            guard client.isEmpty || known < limits.streamsPerPrincipal else {
+            guard client.isEmpty || known < ownLimit else {
                 return .overLimit(
-                    .tooManyStreams, "too many streams and waiting polls of one client", limit: limits.streamsPerPrincipal)
+                    .tooManyStreams, "too many streams and waiting polls of one client", limit: ownLimit)
             }
             state.total += 1
             state.perClient[client] = known + 1

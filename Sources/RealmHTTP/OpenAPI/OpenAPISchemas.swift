@@ -55,7 +55,13 @@ enum OpenAPISchemas {
                 "additionalProperties": true,
             ]
         ),
-        ("Status", ["type": "object", "properties": ["status": OpenAPIParts.text], "required": ["status"]]),
+        (
+            "Status",
+            [
+                "type": "object", "properties": ["status": OpenAPIParts.text, "audit": OpenAPIParts.text],
+                "required": ["status"],
+            ]
+        ),
     ]
 
     /// The OpenAPI schema of a value that is any string.

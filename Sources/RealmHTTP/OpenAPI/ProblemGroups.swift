@@ -12,7 +12,7 @@ extension Set<ProblemCode> {
         .malformedRequest, .unknownParameter, .invalidParameter, .conflictingParameters, .forbidden, .crossOrigin,
         .methodNotAllowed, .notAcceptable, .notFound, .requestTimeout, .bodyTooLarge, .uriTooLong, .unsupportedMediaType,
         .hostNotAllowed, .rateLimited, .headersTooLarge, .internalError, .notImplemented, .shuttingDown, .overloaded,
-        .deadlineExceeded, .answerTooLarge, .unauthenticated,
+        .deadlineExceeded, .answerTooLarge, .unauthenticated, .auditUnavailable,
     ]
 
     /// Bodies that are read as JSON, or as lines of it.

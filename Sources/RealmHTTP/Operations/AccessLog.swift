@@ -81,6 +81,8 @@ package final class AccessLog: Sendable {
         package var seconds: Double
         /// The authenticated user who sent the request; nil without credentials.
         package var principal: String?
+        /// The address of the client, which a trusted proxy may have named; nil when it has none.
+        package var client: String?
         /// The token of the version that was read or written; nil when the request concerned none.
         package var version: String?
         /// The header field `traceparent` of the request, for distributed tracing.
@@ -99,13 +101,15 @@ package final class AccessLog: Sendable {
         ///   - bytes: The body bytes that were sent.
         ///   - seconds: The duration in seconds.
         ///   - principal: The authenticated user.
+        ///   - client: The address of the client.
         ///   - version: The token of the version.
         ///   - traceparent: The tracing header field.
         ///   - query: The text of the query.
         package init(
             id: String, method: String, route: String, status: Int, bytes: Int, seconds: Double, principal: String?,
-            version: String?, traceparent: String?, query: String?
+            client: String? = nil, version: String?, traceparent: String?, query: String?
         ) {
+            self.client = client
             self.id = id
             self.method = method
             self.route = route
@@ -273,6 +277,7 @@ package final class AccessLog: Sendable {
         buffer.append(",\"duration\":" as StaticString)
         buffer.append(milliseconds: entry.seconds)
         appendMember(",\"principal\":", entry.principal, to: buffer)
+        appendMember(",\"client\":", entry.client, to: buffer)
         appendMember(",\"version\":", entry.version, to: buffer)
         if entry.query != nil { appendMember(",\"query\":", entry.query, to: buffer) }
         if entry.traceparent != nil { appendMember(",\"traceparent\":", entry.traceparent, to: buffer) }
@@ -286,7 +291,7 @@ package final class AccessLog: Sendable {
     }
 
     /// Appends a request as a line of text: time, status, method, route, bytes, milliseconds, id,
-    /// and possibly the query.
+    /// client, principal, and possibly the query. A hyphen stands for what is not known.
     private static func appendText(_ entry: Entry, _ now: WallClock, to buffer: OutputBuffer) {
         buffer.append(logTime: now)
         buffer.append(UInt8(ascii: " "))
@@ -301,6 +306,10 @@ package final class AccessLog: Sendable {
         buffer.append(milliseconds: entry.seconds)
         buffer.append(" ms " as StaticString)
         buffer.append(entry.id)
+        for text in [entry.client, entry.principal] {
+            buffer.append(UInt8(ascii: " "))
+            buffer.append(text.map(printable) ?? "-")
+        }
         if let query = entry.query {
             buffer.append(UInt8(ascii: " "))
             buffer.append(jsonString: query)

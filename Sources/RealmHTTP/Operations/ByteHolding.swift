@@ -12,6 +12,8 @@ final class ByteHolding: Sendable {
     private let ledger: ByteLedger
     /// The client that the held bytes are counted for.
     private let principal: String
+    /// The bytes that this client may hold; nil for the limit of every client.
+    private let ownLimit: Int?
     /// The number of bytes that the request or response holds.
     private let count = RankedMutex(.leaf, 0)
 
@@ -20,7 +22,9 @@ final class ByteHolding: Sendable {
     /// - Parameters:
     ///   - ledger: The ledger to take bytes from.
     ///   - principal: The client to count them for.
-    init(_ ledger: ByteLedger, _ principal: String) {
+    ///   - ownLimit: The bytes that this client may hold; nil for the limit of every client.
+    init(_ ledger: ByteLedger, _ principal: String, ownLimit: Int? = nil) {
+        self.ownLimit = ownLimit
         self.ledger = ledger
         self.principal = principal
     }
@@ -33,7 +37,7 @@ final class ByteHolding: Sendable {
     /// - Parameter bytes: How many more.
     /// - Returns: The limit that would be exceeded, in which case nothing changes; nil on success.
     func grow(by bytes: Int) -> ByteLedger.Excess? {
-        if let excess = ledger.take(bytes, for: principal) { return excess }
+        if let excess = ledger.take(bytes, for: principal, ownLimit: ownLimit) { return excess }
         count.withLock { $0 += bytes }
         return nil
     }
@@ -80,8 +84,8 @@ extension ByteHolding {
             .with("limitName", "waiting-bytes")
         case .principal?:
             throw Problem.overLimit(
-                .rateLimited, "the bodies of requests from this address take all the memory that there is for one",
-                limit: ledger.limitOfPrincipal
+                .rateLimited, "the bodies of requests of this client take all the memory that there is for one",
+                limit: ownLimit ?? ledger.limitOfPrincipal
             ).with("limitName", "waiting-bytes-per-principal")
         }
     }

@@ -43,9 +43,11 @@ final class ByteLedger: Sendable {
     /// - Parameters:
     ///   - count: The number of bytes.
     ///   - principal: The client to count them for.
+    ///   - ownLimit: The bytes for this client; nil for the limit of every client.
     /// - Returns: The limit that would be exceeded, in which case nothing is taken; nil on success.
-    func take(_ count: Int, for principal: String) -> Excess? {
-        state.withLock { state in
+    func take(_ count: Int, for principal: String, ownLimit: Int? = nil) -> Excess? {
+        let limitOfPrincipal = ownLimit ?? self.limitOfPrincipal
+        return state.withLock { state in
             let own = state.byPrincipal[principal, default: 0]
             let excess: Excess? = count > limit - state.total ? .total : count > limitOfPrincipal - own ? .principal : nil
             guard excess == nil else {

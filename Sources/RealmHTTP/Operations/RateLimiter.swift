@@ -22,8 +22,6 @@ package final class RateLimiter: Sendable {
     /// The name of the bucket that all clients beyond the limit share. No client has this name.
     private static let others = "*"
 
-    /// The number of requests per second that one client may send.
-    package let rate: Int
     /// The token buckets of the clients, guarded by the lock.
     private struct State {
         /// The token buckets by client. The shared bucket of all clients beyond the limit has the
@@ -38,24 +36,20 @@ package final class RateLimiter: Sendable {
     private static let secondsBetweenSweeps = 0.5
     private let state = RankedMutex(.leaf, State())
 
-    /// Makes a limiter of requests; nil when `rate` is 0, which means no limit.
-    ///
-    /// - Parameter rate: The requests per second that each client may send, which is also the size
-    ///   of a burst.
-    package init?(rate: Int) {
-        guard rate > 0 else { return nil }
-        self.rate = rate
-    }
+    /// Makes a limiter that no client was counted by.
+    package init() {}
 
     /// Takes a token for a request.
     ///
     /// - Parameters:
     ///   - client: The client that sent the request.
+    ///   - rate: The requests per second that it may send, which is also the size of a burst; 0 for any number.
     ///   - now: The time of the request.
     /// - Returns: nil when the request may proceed; otherwise the seconds until a token is
     ///   available.
-    package func secondsToWait(_ client: String, _ now: Instant) -> Double? {
-        state.withLock { state in
+    package func secondsToWait(_ client: String, rate: Int, _ now: Instant) -> Double? {
+        guard rate > 0 else { return nil }
+        return state.withLock { state in
             let name = RateLimiter.remembered(client, &state, now)
             var bucket = state.buckets[name] ?? Bucket(tokens: Double(rate), filledAt: now)
             bucket.tokens = min(Double(rate), bucket.tokens + now.seconds(since: bucket.filledAt) * Double(rate))

@@ -213,7 +213,7 @@ final class Attaching: Sendable {
                 proceed(problem: problem, backup: backup, with: database, stage, promise: promise)
             }
             // Closing waits for the writer thread, which may be this one.
-            let isQueued = directory.workers.submitContinuation(for: call.request.client, goOn)
+            let isQueued = directory.workers.submitContinuation(for: call.request.account, goOn)
             if !isQueued { fail(problem ?? Problem(.shuttingDown, "the server is shutting down"), promise) }
         }
         let isNew: Bool

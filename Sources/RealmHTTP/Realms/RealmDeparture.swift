@@ -104,7 +104,7 @@ struct RealmDeparture: Sendable {
                     promise.complete(Response(error, for: call.request))
                 }
             }
-            let isQueued = directory.workers.submitContinuation(for: call.request.client, goOn)
+            let isQueued = directory.workers.submitContinuation(for: call.request.account, goOn)
             if !isQueued { promise.complete(Response(.noWorker, for: call.request)) }
         }
     }
@@ -133,7 +133,7 @@ struct RealmDeparture: Sendable {
                     promise.complete(Response(error, for: call.request))
                 }
             }
-            let isQueued = directory.workers.submitContinuation(for: call.request.client, goOn)
+            let isQueued = directory.workers.submitContinuation(for: call.request.account, goOn)
             if !isQueued { promise.complete(RealmDeparture.done) }
         }
     }

@@ -30,8 +30,10 @@ struct AdmissionControl: Sendable {
     private let authenticator: Authenticator
     /// The registrations, whose tickets stand for a credential in URLs.
     private let registrations: RegistrationTable
-    /// The token buckets of the clients; nil when no rate is configured.
-    private let rates: RateLimiter?
+    /// The token buckets of the clients.
+    private let rates = RateLimiter()
+    /// The requests per second that a client may send unless a role of it says otherwise; 0 for any number.
+    private let usualRate: Int
 
     /// Takes the rules, limits and realms of a server.
     ///
@@ -46,7 +48,7 @@ struct AdmissionControl: Sendable {
         caretaker = state.caretaker
         authenticator = state.authenticator
         registrations = state.notifications.registrations
-        rates = RateLimiter(rate: state.limits.rate)
+        usualRate = state.limits.rate
     }
 
     /// Checks a request and looks up its route and its realm.
@@ -92,14 +94,22 @@ struct AdmissionControl: Sendable {
     /// - Throws: The problems of `Authenticator.outcome`.
     private func authenticate(_ request: Request, _ route: Route) throws(Problem) {
         request.certificatePrincipal = certificatePrincipal(request)
-        switch try authenticator.outcome(request) {
-        case .principal(let principal): request.principal = principal
-        case .unverified(let token): request.unverifiedToken = token
+        do throws(Problem) {
+            switch try authenticator.outcome(request) {
+            case .principal(let principal): request.principal = principal
+            case .unverified(let token): request.unverifiedToken = token
+            }
+        } catch {
+            request.isRefusedByRights = true
+            throw error
         }
-        guard request.principal.kind == .anonymous, authenticator.hasCredentials,
-            let principal = ticketHolder(request, route)
-        else { return }
-        request.principal = principal
+        if request.principal.kind == .anonymous, authenticator.hasCredentials, let principal = ticketHolder(request, route) {
+            request.principal = principal
+        }
+        // How long the body of a request may be is known before its token is verified, so the most generous role counts.
+        let roles = liveOptions.roles
+        request.roleLimits =
+            request.unverifiedToken == nil ? roles.limits(of: request.principal.roles) : roles.widestLimits
     }
 
     /// Returns who holds the client certificate of a connection; nil without one that the configuration knows.
@@ -128,8 +138,19 @@ struct AdmissionControl: Sendable {
         return principal
     }
 
-    /// Checks whether the principal of a request may do what the route does. No other place asks for that.
+    /// Checks whether the principal of a request may do what the route does, and notes on the request when it may not.
     private func checkRights(_ request: Request, _ route: Route) throws(Problem) {
+        do throws(Problem) {
+            try judge(request, route)
+        } catch {
+            // Also a realm or path that only seems to be missing.
+            request.isRefusedByRights = route.isServed
+            throw error
+        }
+    }
+
+    /// Checks whether the principal of a request may do what the route does. No other place asks for that.
+    private func judge(_ request: Request, _ route: Route) throws(Problem) {
         // Nobody was asked for a credential there, and everybody may read it.
         if route.traits.contains(.isUnmetered), route.readMethods.contains(request.method ?? .delete) { return }
         let isOpen = route.traits.contains(.isOpenToAdminListener) && request.entrance.isForAdministrators
@@ -170,8 +191,10 @@ struct AdmissionControl: Sendable {
     func verify(_ token: String, of request: Request, then: @Sendable @escaping (Problem?) -> Void) {
         authenticator.verify(token, of: request) { [self] result in
             do throws(Problem) {
+                if case .failure(let problem) = result, problem.status < 500 { request.isRefusedByRights = true }
                 request.principal = try result.get()
                 request.unverifiedToken = nil
+                request.roleLimits = liveOptions.roles.limits(of: request.principal.roles)
                 try checkAuthenticated(request, RouteTable.route(of: request))
                 then(nil)
             } catch {
@@ -214,10 +237,11 @@ struct AdmissionControl: Sendable {
     /// - Throws: `rate_limited`, with the seconds after which the next request is admitted, at
     ///   least 1.
     private func checkRate(_ request: Request, _ route: Route) throws(Problem) {
-        guard let rates, !request.entrance.isForAdministrators, !route.traits.contains(.isUnmetered),
-            let seconds = rates.secondsToWait(request.client, request.arrival)
+        let rate = request.roleLimits?[.rate] ?? usualRate
+        guard !request.entrance.isForAdministrators, !route.traits.contains(.isUnmetered),
+            let seconds = rates.secondsToWait(request.account, rate: rate, request.arrival)
         else { return }
-        var problem = Problem.overLimit(.rateLimited, "too many requests from this address", limit: rates.rate)
+        var problem = Problem.overLimit(.rateLimited, "too many requests of this client", limit: rate)
         problem.retryAfterSeconds = max(1, Int(seconds.rounded(.up)))
         throw problem
     }

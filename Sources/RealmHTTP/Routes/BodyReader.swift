@@ -33,7 +33,21 @@ struct BodyReader: Sendable {
     private func hasLongBody(_ request: Request) -> Bool { RouteTable.route(of: request).traits.contains(.hasLongBodies) }
 
     /// Returns the bound on the body of a request in bytes, before and after inflating.
-    private func bodyLimit(of request: Request) -> Int { hasLongBody(request) ? limits.importBytes : limits.bodyBytes }
+    private func bodyLimit(of request: Request) -> Int {
+        let own = request.roleLimits
+        return hasLongBody(request) ? own?[.importBytes] ?? limits.importBytes : own?[.bodyBytes] ?? limits.bodyBytes
+    }
+
+    /// Checks the length of a body that was received before it was known who sends it.
+    ///
+    /// - Throws: `body_too_large`.
+    func checkLength(ofBodyOf request: Request) throws(Problem) {
+        let byteCount = request.bodyFile?.byteCount ?? request.body.count
+        let limit = bodyLimit(of: request)
+        guard byteCount <= limit else {
+            throw .overLimit(.bodyTooLarge, "the body is larger than \(limit) bytes", limit: limit)
+        }
+    }
 
     /// Undoes the content coding of a body that is in memory, and charges the client for the memory
     /// of the plain one.
@@ -73,7 +87,7 @@ struct BodyReader: Sendable {
     /// - Throws: The problem of a disk that cannot take the file.
     private func spool(_ request: Request) throws(Problem) {
         do throws(StorageError) {
-            let file = try BodyFile.make(inOneOf: spoolFolders, try request.spool?.open(for: request.client))
+            let file = try BodyFile.make(inOneOf: spoolFolders, try request.spool?.open(for: request.account))
             try file.append(request.body)
             request.bodyFile = file
             request.forgetBody()

@@ -52,7 +52,7 @@ extension ReadDispatcher {
         }
         return .later { promise in
             database.perform(
-                in: id, owner: call.request.ownerScope, .read, deadline: .now().adding(seconds: Double(limits.readSeconds)),
+                in: id, owner: call.request.ownerScope, .read, deadline: .now().adding(seconds: Double(call.limits.readSeconds)),
                 { session in
                     call.request.deadline = session.deadline
                     var inner = call
@@ -81,7 +81,7 @@ extension ReadDispatcher {
             case .later: throw Problem(.internalError, "the read has no answer inside a transaction")
             }
             if case .stream(let producer) = response.body, producer.completeByteCount == nil {
-                response.body = .bytes(try ReadDispatcher.drain(producer, limits))
+                response.body = .bytes(try ReadDispatcher.drain(producer, call.limits))
             }
         } catch {
             return Response(error, for: call.request)
@@ -150,7 +150,7 @@ extension ReadDispatcher {
     /// A request that waited until its deadline gets a new one, so that there is time for the
     /// response itself.
     private func answer(_ call: Call, _ promise: any ResponsePromise, _ endpoint: Endpoint) {
-        call.request.deadline = Instant.now().adding(seconds: Double(limits.readSeconds))
+        call.request.deadline = Instant.now().adding(seconds: Double(call.limits.readSeconds))
         do throws(Problem) {
             try endpoint(call).resolve(promise)
         } catch {

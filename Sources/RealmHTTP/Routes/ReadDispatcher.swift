@@ -86,7 +86,7 @@ struct ReadDispatcher: Sendable {
         guard route.traits.contains(.readsContents) else { return try endpoint(call) }
         let budget = call.request.budget
         let seconds =
-            workers.isBusy(for: call.request.client) ? ReadDispatcher.briefSecondsOfBusyClients : ReadDispatcher.briefSeconds
+            workers.isBusy(for: call.request.account) ? ReadDispatcher.briefSecondsOfBusyClients : ReadDispatcher.briefSeconds
         budget.handOverAt = Instant.now().adding(seconds: seconds)
         budget.byteLimit = min(limits.answerBytes, ReadDispatcher.briefBytes)
         let result = Result { () throws(Problem) in try endpoint(call) }

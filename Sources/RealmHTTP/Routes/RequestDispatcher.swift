@@ -48,6 +48,8 @@ package final class RequestDispatcher: RequestHandler {
     private let refusals = RefusalMetrics()
     /// Counts and logs requests when they have ended.
     private let ends: RequestEnds
+    /// Has requests recorded in the audit log.
+    private let audit: AuditTrail
 
     /// Creates the application of a server, with a cache and endpoints of its own.
     ///
@@ -75,6 +77,7 @@ package final class RequestDispatcher: RequestHandler {
             workers: state.workers, registrations: state.notifications.registrations,
             conditionalClasses: state.options.conditionalClasses)
         ends = RequestEnds(state)
+        audit = AuditTrail(log: state.audit)
         state.metrics.add { answers.write(to: &$0) }
         state.metrics.add { [metrics = ends.metrics] text in metrics.write(to: &text) }
         state.metrics.add { [refusals] text in refusals.write(to: &text) }
@@ -91,7 +94,9 @@ package final class RequestDispatcher: RequestHandler {
     package func admit(_ request: Request) -> Admission {
         do throws(Problem) {
             _ = try admission.check(request)
-            if request.headers.announcesBody { request.holding = ByteHolding(waitingBytes, request.client) }
+            if request.headers.announcesBody {
+                request.holding = ByteHolding(waitingBytes, request.account, ownLimit: request.roleLimits?[.waitingBytes])
+            }
             return bodies.admission(of: request)
         } catch {
             refusals.count(error.code)
@@ -128,10 +133,15 @@ package final class RequestDispatcher: RequestHandler {
         .later { [self] promise in
             admission.verify(token, of: request) { [self] problem in
                 // The thread that verified the token has others to see to.
-                let isQueued = workers.submitContinuation(for: request.client) { [self] in
-                    guard let problem else { return reply(to: request).resolve(promise) }
-                    refusals.count(problem.code)
-                    promise.complete(Response(problem, for: request))
+                let isQueued = workers.submitContinuation(for: request.account) { [self] in
+                    do throws(Problem) {
+                        if let problem { throw problem }
+                        try bodies.checkLength(ofBodyOf: request)
+                        reply(to: request).resolve(promise)
+                    } catch {
+                        refusals.count(error.code)
+                        promise.complete(Response(error, for: request))
+                    }
                 }
                 if !isQueued { promise.complete(Response(.noWorker, for: request)) }
             }
@@ -144,7 +154,7 @@ package final class RequestDispatcher: RequestHandler {
         workers.reply(to: request) { [self] promise in
             catalog.wake(request.match.decoded(.realm) ?? "") { [self] result in
                 // The thread that opened the realm may be another one, and has the next request to see to.
-                let isQueued = workers.submitContinuation(for: request.client) { [self] in
+                let isQueued = workers.submitContinuation(for: request.account) { [self] in
                     reply(to: request, after: result).resolve(promise)
                 }
                 if !isQueued { promise.complete(Response(.noWorker, for: request)) }
@@ -198,7 +208,8 @@ package final class RequestDispatcher: RequestHandler {
             try bodies.inflate(bodyOf: request)
             if request.method == .options { return .now(options(request)) }
             if showsTiming { request.timing = ServerTiming() }
-            request.deadline = request.arrival.adding(seconds: Double(limits.readSeconds))
+            request.deadline = request.arrival.adding(
+                seconds: Double(request.roleLimits?[.readSeconds] ?? limits.readSeconds))
             request.budget.byteLimit = limits.answerBytes
             request.budget.objectLimit = limits.expandedObjects
             return try dispatch(request)
@@ -212,6 +223,7 @@ package final class RequestDispatcher: RequestHandler {
     /// - Throws: The `Problem` that is the response.
     private func dispatch(_ request: Request) throws(Problem) -> Reply {
         let route = RouteTable.route(of: request)
+        try audit.begin(request, route)
         let call = Call(
             request, readServices, readMethods: route.readMethods, methods: route.readMethods.union(route.writeMethods),
             bodyTypes: route.bodyTypes(of: request.method))
@@ -258,7 +270,10 @@ package final class RequestDispatcher: RequestHandler {
     ///   - request: The request that it belongs to.
     /// - Returns: The response as it is sent.
     package func finish(_ response: consuming Response, for request: Request) -> Response {
-        finisher.finish(response, for: request)
+        let finished = finisher.finish(response, for: request)
+        // Whoever has the response can find it in the log.
+        audit.end(finished, of: request)
+        return finished
     }
 
     /// Returns whether `finish(_:for:)` is brief enough for the daemon's thread: it need not pack a

@@ -38,7 +38,8 @@ struct RequestEnds: Sendable {
         accessLog?.write(
             AccessLog.Entry(
                 id: request.id.text, method: request.methodName, route: request.match.pattern.label, status: status,
-                bytes: bytesSent, seconds: seconds, principal: request.principal.logName, version: request.version,
+                bytes: bytesSent, seconds: seconds, principal: request.principal.logName,
+                client: request.clientAddress.isEmpty ? nil : request.clientAddress, version: request.version,
                 traceparent: request.headers[.traceparent], query: request.query))
     }
 }

@@ -32,10 +32,38 @@ package struct RouteOperation: Sendable {
     /// it. The description lists the header field then; all others refuse it.
     package let joinsTransactions: Bool
 
+    /// What its lines in the audit log are about, where that does not follow from the rest.
+    private var statedAuditKind: AuditKind?
+    /// Whether it is carried out also while the audit log is required and cannot be written, because it only gives something up, or
+    /// because it may mend that.
+    package private(set) var mayGoUnrecorded = false
+
     /// Whether the methods change a realm, or the list of realms.
     package var isWrite: Bool {
         if case .write = handler { return true }
         return false
+    }
+
+    /// Returns what the line of a request in the audit log is about; nil for a request that leaves none.
+    ///
+    /// - Parameter method: The method of the request.
+    package func auditKind(of method: HTTPMethod?) -> AuditKind? {
+        if let statedAuditKind { return statedAuditKind }
+        if isWrite { return access == .administer ? .administration : .write }
+        guard access == .administer, let method, ![.get, .head, .query, .options].contains(method) else { return nil }
+        return .administration
+    }
+
+    /// Returns the operation with lines in the audit log.
+    ///
+    /// - Parameters:
+    ///   - kind: What the lines are about.
+    ///   - mayGoUnrecorded: Whether it is carried out also when no line can be written.
+    func audited(as kind: AuditKind, mayGoUnrecorded: Bool = false) -> RouteOperation {
+        var copy = self
+        copy.statedAuditKind = kind
+        copy.mayGoUnrecorded = mayGoUnrecorded
+        return copy
     }
 
     /// Creates an operation that reads.

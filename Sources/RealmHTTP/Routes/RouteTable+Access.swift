@@ -7,8 +7,10 @@ extension RouteTable {
         Route(
             "/v1/session",
             operations: [
-                .read(.post, for: .health, OpenAPIAccess.beginSession) { $0.sessions.session },
-                .read(.delete, for: .health, OpenAPIAccess.endSession) { $0.sessions.session },
+                .read(.post, for: .health, OpenAPIAccess.beginSession) { $0.sessions.session }
+                    .audited(as: .session, mayGoUnrecorded: true),
+                .read(.delete, for: .health, OpenAPIAccess.endSession) { $0.sessions.session }
+                    .audited(as: .session, mayGoUnrecorded: true),
             ]),
         Route(
             "/admin/keys", .isHidden,
@@ -18,7 +20,10 @@ extension RouteTable {
             ]),
         Route(
             "/admin/keys/{id}", .isHidden,
-            operations: [.read(.delete, for: .administer, OpenAPIAccess.revokeKey) { $0.keys.revoke }]),
+            operations: [
+                .read(.delete, for: .administer, OpenAPIAccess.revokeKey) { $0.keys.revoke }
+                    .audited(as: .administration, mayGoUnrecorded: true)
+            ]),
         Route(
             "/admin/keys/{id}/rotate", .isHidden,
             operations: [.read(.post, for: .administer, OpenAPIAccess.rotateKey) { $0.keys.rotate }]),

@@ -24,7 +24,7 @@ extension RouteTable {
                             parameters: ["RequestId"],
                             responses: OpenAPIWrites.responses(("204", "The write is cancelled.", nil), isAsynchronous: false),
                             problems: .ofWrites)
-                    ) { $0.asyncWrites.write },
+                    ) { $0.asyncWrites.write }.audited(as: .write, mayGoUnrecorded: true),
                 ])
         ]
 
@@ -64,7 +64,7 @@ extension RouteTable {
                             ("204", "The transaction is rolled back.", nil), isAsynchronous: false),
                         problems: .ofWrites
                     )
-                ) { $0.transactions.transaction },
+                ) { $0.transactions.transaction }.audited(as: .write, mayGoUnrecorded: true),
             ]),
         Route(
             "/v1/realms/{realm}/transactions/{id}/commit", [.concernsTransactions, .showsVisible],

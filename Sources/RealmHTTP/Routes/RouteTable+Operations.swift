@@ -56,8 +56,17 @@ extension RouteTable {
     /// is reserved.
     static let administrativeRoutes: [Route] = [
         Route("/admin/leases", .isHidden, operations: [.read(.get, for: .administer) { $0.administration.leases }]),
-        Route("/admin/leases/{id}", .isHidden, operations: [.read(.delete, for: .administer) { $0.administration.endLease }]),
-        Route("/admin/reload", .isHidden, operations: [.read(.post, for: .administer) { $0.administration.reload }]),
+        Route(
+            "/admin/leases/{id}", .isHidden,
+            operations: [
+                .read(.delete, for: .administer) { $0.administration.endLease }.audited(
+                    as: .administration, mayGoUnrecorded: true)
+            ]),
+        Route(
+            "/admin/reload", .isHidden,
+            operations: [
+                .read(.post, for: .administer) { $0.administration.reload }.audited(as: .administration, mayGoUnrecorded: true)
+            ]),
         Route(
             "/admin/config", .isHidden,
             operations: [.read([.get, .patch], for: .administer, taking: .settings) { $0.administration.configuration }]),

@@ -28,7 +28,7 @@ extension RouteTable {
                             "RealmMinVersion", "RequestId",
                         ],
                         responses: exportResponses, problems: .ofReads, .ofQueries)
-                ) { $0.exports.get }
+                ) { $0.exports.get }.audited(as: .export)
             ]),
         Route(
             "/v1/realms/{realm}/backup", .readsContents,
@@ -39,7 +39,7 @@ extension RouteTable {
                         "backUpRealm", "Returns a version as a compact Realm file.", tag: "transfer",
                         parameters: ["Snapshot", "RealmTransaction", "RealmMinVersion", "RequestId"],
                         responses: OpenAPIParts.responses(backup, isConditional: false), problems: .ofReads)
-                ) { $0.backups.get },
+                ) { $0.backups.get }.audited(as: .backup),
                 .read(
                     .post, for: .read,
                     .init(
@@ -49,7 +49,7 @@ extension RouteTable {
                         taking: .json, body: OpenAPIParts.schema("BackupRequest"),
                         responses: OpenAPIParts.responses(backup, isConditional: false, storedBackup),
                         problems: .ofReads, .ofSchemas, .ofFiles)
-                ) { $0.backups.post },
+                ) { $0.backups.post }.audited(as: .backup),
             ]),
         Route(
             "/v1/realms/{realm}/compact",
@@ -84,7 +84,7 @@ extension RouteTable {
                         responses: OpenAPIWrites.responses(
                             ("201", "The body describes the new backup.", "Backup"), isAsynchronous: false),
                         problems: .ofRealms, [.notOwned, .preconditionFailed])
-                ) { $0.backupLists.make },
+                ) { $0.backupLists.make }.audited(as: .backup),
             ]),
         Route(
             "/v1/realms/{realm}/backups/{id}", .concernsFile,
@@ -94,14 +94,14 @@ extension RouteTable {
                     .init(
                         "getBackup", "Describes a backup, or returns its file.", tag: "transfer",
                         parameters: ["RequestId"], responses: backupResponses, problems: .ofRealms)
-                ) { $0.backupLists.get },
+                ) { $0.backupLists.get }.audited(as: .backup),
                 .write(
                     .delete, for: .administer,
                     .init(
                         "deleteBackup", "Deletes a backup.", tag: "transfer", parameters: ["IfMatch", "RequestId"],
                         responses: OpenAPIWrites.responses(("204", "The backup is deleted.", nil), isAsynchronous: false),
                         problems: .ofRealms, [.readOnly, .preconditionFailed])
-                ) { $0.backupLists.delete },
+                ) { $0.backupLists.delete }.audited(as: .backup),
             ]),
         Route(
             "/v1/realms/{realm}/restore", [.concernsFile, .hasLongBodies],
@@ -116,7 +116,7 @@ extension RouteTable {
                             ("200", "The body describes the realm, with the id of the backup of the old file.", "RealmDocument"),
                             isAsynchronous: false),
                         problems: .ofWrites, .ofSchemas, [.notOwned])
-                ) { $0.restores.restore }
+                ) { $0.restores.restore }.audited(as: .backup)
             ]),
         Route(
             "/v1/realms/{realm}/import", [.hasLongBodies, .showsVisible, .imports],

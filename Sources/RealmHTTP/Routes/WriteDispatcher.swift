@@ -26,7 +26,9 @@ struct WriteDispatcher: Sendable {
         switch try idempotency.begin(call.request) {
         case .none: ticket = nil
         case .first(let first): ticket = first
-        case .known(let response): return .now(response)
+        case .known(let response):
+            call.request.audit?.noteRepetition()
+            return .now(response)
         }
         return answer(call, ticket, endpoint)
     }

@@ -39,6 +39,8 @@ package final class RealmServer: Sendable {
     /// The access log; nil when the options ask for none. It is held until the server has announced
     /// its address.
     private let log: AccessLog?
+    /// The audit log; nil when the options ask for none.
+    private let audit: AuditLog?
 
     /// Opens the realms and binds the listeners. No request is answered before `start`.
     ///
@@ -80,6 +82,12 @@ package final class RealmServer: Sendable {
         let keys = try RealmServer.openKeys(options)
         let log = try RealmServer.makeLog(options)
         self.log = log
+        do throws(Failure) {
+            audit = try RealmServer.makeAudit(options, log)
+        } catch {
+            log?.close(seconds: 0)
+            throw error
+        }
         let tls: TLSStore?
         let listeners: [BoundListener]
         let adminSocket: ListeningSocket?
@@ -95,6 +103,7 @@ package final class RealmServer: Sendable {
                 throw error
             }
         } catch {
+            audit?.close(seconds: 0)
             log?.close(seconds: 0)
             throw error
         }
@@ -106,7 +115,8 @@ package final class RealmServer: Sendable {
                 verifier: options.verifier ?? (options.tokenIssuers.isEmpty ? nil : TokenPrincipals(tokens: tokens)),
                 takesCertificates: options.tls.clientAuthorities != nil && !options.certificateRules.isEmpty),
             folders: RealmFolders(data: dataRoot, attach: attachRoots),
-            realmLimit: min(options.limits.realms, descriptors.realms), tokens: tokens, tls: tls, accessLog: log)
+            realmLimit: min(options.limits.realms, descriptors.realms), tokens: tokens, tls: tls, accessLog: log,
+            audit: audit)
         accessWatch = AccessWatch(state)
         if let failure = keys.failure { report(failure) }
         state.directory.restoreAttached(report)
@@ -179,6 +189,17 @@ package final class RealmServer: Sendable {
         }
     }
 
+    /// Opens the audit log; nil when the options ask for none.
+    private static func makeAudit(_ options: ServerOptions, _ log: AccessLog?) throws(Failure) -> AuditLog? {
+        do throws(StorageError) {
+            return try AuditLog(options.audit) { event, detail, level in
+                log?.note(event, realm: "", detail, level: level)
+            }
+        } catch {
+            throw Failure(description: "the audit log '\(options.audit.file ?? "")' cannot be written: \(error)")
+        }
+    }
+
     /// Makes the verifier of tokens, which begins to fetch the keys of issuers.
     private static func makeTokens(_ live: LiveOptions) throws(Failure) -> TokenVerifier {
         let options = live.current
@@ -227,6 +248,7 @@ package final class RealmServer: Sendable {
         state.caretaker.stop()
         state.catalog.closeAll()
         state.timers.stop()
+        audit?.close()
         log?.close()
     }
 
@@ -238,11 +260,14 @@ package final class RealmServer: Sendable {
         }
     }
 
-    /// Writes the remaining lines of the log, for a process that ends without `stop` or in the
+    /// Writes the remaining lines of the logs, for a process that ends without `stop` or in the
     /// middle of it.
     ///
-    /// - Parameter seconds: How long to wait at most for the reader of the log.
-    package func closeLog(seconds: Double) { log?.close(seconds: seconds) }
+    /// - Parameter seconds: How long to wait at most for the disk, and then for the reader of the log.
+    package func closeLog(seconds: Double) {
+        audit?.close(seconds: seconds)
+        log?.close(seconds: seconds)
+    }
 
     /// Checks that the process may open enough files for the realms that the options name.
     ///

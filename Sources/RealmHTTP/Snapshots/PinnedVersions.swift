@@ -130,15 +130,15 @@ package final class PinnedVersions: Sendable {
             id: RandomName.make(), database: database, realm: realm, version: database.current, client: client,
             owner: request.owner, ttl: ttl,
             expires: .now().adding(seconds: ttl))
+        let ownLimit = request.roleLimits?[.snapshots] ?? limits.snapshotsPerPrincipal
         let problem = state.withLock { state -> Problem? in
             let now = Instant.now()
             let alive = state.leases.filter { $0.expires > now }
             guard alive.count(where: { $0.database === database }) < limits.snapshots else {
                 return PinnedVersions.tooMany("this realm has \(limits.snapshots) snapshots already", limits.snapshots)
             }
-            guard alive.count(where: { $0.client == client }) < limits.snapshotsPerPrincipal else {
-                return PinnedVersions.tooMany(
-                    "you have \(limits.snapshotsPerPrincipal) snapshots already", limits.snapshotsPerPrincipal)
+            guard alive.count(where: { $0.client == client }) < ownLimit else {
+                return PinnedVersions.tooMany("you have \(ownLimit) snapshots already", ownLimit)
             }
             state.leases.append(lease)
             return nil

@@ -23,6 +23,8 @@ final class ImportChain: Sendable {
     private let rights: (any WriteRights)?
     /// The time at which the whole import gives up.
     private let deadline: RealmStorage.Instant
+    /// The record of the request for the audit log; nil for none.
+    private let audit: AuditRecord?
     /// Called once, with the counts or with the problem.
     private let completion: @Sendable (Result<Outcome, Problem>) -> Void
     /// What the commits so far achieved. The lock orders the threads; it is not contended.
@@ -57,17 +59,19 @@ final class ImportChain: Sendable {
     ///   - reader: The reader, at the beginning of the input.
     ///   - rights: What the sender may write; nil for everything.
     ///   - deadline: The time at which the import gives up.
+    ///   - audit: The record of the request for the audit log; nil for none.
     ///   - completion: Called once on the writer's thread, with the counts, or with the problem and
     ///     its member `committed`, the line of the last object that is durable. It must not wait.
     init(
         _ database: Database, _ mode: ImportRun.Mode, _ reader: ImportReader, rights: (any WriteRights)? = nil,
-        deadline: RealmStorage.Instant,
+        deadline: RealmStorage.Instant, audit: AuditRecord? = nil,
         completion: @escaping @Sendable (Result<Outcome, Problem>) -> Void
     ) {
         self.database = database
         self.mode = mode
         self.rights = rights
         self.deadline = deadline
+        self.audit = audit
         self.completion = completion
         progress = RankedMutex(.leaf, Progress(reader: reader))
     }
@@ -77,10 +81,11 @@ final class ImportChain: Sendable {
         let before = progress.withLock { $0 }
         database.write(
             WriteRequest(deadline: deadline),
-            { [mode, rights] session -> Progress in
+            { [mode, rights, audit] session -> Progress in
                 var after = before
                 if let rights { session.restrict(to: rights) }
                 let run = ImportRun(session, mode, before.memory)
+                run.audit = audit
                 after.isAtEnd = try !run.run(&after.reader, count: ImportChain.chunkCount)
                 after.memory = run.memory
                 try session.checkResults()

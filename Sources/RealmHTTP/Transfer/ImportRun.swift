@@ -46,6 +46,8 @@ package final class ImportRun {
     private let session: WriteSession
     /// Whether objects that exist are refused or written into.
     private let mode: Mode
+    /// The record of the request for the audit log, which the keys of objects are added to; nil for none.
+    var audit: AuditRecord?
     /// What was read and written so far, for the next commit of the same import.
     private(set) var memory: Memory
 
@@ -127,7 +129,16 @@ package final class ImportRun {
         if let old = object.key.flatMap(KeyText.objectKey) {
             memory.keys[object.className, default: KeyTranslation()].record(old, written.place.object)
         }
+        try record(written.place, object.className)
         if !linked.isEmpty { memory.later.append(Waiting(object: written.place.object, place: object.place)) }
+    }
+
+    /// Adds the key of an object that was written to the record of the request.
+    private func record(_ place: ObjectPlace, _ className: String) throws(Problem) {
+        guard let audit else { return }
+        guard audit.takesMoreKeys else { return audit.countKey() }
+        let key = try Problem.writing { () throws(WriteError) in try session.keyText(of: place) }
+        audit.add(key: key ?? KeyText.text(place.object), of: className)
     }
 
     /// Separates the members of an object: those without links, and those with a link somewhere

@@ -87,3 +87,19 @@ struct BatchOperation: Sendable {
         let place: InputPlace
     }
 }
+
+extension BatchOperation {
+    /// The name of the class that the operation is about.
+    var className: String {
+        switch kind {
+        case .create(let className, _, _, _, _): return className
+        case .put(let target, _, _), .patch(let target, _, _), .delete(let target), .increment(let target, _, _),
+            .collection(_, let target, _, _):
+            return target.className
+        case .query(.patch(let className, _, _, _)), .query(.delete(let className, _)),
+            .query(.assertCount(let className, _, _)):
+            return className
+        case .query(.assertObject(let target, _)): return target.className
+        }
+    }
+}

@@ -22,6 +22,8 @@ final class BatchRun {
     /// not exist any more by then, the key is the one from before the first operation that deletes
     /// objects.
     private var knownKeys: [Int: String] = [:]
+    /// The names of the classes of the operations that were applied so far.
+    private var classNames: [String] = []
     /// The number of results, from the first on, whose keys are in `knownKeys`.
     private var knownCount = 0
 
@@ -68,6 +70,7 @@ final class BatchRun {
             try Problem.writing { () throws(WriteError) in try session.checkDeadline() }
             do throws(Problem) {
                 results.append(try perform(operation))
+                classNames.append(operation.className)
             } catch {
                 throw operation.place.describe(error, hasPointer: false)
             }
@@ -286,18 +289,20 @@ final class BatchRun {
             writer.beginObject()
             switch result {
             case .object(let place, let isCreated, let shows):
-                try writeKey(place, known, &writer)
+                try writeKey(place, known, of: classNames[index], &writer)
                 if let isCreated { writer.member("created", bool: isCreated) }
                 if shows, showsObjects { try writeObject(place, &writer, &draft.notes) }
-            case .deleted(let key): writer.member("key", text: key)
+            case .deleted(let key):
+                context.audit?.add(key: key, of: classNames[index])
+                writer.member("key", text: key)
             case .matched(let count): writer.member("matched", int: count)
             case .value(let place, let value):
-                try writeKey(place, known, &writer)
+                try writeKey(place, known, of: classNames[index], &writer)
                 writer.key("value")
                 var values = ValueWriter(context.options.representation)
                 values.write(value, to: &writer)
             case .count(let place, let count):
-                try writeKey(place, known, &writer)
+                try writeKey(place, known, of: classNames[index], &writer)
                 writer.member("count", int: count)
             }
             writer.endObject()
@@ -311,8 +316,11 @@ final class BatchRun {
     ///
     /// The key is `known` if there is one, else that of the object at this moment, else the key of
     /// the form `@k…` for an object that does not exist any more.
-    private func writeKey(_ place: ObjectPlace, _ known: String?, _ writer: inout JSONWriter) throws(Problem) {
+    private func writeKey(
+        _ place: ObjectPlace, _ known: String?, of className: String, _ writer: inout JSONWriter
+    ) throws(Problem) {
         let key = if let known { known } else { try keyText(of: place) ?? KeyText.text(place.object) }
+        context.audit?.add(key: key, of: className)
         writer.member("key", text: key)
     }
 

@@ -35,11 +35,18 @@ struct DeferredOperation: Sendable {
     /// - Returns: The reply. What is refused before `run` returns is refused at once, whatever the client prefers.
     func reply(_ run: @escaping @Sendable (AsyncOperation?, @escaping Completion) -> Void) -> Reply {
         guard preferences.isAsynchronous else {
-            return .later { promise in run(nil) { result in promise.complete(response(to: result)) } }
+            return .later { promise in
+                run(nil) { result in
+                    endAudit(result)
+                    promise.complete(response(to: result))
+                }
+            }
         }
         let operation = database.asyncWrites.beginOperation(owner: request.owner)
         let refusal = RankedMutex<Problem?>(.leaf, nil)
+        request.audit?.noteEarlyResponse()
         run(operation) { result in
+            endAudit(result)
             switch result {
             case .success(let outcome):
                 operation.end(
@@ -53,6 +60,14 @@ struct DeferredOperation: Sendable {
         if let problem = refusal.withLock({ $0 }) { return .now(Response(problem, for: request)) }
         let applied = preferences.applied(returns: false, handling: false, isAsynchronous: true)
         return .now(AsyncWriteDocument.accepted(operation.id, in: database, request, applied: applied))
+    }
+
+    /// Writes the line of the audit log, on the thread on which the operation ended.
+    private func endAudit(_ result: Result<Outcome, Problem>) {
+        switch result {
+        case .success(let outcome): request.audit?.end(status: outcome.status, version: outcome.version.text)
+        case .failure(let problem): request.audit?.end(status: problem.status, code: problem.code.rawValue)
+        }
     }
 
     /// Returns the response to a request that has waited for the end of the operation.

@@ -104,8 +104,10 @@ struct ObjectMaker: Sendable {
         writer.key("keys")
         writer.beginArray()
         for one in made {
-            let key = try Problem.writing { () throws(WriteError) in try context.session.keyText(of: one.place) }
-            writer.string(key ?? KeyText.text(one.place.object))
+            let known = try Problem.writing { () throws(WriteError) in try context.session.keyText(of: one.place) }
+            let key = known ?? KeyText.text(one.place.object)
+            context.audit?.add(key: key)
+            writer.string(key)
         }
         writer.endArray()
         var draft = WriteDraft(status: policy == nil || created > 0 ? 201 : 200, content: .none)

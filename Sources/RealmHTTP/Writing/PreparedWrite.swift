@@ -60,6 +60,7 @@ struct PreparedWrite: Sendable {
     /// - Throws: `precondition_failed` when the demanded version has another epoch than the open
     ///   file. Such a version can never be the newest, so the write need not wait for its turn.
     func reply() throws(Problem) -> Reply {
+        if options.isDryRun { request.audit?.noteDryRun() }
         if let transaction = options.transaction { return .later { promise in self.run(in: transaction, promise) } }
         try checkEpoch()
         if options.preferences.isAsynchronous, !options.isDryRun { return .now(runAsynchronously()) }
@@ -119,7 +120,18 @@ struct PreparedWrite: Sendable {
             writeRequest,
             { session in
                 try self.perform(WriteContext(session, self, base: nil))
-            }, completion: { result in self.hand(self.response(result), to: promise) })
+            },
+            completion: { result in
+                let response = self.response(result)
+                self.request.endAudit(response, version: PreparedWrite.committed(result))
+                self.hand(response, to: promise)
+            })
+    }
+
+    /// Returns the version that a write has made; nil for none.
+    private static func committed(_ result: Result<WriteReceipt<WriteDraft>, WriteError>) -> String? {
+        guard case .success(let receipt) = result, receipt.isCommitted else { return nil }
+        return receipt.version.tokenText
     }
 
     /// Completes the promise with a response that was made on the writer's thread.
@@ -128,7 +140,7 @@ struct PreparedWrite: Sendable {
     /// it then. When the pool of workers is closed, the writer's thread does it after all.
     private func hand(_ response: Response, to promise: any ResponsePromise) {
         guard case .bytes(let buffer) = response.body, buffer.count > 1024, request.takesGzip,
-            call.services.workers.submitContinuation(for: request.client, { promise.complete(response) })
+            call.services.workers.submitContinuation(for: request.account, { promise.complete(response) })
         else { return promise.complete(response) }
     }
 
@@ -166,12 +178,15 @@ struct PreparedWrite: Sendable {
                 return try self.perform(context)
             },
             completion: { (result: Result<WriteDraft, WriteError>) in
+                let response: Response
                 switch result {
                 case .success(let draft):
                     self.request.version = base.text
-                    self.hand(draft.response(.init(version: base.text, isCommitted: false), self.options), to: promise)
-                case .failure(let error): promise.complete(Response(Problem(error).allowing(self.call), for: self.request))
+                    response = draft.response(.init(version: base.text, isCommitted: false), self.options)
+                case .failure(let error): response = Response(Problem(error).allowing(self.call), for: self.request)
                 }
+                self.request.endAudit(response, version: nil)
+                self.hand(response, to: promise)
             })
     }
 
@@ -183,6 +198,7 @@ struct PreparedWrite: Sendable {
     private func runAsynchronously() -> Response {
         // The write keeps the parsed body until it is done, long after its request was answered.
         let holding = request.holding
+        request.audit?.noteEarlyResponse()
         let id = database.writeAsynchronously(
             owner: request.owner, writeRequest,
             { session in try self.perform(WriteContext(session, self, base: nil)) },
@@ -196,9 +212,13 @@ struct PreparedWrite: Sendable {
         switch result {
         case .success(let receipt):
             let outcome = WriteDraft.Outcome(version: receipt.version.tokenText, isCommitted: receipt.isCommitted)
+            request.audit?.end(status: receipt.value.status, version: PreparedWrite.committed(result))
             return AsyncWriteDocument.committed(
                 version: outcome.version, status: receipt.value.status, body: receipt.value.body(outcome))
-        case .failure(let error): return AsyncWriteDocument.failed(problem(error), requestID: request.id)
+        case .failure(let error):
+            let problem = problem(error)
+            request.audit?.end(status: problem.status, code: problem.code.rawValue)
+            return AsyncWriteDocument.failed(problem, requestID: request.id)
         }
     }
 }

@@ -28,6 +28,7 @@ extension WriteContext {
         let showsObject = options.showsObjects(byDefault: true)
         var writer = JSONWriter(reservingCapacity: 1024)
         let shown = showsObject ? try show(written.place, in: view, &writer) : try identify(written.place, in: view)
+        audit?.add(key: shown.key)
         var draft = WriteDraft(
             status: written.isCreated ? 201 : showsObject ? 200 : 204, etag: shown.etag,
             content: showsObject ? .document(writer.buffer) : .none, notes: shown.notes,
@@ -40,6 +41,7 @@ extension WriteContext {
     private func unseen(_ written: WriteSession.Written, className: String) throws(Problem) -> WriteDraft {
         var draft = WriteDraft(status: written.isCreated ? 201 : 204, content: .none)
         let key = try Problem.writing { () throws(WriteError) in try session.keyText(of: written.place) }
+        if let key { audit?.add(key: key) }
         if written.isCreated, let key {
             draft.location = ObjectAddress.object(database.name.text, className, key)
         }

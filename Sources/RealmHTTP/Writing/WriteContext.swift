@@ -19,6 +19,9 @@ final class WriteContext {
     /// What the sender of the write may see of the realm; nil for everything.
     private var scope: (any VersionScope)?
 
+    /// The record of the request for the audit log, which keys are added to; nil for none.
+    var audit: AuditRecord?
+
     /// Creates a context, and has the session name properties as documents do (`$$x` for a property
     /// `$x`).
     init(_ session: WriteSession, _ database: Database, _ options: WriteOptions, base: VersionToken?) {
@@ -37,6 +40,7 @@ final class WriteContext {
         if let rights = write.call.request.writeRights { session.restrict(to: rights) }
         self.init(session, write.database, write.options, base: base)
         scope = write.call.request.scope
+        audit = write.call.request.audit
     }
 
     // MARK: - Objects in answers

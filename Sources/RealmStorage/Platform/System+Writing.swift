@@ -115,7 +115,7 @@ extension System {
     }
 
     /// Makes a file exactly `byteCount` bytes long, by cutting it off or adding zeros.
-    static func truncate(_ descriptor: Int32, to byteCount: Int) throws(StorageError) {
+    package static func truncate(_ descriptor: Int32, to byteCount: Int) throws(StorageError) {
         guard retrying({ ftruncate(descriptor, off_t(byteCount)) }) == 0 else {
             throw .io(operation: "ftruncate", errno: errno)
         }
@@ -127,7 +127,7 @@ extension System {
     /// - Parameters:
     ///   - descriptor: The file.
     ///   - dataOnly: Whether times need not be written.
-    static func sync(_ descriptor: Int32, dataOnly: Bool) throws(StorageError) {
+    package static func sync(_ descriptor: Int32, dataOnly: Bool) throws(StorageError) {
         guard (dataOnly ? fdatasync(descriptor) : fsync(descriptor)) == 0 else {
             throw .io(operation: dataOnly ? "fdatasync" : "fsync", errno: errno)
         }

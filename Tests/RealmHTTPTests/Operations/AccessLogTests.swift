@@ -14,7 +14,7 @@ import Testing
             log.write(
                 AccessLog.Entry(
                     id: "r\(status)", method: "GET", route: "/v1/realms", status: status, bytes: 12, seconds: 0.0025,
-                    principal: nil, version: "abc.7", traceparent: nil, query: "name == \"x\""))
+                    principal: "key:ab", client: "192.0.2.7", version: "abc.7", traceparent: nil, query: "name == \"x\""))
         }
         log.close()
         try pipe.fileHandleForWriting.close()
@@ -31,7 +31,7 @@ import Testing
             #expect(lines.count == ids.count, "\(format)")
             for (line, id) in zip(lines, ids) {
                 #expect(line.contains(id))
-                #expect(line.contains("2.500"))
+                #expect(line.contains("2.500") && line.contains("key:ab") && line.contains("192.0.2.7"))
                 #expect(line.contains("name ==") == (level == .debug))
             }
         }
@@ -43,6 +43,7 @@ import Testing
             #expect(object["query"]?.text == "name == \"x\"")
             #expect(object["version"]?.text == "abc.7")
             #expect(object["duration"]?.double == 2.5)
+            #expect(object["principal"]?.text == "key:ab" && object["client"]?.text == "192.0.2.7")
         }
     }
 }

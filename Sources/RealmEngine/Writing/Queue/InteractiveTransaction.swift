@@ -17,6 +17,8 @@ struct InteractiveTransaction {
     private let writer: any WriteBackend
     /// The transaction that is held.
     private let transaction: WriteTransaction
+    /// Receives the transaction when it ends by itself; nil for nobody.
+    private let ended: (@Sendable (TransactionInfo) -> Void)?
 
     /// Begins the transaction, completes `request`, and returns when the transaction has ended. Runs on
     /// the writer's thread.
@@ -43,7 +45,7 @@ struct InteractiveTransaction {
             idleEnds: now.adding(request.idleTime))
         queue.monitor.broadcast { $0.interactive = state }
         request.completion(.success(info))
-        InteractiveTransaction(queue: queue, writer: writer, transaction: transaction).serve()
+        InteractiveTransaction(queue: queue, writer: writer, transaction: transaction, ended: request.ended).serve()
     }
 
     /// The reasons for which the writer's thread stops waiting.
@@ -63,8 +65,8 @@ struct InteractiveTransaction {
         while true {
             switch nextEvent() {
             case .step(let step): if perform(step) { return }
-            case .expired: return end(.expired)
-            case .closing: return end(.rolledBack)
+            case .expired: return report(end(.expired))
+            case .closing: return report(end(.rolledBack))
             case .impatience:
                 guard let state = queue.monitor.withLock({ $0.interactive }) else { return }
                 queue.refuseImpatient(state)
@@ -103,8 +105,9 @@ struct InteractiveTransaction {
             end(.rolledBack)
             step.completion(.success(nil))
         case .abort:
-            end(.aborted)
+            let info = end(.aborted)
             step.completion(.success(nil))
+            report(info)
         }
         return true
     }
@@ -143,8 +146,9 @@ struct InteractiveTransaction {
                 step.completion(.failure(error))
                 return false
             }
-            end(isOver ? .expired : .aborted)
+            let info = end(isOver ? .expired : .aborted)
             step.completion(.failure(isOver ? WriteQueue.expired : error))
+            report(info)
             return true
         }
     }
@@ -170,19 +174,28 @@ struct InteractiveTransaction {
         }
     }
 
+    /// Tells whom it concerns that the transaction has ended by itself.
+    private func report(_ info: TransactionInfo?) {
+        HeldLocks.assertNone()
+        if let info { ended?(info) }
+    }
+
     /// Ends the transaction, and remembers its outcome for later requests.
-    private func end(_ state: TransactionInfo.State, _ version: Version? = nil) {
+    ///
+    /// - Returns: The transaction as it is remembered.
+    @discardableResult private func end(_ state: TransactionInfo.State, _ version: Version? = nil) -> TransactionInfo? {
         transaction.end()
-        let late = queue.monitor.broadcast { queueState -> (step: TransactionStep, info: TransactionInfo)? in
-            guard var info = queueState.interactive?.info else { return nil }
+        let (info, late) = queue.monitor.broadcast { queueState -> (TransactionInfo?, TransactionStep?) in
+            guard var info = queueState.interactive?.info else { return (nil, nil) }
             let step = queueState.interactive?.step
             info.state = state
             info.committed = version?.token
             queueState.ended.insert(info, queue.limits)
             queueState.interactive = nil
-            return step.map { ($0, info) }
+            return (info, step)
         }
         // A request that arrived just when the lease ended.
-        if let late { late.step.completion(.failure(WriteQueue.over(late.info))) }
+        if let late, let info { late.completion(.failure(WriteQueue.over(info))) }
+        return info
     }
 }

@@ -120,7 +120,7 @@ final class WriteQueue: Sendable {
             if state.isClosed { return WriteQueue.closed }
             guard state.entries.count < limits.queuedJobs else { return overload(state) }
             if let interactive = state.interactive, begin.waitEnds <= Instant.now() { return WriteQueue.busy(interactive) }
-            if let excess = tooMany(of: begin.client, state) { return excess }
+            if let excess = excess(of: begin, state) { return excess }
             return enqueue(.begin(begin), &state)
         }
         if let refusal { begin.completion(.failure(refusal)) }
@@ -150,13 +150,14 @@ final class WriteQueue: Sendable {
 
     /// Returns an error when a client has too many interactive transactions, so that no client keeps the
     /// writer to itself.
-    private func tooMany(of client: String?, _ state: State) -> WriteError? {
-        guard let client else { return nil }
+    private func excess(of begin: BeginRequest, _ state: State) -> WriteError? {
+        guard let client = begin.client else { return nil }
+        let limit = begin.limit ?? limits.transactionsPerClient
         var count = state.interactive?.client == client ? 1 : 0
         for case .begin(let other) in state.entries where other.client == client { count += 1 }
-        guard count >= limits.transactionsPerClient else { return nil }
+        guard count >= limit else { return nil }
         var error = WriteError(.tooManyTransactions, "this client has \(count) interactive transactions already, open or waiting")
-        error.limit = limits.transactionsPerClient
+        error.limit = limit
         error.retryAfter = .seconds(1)
         return error
     }

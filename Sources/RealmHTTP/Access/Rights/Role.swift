@@ -10,6 +10,8 @@ final class Role: Sendable {
     let administers: Bool
     /// What it may do in realms.
     let realms: [RealmGrant]
+    /// Which limits it states for those who have it.
+    let limits: PrincipalLimits
     /// The claims on which the rights depend, each once.
     let claims: [ClaimPath]
 
@@ -19,7 +21,11 @@ final class Role: Sendable {
     ///   - name: The name.
     ///   - administers: Whether the role may do everything.
     ///   - realms: What it may do in realms.
-    init(_ name: String, administers: Bool = false, _ realms: [RealmGrant] = []) {
+    ///   - limits: Which limits it states.
+    init(
+        _ name: String, administers: Bool = false, _ realms: [RealmGrant] = [], limits: PrincipalLimits = PrincipalLimits()
+    ) {
+        self.limits = limits
         self.name = name
         self.administers = administers
         self.realms = realms

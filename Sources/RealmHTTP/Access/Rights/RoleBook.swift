@@ -22,6 +22,11 @@ package final class RoleBook: Sendable {
     package let entry: JSONObject
     /// The roles by name, which has only characters of ASCII.
     private let roles: [String: Role]
+    /// Whether a role has limits of its own.
+    private let hasLimits: Bool
+    /// The limits of somebody who has all roles that have limits of their own; nil when none has. It is for requests whose sender is
+    /// not known yet.
+    let widestLimits: PrincipalLimits?
     /// Rights that were resolved.
     private let cache = RightsCache()
 
@@ -37,6 +42,10 @@ package final class RoleBook: Sendable {
         self.entry = entry
         let builtIn = [Role(RoleBook.administrator, administers: true), RoleBook.readingRole]
         self.roles = Dictionary((builtIn + roles).map { ($0.name, $0) }, uniquingKeysWith: { _, stated in stated })
+        var widest = PrincipalLimits()
+        for role in roles { widest.widen(by: role.limits) }
+        hasLimits = !widest.isEmpty
+        widestLimits = hasLimits ? widest : nil
     }
 
     /// The role that reads everything.
@@ -59,6 +68,20 @@ package final class RoleBook: Sendable {
     private func role(_ name: String) -> Role? {
         guard let role = roles[name], role.name.utf8.elementsEqual(name.utf8) else { return nil }
         return role
+    }
+
+    // MARK: - Limits
+
+    /// Returns the limits of a principal that differ from those of the server: of several roles that state one, the most generous
+    /// counts, and roles that do not state it say nothing about it.
+    ///
+    /// - Parameter names: The names of its roles.
+    /// - Returns: The limits; nil when no role states any.
+    package func limits(of names: [String]) -> PrincipalLimits? {
+        guard hasLimits else { return nil }
+        var limits = PrincipalLimits()
+        for name in names { if let role = role(name) { limits.widen(by: role.limits) } }
+        return limits.isEmpty ? nil : limits
     }
 
     // MARK: - Rights

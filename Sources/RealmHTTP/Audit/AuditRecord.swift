@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// One request on its way to its line of the audit log.
+///
+/// What is known about the request is added until the line is written: where its outcome is certain, on the writer's thread for a
+/// write, and else when its response is finished. That is before the client can have the response, and happens once. Any thread
+/// may use it.
+package final class AuditRecord: Sendable {
+    /// The line as far as it is known.
+    private struct State {
+        /// What the line says.
+        var entry: AuditEntry
+        /// Whether the line was written.
+        var isDone = false
+        /// Whether the response does not tell the outcome, because it is sent before.
+        var isAnsweredBefore = false
+    }
+
+    /// The log that gets the line.
+    private let log: AuditLog
+    private let state: RankedMutex<State>
+
+    /// Makes the record of a request.
+    ///
+    /// - Parameters:
+    ///   - log: The log that gets the line.
+    ///   - entry: What is known of the request.
+    init(_ log: AuditLog, _ entry: AuditEntry) {
+        self.log = log
+        state = RankedMutex(.leaf, State(entry: entry))
+    }
+
+    // MARK: - What is known
+
+    /// Whether the next key will be written, and not only counted.
+    var takesMoreKeys: Bool { state.withLock { $0.entry.keys.takesMore } }
+
+    /// Adds the key of an object that the request names or has made.
+    func add(key: String) { state.withLock { $0.entry.keys.add(key) } }
+
+    /// Adds the key of an object of one of several classes.
+    func add(key: String, of className: String) { add(key: className + "/" + key) }
+
+    /// Counts an object whose key would not be written.
+    func countKey() { state.withLock { $0.entry.keys.count() } }
+
+    /// States the realm that the request is about, where the path does not have it.
+    func setRealm(_ name: String) { state.withLock { $0.entry.realm = name } }
+
+    /// States the id of what the request has made.
+    func setTarget(_ id: String) { state.withLock { $0.entry.id = id } }
+
+    /// Notes that the request only shows what it would do.
+    func noteDryRun() { state.withLock { $0.entry.isDryRun = true } }
+
+    /// Notes that the response is that of an earlier request.
+    func noteRepetition() { state.withLock { $0.entry.isRepeated = true } }
+
+    /// Notes that the request is answered before its outcome is known, so that the response is not what the line tells.
+    func noteEarlyResponse() { state.withLock { $0.isAnsweredBefore = true } }
+
+    // MARK: - The line
+
+    /// Writes the line with the outcome, unless it was written.
+    ///
+    /// - Parameters:
+    ///   - status: The status of the response.
+    ///   - code: The code of the problem; nil for success.
+    ///   - version: The version that was made or given out; nil for none.
+    func end(status: Int, code: String? = nil, version: String? = nil) {
+        let entry = state.withLock { state -> AuditEntry? in
+            guard !state.isDone else { return nil }
+            state.isDone = true
+            state.entry.status = status
+            state.entry.code = code
+            state.entry.version = version
+            if AuditRecord.isRefusal(status) { state.entry.kind = .refusal }
+            return state.entry
+        }
+        if let entry { log.append(entry) }
+    }
+
+    /// Writes the line with what a response says, unless the outcome is told elsewhere.
+    ///
+    /// - Parameters:
+    ///   - status: The status of the response.
+    ///   - code: The code of the problem; nil for success.
+    ///   - version: The version that was made or given out; nil for none.
+    func respond(status: Int, code: String?, version: String?) {
+        if code == nil, state.withLock({ $0.isAnsweredBefore }) { return }
+        end(status: status, code: code, version: version)
+    }
+
+    /// Writes a further line: the transaction that the request has begun was ended by nobody's request.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the transaction.
+    ///   - state: How it ended.
+    func transactionEnded(_ id: String, _ state: String) {
+        let begun = self.state.withLock { $0.entry }
+        var entry = AuditEntry(kind: .transaction)
+        (entry.sender, entry.realm, entry.id, entry.state) = (begun.sender, begun.realm, id, state)
+        entry.requestID = begun.requestID
+        log.append(entry)
+    }
+
+    /// Whether a status says that the request was refused for who sent it.
+    static func isRefusal(_ status: Int) -> Bool { status == 401 || status == 403 }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Limits of a principal that differ from those of the server, because a role of it says so.
+package struct PrincipalLimits: Sendable, Equatable {
+    /// The limits that a role may state, by their names among those of the server.
+    package enum Name: String, Sendable, CaseIterable {
+        /// The requests per second; 0 for any number.
+        case rate
+        /// The streams and waiting polls.
+        case streams = "streams-per-principal"
+        /// The registrations of subscriptions.
+        case registrations
+        /// The snapshots.
+        case snapshots = "snapshots-per-principal"
+        /// The interactive transactions in one realm.
+        case transactions = "transactions-per-principal"
+        /// The bytes of a body.
+        case bodyBytes = "body-bytes"
+        /// The bytes of the body of an import.
+        case importBytes = "import-bytes"
+        /// The bytes of all bodies that are being received, parsed or waiting.
+        case waitingBytes = "waiting-bytes-per-principal"
+        /// The seconds for one answer.
+        case readSeconds = "read-seconds"
+        /// The seconds for one write.
+        case writeSeconds = "write-seconds"
+
+        /// The limit of the server that the one of a principal takes the place of.
+        var path: WritableKeyPath<Limits, Int> {
+            switch self {
+            case .rate: \.rate
+            case .streams: \.streamsPerPrincipal
+            case .registrations: \.registrations
+            case .snapshots: \.snapshotsPerPrincipal
+            case .transactions: \.transactionsPerPrincipal
+            case .bodyBytes: \.bodyBytes
+            case .importBytes: \.importBytes
+            case .waitingBytes: \.waitingBytesPerPrincipal
+            case .readSeconds: \.readSeconds
+            case .writeSeconds: \.writeSeconds
+            }
+        }
+    }
+
+    /// The limits that are stated.
+    private var values: [Name: Int] = [:]
+
+    /// Makes limits that are those of the server.
+    package init() {}
+
+    /// Whether no limit differs from that of the server.
+    package var isEmpty: Bool { values.isEmpty }
+
+    /// The value of a limit; nil for that of the server.
+    package subscript(name: Name) -> Int? {
+        get { values[name] }
+        set { values[name] = newValue }
+    }
+
+    /// Takes from other limits what is more generous, or not stated here.
+    package mutating func widen(by other: PrincipalLimits) {
+        for (name, value) in other.values {
+            values[name] = values[name].map { name == .rate && min($0, value) == 0 ? 0 : max($0, value) } ?? value
+        }
+    }
+}
+
+extension Limits {
+    /// Returns the limits that hold for a principal.
+    ///
+    /// - Parameter own: What its roles say; nil for nothing.
+    package func holding(for own: PrincipalLimits?) -> Limits {
+        guard let own else { return self }
+        var limits = self
+        for name in PrincipalLimits.Name.allCases {
+            if let value = own[name] { limits[keyPath: name.path] = value }
+        }
+        return limits
+    }
+}
