@@ -166,7 +166,7 @@ import Testing
             ("roles:\n  read: {}", "2: 'read' is built in, with the right to read everything: choose another name"),
             ("roles:\n  r:\n    administer: 1", "3: a number was found where true or false is needed"),
             ("roles:\n  r:\n    realm: {}", "3: there is no 'realm' here; did you mean 'realms'?"),
-            ("roles:\n  r:\n    limits: {}", "3: there is no 'limits' here"),
+            ("roles:\n  r:\n    quota: {}", "3: there is no 'quota' here"),
             ("roles:\n  r:\n    realms:\n      app: [read]", "4: an array was found where an object is needed"),
             ("roles:\n  r:\n    realms:\n      app:\n        class: {}", "5: there is no 'class' here; did you mean 'classes'?"),
             ("roles:\n  r:\n    realms:\n      app:\n        export: yes", "5: a string was found where true or false is needed"),
