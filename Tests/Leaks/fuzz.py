@@ -437,6 +437,9 @@ class Trial:
     def normal(self, text, realm):
         """Returns an answer without tokens, and without what says that something is hidden."""
         text = text.replace(realm, "REALM")
+        if not text.startswith(("{", "[")):
+            # In CSV quotes are doubled.
+            text = text.replace('""', '"')
         text = re.sub(r'"(version|instance|next|previous|etag|epoch|cursor|requestId|since|id|snapshot)":"(?:[^"\\]|\\.)*"', r'"\1":"*"', text)
         text = re.sub(r'"schemaVersion":\d+', '"schemaVersion":0', text)
         text = re.sub(r',"hidden":\{[^}]*\}', "", text)

@@ -208,7 +208,7 @@ import Testing
             ("other", "GET", "/v1/realms/notes/schema", viewer, 404),
             ("guest", "GET", "/v1/realms/shop/objects/Order", guest, 404),
             ("admin", "GET", "/admin/keys", viewer, 404),
-            ("list", "GET", "/v1/realms", guest, 403),
+            ("attach", "POST", "/v1/realms", guest, 403),
         ]
         for one in cases {
             let body = one.method == "POST" ? AuditServer.order(1) : nil
