@@ -97,11 +97,28 @@ package struct SnapshotScope: Sendable {
 
     /// Makes the filter of links to objects that are not shown.
     func linkFilter(_ rules: [TableKey: ObjectRule]) -> LinkFilter {
-        let open = Set(shown.keys.filter { rules[$0] == nil })
-        return LinkFilter(open: open) { [base, shown] table, key throws(StorageError) in
-            guard shown[table] != nil, let row = try base.table(table)?.find(key) else { return false }
-            return try rules[table]?.shows(row) ?? true
+        let open = Set(shown.keys.filter { rules[$0] == nil && !inner.contains($0) })
+        return LinkFilter(open: open) { table, key throws(StorageError) in try shows(key, of: table, rules, depth: 0) }
+    }
+
+    /// How deep embedded objects may lie in each other. In a damaged file they may lie in a circle.
+    private static let depthLimit = 100
+
+    /// Returns whether an object is shown: a top-level one by the rule of its class, an embedded one when it belongs to one that is
+    /// shown, through a property that is shown.
+    private func shows(
+        _ key: ObjectKey, of table: TableKey, _ rules: [TableKey: ObjectRule], depth: Int
+    ) throws(StorageError) -> Bool {
+        guard shown[table] != nil, let of = base.table(table), let row = try of.find(key) else { return false }
+        guard inner.contains(table) else { return try rules[table]?.shows(row) ?? true }
+        guard depth < SnapshotScope.depthLimit else { return false }
+        for owners in of.backlinks where listsLinks(owners) {
+            guard let origin = owners.targetTable else { continue }
+            for owner in try row.leaf.backlinks(owners, row: row.index).keys() {
+                if try shows(owner, of: origin, rules, depth: depth + 1) { return true }
+            }
         }
+        return false
     }
 
     /// Returns a table as the view shows it; nil when it does not.
