@@ -37,6 +37,13 @@ import Testing
         try TokenVerifier([try settings(port: port)], timing: timing, logger: log.logger) { [clock] in clock.now }
     }
 
+    /// A verifier that asks for unknown keys whenever it meets one.
+    private func eagerVerifier(port: Int) throws -> TokenVerifier {
+        var timing = calm
+        timing.unknownKeyPause = 0
+        return try verifier(port: port, timing)
+    }
+
     private func document(_ turn: Int, _ fields: [HeaderField] = []) -> JWKSServer.Script {
         let text = vectors.turns[turn].jwks
         return { JWKSServer.document(text, fields) }
@@ -50,9 +57,7 @@ import Testing
     @Test func `a new key is found by its first token, and keys that are gone stop at once, known tokens too`() throws {
         let server = try JWKSServer(document(0))
         defer { server.stop() }
-        var timing = calm
-        timing.unknownKeyPause = 0
-        let verifier = try verifier(port: server.port, timing)
+        let verifier = try eagerVerifier(port: server.port)
         #expect(verifier.subject(first[0]) == "first-0", "the first token waits for the keys")
         #expect(verifier.known(first[0]) != nil)
         #expect(verifier.subject(second[0]) == nil && verifier.refusals("key") == 1)
@@ -161,9 +166,7 @@ import Testing
     @Test func `a document that cannot be used changes nothing`() throws {
         let server = try JWKSServer(document(0))
         defer { server.stop() }
-        var timing = calm
-        timing.unknownKeyPause = 0
-        let verifier = try verifier(port: server.port, timing)
+        let verifier = try eagerVerifier(port: server.port)
         #expect(verifier.subject(first[0]) == "first-0")
         let good = vectors.turns[1].jwks
         let key = good.dropFirst(#"{"keys": ["#.count).dropLast(2)
@@ -194,9 +197,7 @@ import Testing
     func `only an answer of status 200 counts, and redirects are not followed`(_ status: Int) throws {
         let server = try JWKSServer(document(0))
         defer { server.stop() }
-        var timing = calm
-        timing.unknownKeyPause = 0
-        let verifier = try verifier(port: server.port, timing)
+        let verifier = try eagerVerifier(port: server.port)
         #expect(verifier.subject(first[0]) == "first-0")
         let text = vectors.turns[1].jwks
         server.answer {

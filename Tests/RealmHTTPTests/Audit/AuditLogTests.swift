@@ -17,6 +17,14 @@ import Testing
         return try #require(try AuditLog(options) { event, _, _ in events.add("\(event)") })
     }
 
+    /// Adds entries in parts, each of which the log writes by itself.
+    private func addSlowly(parts: Int, of count: Int, to log: AuditLog) {
+        for part in 0..<parts {
+            add(part * count..<(part + 1) * count, to: log)
+            Threads.sleep(seconds: 0.03)
+        }
+    }
+
     private func add(_ numbers: Range<Int>, to log: AuditLog, _ name: String = "n") {
         for number in numbers {
             var entry = AuditEntry(kind: .administration)
@@ -100,10 +108,7 @@ import Testing
             options.rotationBytes = 4096
             options.keptCount = 3
         }
-        for part in 0..<40 {
-            add(part * 10..<part * 10 + 10, to: log)
-            Threads.sleep(seconds: 0.03)
-        }
+        addSlowly(parts: 40, of: 10, to: log)
         log.close()
         #expect(try folder.names() == ["audit.log.3", "audit.log.2", "audit.log.1", "audit.log"])
         for name in try folder.names() {
@@ -147,10 +152,7 @@ import Testing
             options.rotationBytes = 4096
             options.keptCount = 1
         }
-        for part in 0..<10 {
-            add(part * 20..<part * 20 + 20, to: log)
-            Threads.sleep(seconds: 0.03)
-        }
+        addSlowly(parts: 10, of: 20, to: log)
         log.close()
         let text = try String(contentsOfFile: folder.path, encoding: .utf8)
         #expect(text.split(separator: "\n").count == 200)
