@@ -446,7 +446,7 @@ class Trial:
         if "@links" not in text:
             return text
         if not text.startswith(("{", "[")):
-            return sorted(text.split("{"))
+            return sorted(piece.strip("[], \r\n") for piece in text.split("{"))
         try:
             return json.dumps(self.unordered(json.loads(text)))
         except ValueError:

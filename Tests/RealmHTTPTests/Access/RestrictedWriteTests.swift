@@ -113,6 +113,11 @@ import Testing
         }
         #expect(try desk.ask("POST", Self.notes + "?upsert=all", #"{"_id":2,"owner":"ann"}"#).code == "duplicate_key")
         #expect(try desk.ask("PUT", "2", #"{"owner":"ann"}"#).code == "duplicate_key")
+        // A guess at what is hidden is not told to be right, whatever it is compared with.
+        for code in ["c1", "c2"] {
+            let guess = #"{"_id":1,"place":{"city":"Ulm","code":"\#(code)"}}"#
+            #expect(try desk.ask("POST", Self.notes + "?upsert=modified", guess).code == "unknown_property", "\(code)")
+        }
         #expect(try desk.ask("POST", "/v1/realms/notes/objects/Tag", #"{"name":"t"}"#).code == "forbidden")
         let hidden = try desk.ask("POST", "/v1/realms/notes/objects/Log", #"{"_id":1}"#)
         let absent = try desk.ask("POST", "/v1/realms/notes/objects/Lot", #"{"_id":1}"#)
@@ -209,6 +214,8 @@ import Testing
         #expect(try patch(#"{"op":"test","path":"/peers","value":[\#(Self.link(1)),\#(Self.link(3))]}"#).status == 200)
         #expect(try patch(#"{"op":"test","path":"/next","value":\#(Self.link(2))}"#).status >= 400)
         #expect(try patch(#"{"op":"test","path":"/secret","value":"x"}"#).code == "unknown_property")
+        #expect(try patch(#"{"op":"test","path":"/place","value":{"city":"Ulm"}}"#).status == 200)
+        #expect(try patch(#"{"op":"test","path":"/place","value":{"city":"Ulm","code":"c1"}}"#).code == "patch_test_failed")
         #expect(try patch(#"{"op":"copy","from":"/place/code","path":"/place/city"}"#).code == "unknown_property")
         #expect(try patch(#"{"op":"copy","from":"/status","path":"/place/city"}"#).status == 200)
         #expect(try patch(#"{"op":"replace","path":"/status","value":"paid"}"#).code == "forbidden")

@@ -68,7 +68,8 @@ extension WriteSession {
     ) throws(WriteError) -> Bool {
         var given: Set<Int> = []
         for (name, value) in body.members where !naming.ignores(name) {
-            guard let column = table.column(named: naming.property(name)) else { return false }
+            // A guess at a hidden property is as wrong as one at a property that does not exist.
+            guard let column = table.column(named: naming.property(name)), !isHidden(column, of: table) else { return false }
             given.insert(column.leafIndex)
             guard try isEqual(value, to: column, of: place, options) else { return false }
         }
