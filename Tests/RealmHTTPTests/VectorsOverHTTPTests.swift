@@ -13,10 +13,8 @@ import Testing
 struct VectorsOverHTTPTests {
     /// One server for all groups, over all files of the vectors.
     private static let server: RealmServer? = {
-        var options = ServerOptions()
-        options.port = 0
+        var options = ServerOptions.forTests()
         options.paths = [QueryVectors.folder.appendingPathComponent("realms").path]
-        options.logFormat = nil
         // The files are shared with whoever else runs tests, and never changed.
         options.isReadOnly = true
         // Some cases are longer than the text a server takes by default.

@@ -59,6 +59,16 @@ package enum MigrationStep: Sendable {
         }
     }
 
+    /// Whether the step makes, changes or deletes objects that it chooses.
+    var changesObjects: Bool {
+        switch self {
+        case .set, .create, .delete, .forEach: return true
+        case .addClass, .removeClass, .renameClass, .addProperty, .removeProperty, .renameProperty, .changeProperty, .setPrimaryKey,
+            .setIndex, .setType:
+            return false
+        }
+    }
+
     /// The number of steps: 1, and those inside a loop.
     var stepCount: Int {
         if case .forEach(let loop) = self { return loop.stepCount }

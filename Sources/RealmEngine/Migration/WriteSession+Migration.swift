@@ -29,7 +29,7 @@ extension WriteSession {
     ///   `fromVersion`, `invalidSchema` and `wouldLoseData` from the steps. Errors have the path of the
     ///   step, as in `/steps/2/renameClass/to`. The caller rolls the write back.
     package func migrate(_ migration: Migration, part: (done: Int, of: Int)? = nil) throws(WriteError) -> Migrated {
-        try requireAllRights()
+        try requireMigration(thatChangesObjects: migration.steps.contains(where: \.changesObjects))
         let before = try schema()
         guard before.version == migration.fromVersion || before.version == nil && migration.fromVersion == 0 else {
             throw WriteError(

@@ -23,28 +23,45 @@ extension Version {
     package func shown(by scope: (any VersionScope)?) -> Version {
         guard let scope else { return self }
         let views = derived.value { ScopedVersions() }
-        if let known = views[scope.identity] { return known }
-        // A view that shows everything is this version, which must not keep itself.
-        guard let shown = scope.shown(of: snapshot) else { return self }
-        return views.keep(Version(Snapshot(shown), token), for: scope.identity)
+        switch views[scope.identity] {
+        case .part(let view)?: return view
+        case .everything?: return self
+        case nil: break
+        }
+        let view = scope.shown(of: snapshot).map { Version(Snapshot($0), token) }
+        return views.keep(view.map { .part($0) } ?? .everything, for: scope.identity).view ?? self
     }
 }
 
 /// The views that were made of one version.
 private final class ScopedVersions: Sendable {
+    /// What a scope shows of the version.
+    enum View {
+        /// A part of it.
+        case part(Version)
+        /// All of it. The version itself is not named here, because it must not keep itself.
+        case everything
+
+        /// The view that shows a part; nil for one that shows everything.
+        var view: Version? {
+            guard case .part(let view) = self else { return nil }
+            return view
+        }
+    }
+
     /// The number of views that are kept; a further one is made for each request.
     private static let limit = 256
 
     /// The views by the identity of their scope.
-    private let views = RankedMutex(.leaf, [String: Version]())
+    private let views = RankedMutex(.leaf, [String: View]())
 
     /// The view of a scope; nil when none is kept.
-    subscript(identity: String) -> Version? { views.withLock { $0[identity] } }
+    subscript(identity: String) -> View? { views.withLock { $0[identity] } }
 
     /// Keeps a view, unless another thread has kept one of the same scope meanwhile.
     ///
     /// - Returns: The view that is kept.
-    func keep(_ view: Version, for identity: String) -> Version {
+    func keep(_ view: View, for identity: String) -> View {
         views.withLock { views in
             if let known = views[identity] { return known }
             if views.count < ScopedVersions.limit { views[identity] = view }

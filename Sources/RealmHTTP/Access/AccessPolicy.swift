@@ -125,12 +125,6 @@ package struct AccessPolicy: Sendable {
     /// The problem of a request that the roles of its principal do not permit.
     static let forbiddenByRoles = Problem(.forbidden, "no role of this credential permits this request")
 
-    /// Returns the problem of a request that roles do not permit, though its sender knows what it is about. Whoever sends no
-    /// credential is asked for one.
-    static func refusedByRoles(_ request: Request) -> Problem {
-        request.principal.kind == .anonymous ? Problem.unauthenticated(request, hasCredentials: true) : forbiddenByRoles
-    }
-
     /// Makes the 403 for a client that may do something, but not this, with advice for those on this machine.
     private static func forbidden(_ principal: Principal) -> Problem {
         guard principal.kind == .local else { return forbiddenByRoles }

@@ -25,7 +25,7 @@ enum CredentialText: Sendable {
             self = .malformed
             return
         }
-        let rest = Array(bytes[start...])
+        let rest = bytes[start...]
         if CredentialText.isWord(bytes[..<blank], "bearer") {
             self.init(token: rest)
         } else if CredentialText.isWord(bytes[..<blank], "basic") {
@@ -36,7 +36,7 @@ enum CredentialText: Sendable {
     }
 
     /// Reads what stands behind `Bearer`.
-    private init(token bytes: [UInt8]) {
+    private init(token bytes: ArraySlice<UInt8>) {
         switch APIKeyText.read(bytes) {
         case .key(let key): self = .key(key)
         case .mistyped: self = .mistyped
@@ -46,13 +46,13 @@ enum CredentialText: Sendable {
     }
 
     /// Reads what stands behind `Basic`. Only API keys are taken there.
-    private init(basic bytes: [UInt8]) {
+    private init(basic bytes: ArraySlice<UInt8>) {
         let user = Array("key:".utf8)
         guard let plain = Base64.decode(String(decoding: bytes, as: UTF8.self)), plain.starts(with: user) else {
             self = .malformed
             return
         }
-        switch APIKeyText.read(Array(plain[user.count...])) {
+        switch APIKeyText.read(plain[user.count...]) {
         case .key(let key): self = .key(key)
         case .mistyped: self = .mistyped
         case .other: self = .malformed

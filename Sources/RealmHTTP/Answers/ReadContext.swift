@@ -79,7 +79,7 @@ final class ReadContext: Sendable {
         let name = try call.match[.class]
         guard let table = snapshot.classTable(named: name) else {
             if let scope = request.scope as? RightsScope, scope.hasOtherRights(on: name), hasClass(named: name) {
-                throw AccessPolicy.refusedByRoles(request)
+                throw AccessPolicy.forbiddenByRoles
             }
             let names = snapshot.classes.lazy.compactMap(\.className)
             let hint = Suggestion.hint(for: name, in: names)

@@ -59,7 +59,7 @@ struct BackupEndpoints: Sendable {
     private func context(_ call: Call) throws(Problem) -> ReadContext {
         let parameters = try ParameterSet(try QueryParameters(call.request.target), urlNames: ["snapshot"])
         // A copy of the file has everything.
-        guard call.request.scope == nil else { throw AccessPolicy.refusedByRoles(call.request) }
+        guard call.request.scope == nil else { throw AccessPolicy.forbiddenByRoles }
         return try ReadContext(call, snapshot: try parameters.text("snapshot"))
     }
 

@@ -44,6 +44,8 @@ package final class Principal: Sendable {
     private let parent: Principal?
     /// Whether `end` was called.
     private let hasEnded = Atomic<Bool>(false)
+    /// The rights that its last requests needed.
+    private let memo = RightsMemo()
 
     /// The role that permits everything.
     package static let administratorRole = "admin"
@@ -101,6 +103,13 @@ package final class Principal: Sendable {
         case .key, .jwt, .certificate: return owner
         }
     }
+
+    /// Returns what the principal may do in a realm by its roles, which is worked out once for each realm and book of roles.
+    ///
+    /// - Parameters:
+    ///   - realm: The name of the realm, which need not exist.
+    ///   - roles: The roles in force.
+    func rights(in realm: String, by roles: RoleBook) -> ResolvedRights { memo.rights(of: self, in: realm, by: roles) }
 
     /// Ends the principal for good: its credential was revoked, replaced or given up.
     package func end() { hasEnded.store(true, ordering: .releasing) }

@@ -65,17 +65,20 @@ struct ResponseFinisher: Sendable {
 
     /// Texts above this many bytes are packed by a worker.
     private static let quicklyPacked = 32 << 10
+    /// Texts up to this many bytes are sent as they are.
+    private static let neverPacked = 1 << 10
 
     /// Packs a text of more than 1 KiB with gzip, for clients that accept it.
     ///
     /// Streams are packed chunk by chunk whatever their length; streams of events are never packed.
     /// Where packing does not succeed, the response stays as it is.
     private func compress(_ response: inout Response, for request: Request) {
+        if case .bytes(let buffer) = response.body, buffer.count <= ResponseFinisher.neverPacked { return }
         guard response.status != 304, request.takesGzip, response.isCompressible else { return }
         switch response.body {
         case .none, .events: return
         case .bytes(let buffer):
-            guard buffer.count > 1024, let packed = response.packed.map({ $0.packed(buffer) }) ?? Gzip.deflate(buffer) else {
+            guard let packed = response.packed.map({ $0.packed(buffer) }) ?? Gzip.deflate(buffer) else {
                 return
             }
             response.body = .bytes(packed)

@@ -22,37 +22,45 @@ struct RolePolicy: Sendable {
     func check(_ request: Request, _ route: Route) throws(Problem) {
         let needed = route.access(of: request.method)
         guard needed > .health || request.headers[.realmTransaction] != nil else { return }
-        let holder = RightsHolder(request.principal)
-        guard !roles.administers(holder) else {
+        guard let realm = request.match.decoded(.realm), route.isServed else { return try checkOutsideRealms(request, route) }
+        let held = request.principal.rights(in: realm, by: roles)
+        guard !held.rights.administers else {
             request.roleReach = .administers
             return
         }
-        guard let realm = request.match.decoded(.realm), route.isServed else {
-            if mayList(holder, request, route) {
-                request.roleReach = .part
-                return
-            }
-            if request.principal.kind == .anonymous {
-                throw Problem.unauthenticated(request, hasCredentials: hasCredentials)
-            }
-            guard !route.traits.contains(.isHidden), route.isServed else {
-                throw Problem(.notFound, "there is nothing at this path")
-            }
-            throw AccessPolicy.forbiddenByRoles
-        }
-        let rights = roles.rights(of: holder, in: realm)
-        guard !rights.isNothing else { throw refusal(request, Problem(.realmNotFound, "there is no realm of this name")) }
-        if rights.isWhole {
-            guard needed <= .write else { throw refusal(request, AccessPolicy.forbiddenByRoles) }
+        guard !held.isNothing else { throw refusal(request, Problem(.realmNotFound, "there is no realm of this name")) }
+        let isPermitted = needed <= .write || route.traits.contains(.migrates) && held.rights.mayMigrate
+        if held.rights.isWhole {
+            guard isPermitted else { throw refusal(request, AccessPolicy.forbiddenByRoles) }
             request.roleReach = .writes
             return
         }
-        guard needed <= .write, route.traits.contains(.showsVisible), allows(route, needed, request, with: rights) else {
+        guard isPermitted, route.traits.contains(.showsVisible), allows(route, needed, request, with: held.rights) else {
             throw refusal(request, AccessPolicy.forbiddenByRoles)
         }
         request.roleReach = .part
-        request.scope = rights.versionScope(for: action(of: route, rights))
-        request.writeRights = RightsWrites(rights)
+        request.scope = held.scope(for: action(of: route, held.rights))
+        request.writeRights = held.writes
+    }
+
+    /// Checks a request that concerns no realm, or a path that there is not.
+    private func checkOutsideRealms(_ request: Request, _ route: Route) throws(Problem) {
+        let holder = RightsHolder(request.principal)
+        if roles.administers(holder) {
+            request.roleReach = .administers
+            return
+        }
+        if mayList(holder, request, route) {
+            request.roleReach = .part
+            return
+        }
+        if request.principal.kind == .anonymous {
+            throw Problem.unauthenticated(request, hasCredentials: hasCredentials)
+        }
+        guard !route.traits.contains(.isHidden), route.isServed else {
+            throw Problem(.notFound, "there is nothing at this path")
+        }
+        throw AccessPolicy.forbiddenByRoles
     }
 
     /// Returns whether some rights are enough to use a route at all, whatever the request concerns there.
@@ -61,6 +69,7 @@ struct RolePolicy: Sendable {
             guard rights.mayUseTransactions else { return false }
         }
         if route.traits.contains(.imports), !rights.mayImportSomething { return false }
+        if route.traits.contains(.migrates) { return rights.mayMigrate }
         return needed <= .read || rights.mayWrite || route.traits.contains(.concernsTransactions)
     }
 

@@ -4,7 +4,7 @@ extension RouteTable {
     /// The routes by which the server describes itself and reports its state.
     static let operationalRoutes: [Route] = [
         Route(
-            "/v1/openapi.json",
+            "/v1/openapi.json", [.showsVisible],
             operations: [
                 .read(
                     .get, for: .read,

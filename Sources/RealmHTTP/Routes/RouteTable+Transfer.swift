@@ -4,7 +4,7 @@ extension RouteTable {
     /// The routes of migrations, exports, imports and backups.
     static let transferRoutes: [Route] = [
         Route(
-            "/v1/realms/{realm}/migrations",
+            "/v1/realms/{realm}/migrations", [.showsVisible, .migrates],
             operations: [
                 .write(
                     .post, for: .administer,

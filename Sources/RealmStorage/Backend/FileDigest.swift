@@ -38,11 +38,7 @@ package enum FileDigest {
     /// Returns the digest of bytes in memory.
     ///
     /// - Throws: `StorageError.io` when the crypto library fails.
-    package static func sha256(_ bytes: [UInt8]) throws(StorageError) -> [UInt8] {
-        var digest = try DigestContext()
-        try ByteView.withBytes(of: bytes) { view throws(StorageError) in try digest.add(view) }
-        return try digest.finish()
-    }
+    package static func sha256(_ bytes: [UInt8]) throws(StorageError) -> [UInt8] { try DigestContext.digest(of: bytes) }
 
     /// Returns a digest as text of lower-case hexadecimal digits.
     package static func hex(_ digest: [UInt8]) -> String {

@@ -16,10 +16,7 @@ internal import COpenSSL
     /// the algorithm.
     package init() throws(StorageError) {
         guard let context = unsafe EVP_MD_CTX_new() else { throw .cryptography("EVP_MD_CTX_new") }
-        // The context keeps what it needs of the algorithm.
-        let algorithm = unsafe EVP_MD_fetch(nil, "SHA-256", nil)
-        defer { unsafe EVP_MD_free(algorithm) }
-        guard let algorithm = unsafe algorithm, unsafe EVP_DigestInit_ex(context, algorithm, nil) == 1 else {
+        guard let algorithm = unsafe DigestAlgorithm.sha256.method, unsafe EVP_DigestInit_ex(context, algorithm, nil) == 1 else {
             let error = StorageError.cryptography("EVP_DigestInit_ex")
             unsafe EVP_MD_CTX_free(context)
             throw error
@@ -44,4 +41,26 @@ internal import COpenSSL
         guard unsafe EVP_DigestFinal_ex(context, &digest, nil) == 1 else { throw .cryptography("EVP_DigestFinal_ex") }
         return digest
     }
+
+    /// Returns the digest of bytes in memory, which has `digestByteCount` bytes; throws `.io` when the crypto library fails.
+    package static func digest(of bytes: [UInt8]) throws(StorageError) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: digestByteCount)
+        let isDone = unsafe bytes.withUnsafeBytes { source in
+            unsafe EVP_Digest(source.baseAddress, source.count, &digest, nil, DigestAlgorithm.sha256.method, nil) == 1
+        }
+        guard isDone else { throw .cryptography("EVP_Digest") }
+        return digest
+    }
+}
+
+/// An algorithm of the crypto library, which is looked up once: that takes longer than the digest of a short text.
+///
+/// It is `@unchecked` because the library does not change an algorithm that it has handed out, and counts its uses with atomic
+/// operations.
+@safe private struct DigestAlgorithm: @unchecked Sendable {
+    /// The library's description of the algorithm; nil when the library lacks it. It stays for the life of the process.
+    let method: OpaquePointer?
+
+    /// SHA-256.
+    static let sha256 = unsafe DigestAlgorithm(method: EVP_MD_fetch(nil, "SHA-256", nil))
 }

@@ -4,18 +4,10 @@ internal import COpenSSL
 
 /// Digests of secrets, and their comparison, by the crypto library.
 package enum SecretDigest {
-    /// Returns the SHA-256 of bytes, which has 32 bytes.
+    /// Returns the SHA-256 of bytes, which has 32 bytes; none when the crypto library fails, so that it equals no stored digest.
     ///
     /// The secrets of this server are random, so they need no slow digest.
-    package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
-        var digest = [UInt8](repeating: 0, count: DigestContext.digestByteCount)
-        unsafe bytes.withUnsafeBufferPointer { source in
-            unsafe digest.withUnsafeMutableBufferPointer { target in
-                _ = unsafe SHA256(source.baseAddress, source.count, target.baseAddress)
-            }
-        }
-        return digest
-    }
+    package static func sha256(_ bytes: [UInt8]) -> [UInt8] { (try? DigestContext.digest(of: bytes)) ?? [] }
 
     /// Returns whether two byte strings are equal, in a time that depends on their lengths alone.
     package static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {

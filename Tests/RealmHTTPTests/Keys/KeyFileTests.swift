@@ -8,11 +8,13 @@ import RealmTestSupport
 import Testing
 
 /// The file of keys: who may read it, who writes it at the same time, and what becomes of a broken one.
-@Suite struct KeyFileTests {
+@Suite final class KeyFileTests: Sendable {
     private let folder: String
     private var file: KeyFile { KeyFile(dataFolder: folder) }
 
     init() throws { folder = try KeyServer.makeFolder() }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     private func key(_ name: String, _ text: APIKeyText = APIKeyText()) -> APIKey { APIKey(text, name: name, roles: ["admin"]) }
 
@@ -32,7 +34,7 @@ import Testing
 
     @Test func `many writers lose nothing`() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for index in 0..<40 { group.addTask { try file.add(key("k\(index)")) } }
+            for index in 0..<40 { group.addTask { [self] in try file.add(key("k\(index)")) } }
             try await group.waitForAll()
         }
         #expect(Set(try #require(try file.read()).map(\.name)).count == 40)

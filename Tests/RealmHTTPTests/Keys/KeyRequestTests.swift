@@ -234,6 +234,7 @@ import Testing
 
     @Test func `the environment names the key of the administrator`() throws {
         let folder = try KeyServer.makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
         let (text, path) = (APIKeyText(), folder + "/admin.key")
         for (contents, isGood) in [(text.text + "\n", true), ("", false), (String(text.text.dropLast()), false), ("x", false)] {
             try Data(contents.utf8).write(to: URL(fileURLWithPath: path))

@@ -17,14 +17,18 @@ final class KeyServer: Sendable {
     ) throws {
         folder = try KeyServer.makeFolder()
         try prepare(KeyFile(dataFolder: folder))
-        var options = ServerOptions()
-        (options.port, options.logFormat, options.graceSeconds) = (0, nil, 0)
+        var options = ServerOptions.forTests()
         options.dataFolder = folder
         options.memoryRealms = ["notes", "other"]
         change(&options)
         ListedProblems.watch()
-        server = try RealmServer(options)
-        try server.start()
+        do {
+            server = try RealmServer(options)
+            try server.start()
+        } catch {
+            try? FileManager.default.removeItem(atPath: folder)
+            throw error
+        }
     }
 
     deinit {

@@ -53,6 +53,7 @@ struct KeysCommandTests {
 
     @Test func `the folder is that of the configuration`() throws {
         let folder = try KeyServer.makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
         try FileManager.default.createDirectory(atPath: folder + "/data", withIntermediateDirectories: true)
         #expect(try run(["keys", "list"], in: folder).status == 1)
         try Data("data: data\n".utf8).write(to: URL(fileURLWithPath: folder + "/realm-rest.yaml"))
@@ -70,6 +71,7 @@ struct KeysCommandTests {
     ])
     func `a wrong option makes no key`(_ options: [String]) throws {
         let folder = try KeyServer.makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
         let result = try run(["keys", "add"] + options + ["--data", folder])
         #expect(result.status != 0 && result.output.isEmpty && !result.error.isEmpty)
         #expect(!KeyFile(dataFolder: folder).exists)
@@ -77,6 +79,7 @@ struct KeysCommandTests {
 
     @Test func `processes that add keys at the same time lose none`() async throws {
         let folder = try KeyServer.makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<6 {
                 group.addTask { _ = try run(["keys", "add", "k\(index)", "--role", "admin", "--data", folder]) }

@@ -9,10 +9,7 @@ final class ChangeServer: Sendable {
     let server: RealmServer
 
     init(change: (inout ServerOptions) -> Void = { _ in }) throws {
-        var options = ServerOptions()
-        options.port = 0
-        options.logFormat = nil
-        options.graceSeconds = 0
+        var options = ServerOptions.forTests()
         options.limits.connections = 2000
         options.limits.connectionsPerAddress = 2000
         options.limits.streams = 2000

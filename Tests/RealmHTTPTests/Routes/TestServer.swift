@@ -9,10 +9,7 @@ final class TestServer: Sendable {
     var port: Int { server.daemon.socket.port }
 
     init(_ fixtures: [String], change: (inout ServerOptions) -> Void = { _ in }) throws {
-        var options = ServerOptions()
-        options.port = 0
-        options.logFormat = nil
-        options.graceSeconds = 0
+        var options = ServerOptions.forTests()
         options.paths = try fixtures.map { try Fixtures.path($0) }
         // Fixtures are shared, and never changed.
         options.isReadOnly = true

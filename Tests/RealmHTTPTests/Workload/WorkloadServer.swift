@@ -27,11 +27,8 @@ final class WorkloadServer {
 
     /// The port.
     func start() throws -> Int {
-        var options = ServerOptions()
-        options.port = 0
-        options.logFormat = nil
+        var options = ServerOptions.forTests()
         options.graceSeconds = 30
-        options.limits.writeSeconds = 120
         options.dataFolder = folder
         options.keys = keys
         let server = try RealmServer(options)

@@ -24,7 +24,7 @@ import Testing
             #expect(fate["state"]?.text == "committed" && fate["status"]?.int == 201)
             let id = try #require(fate["body"]?["id"]?.text)
             #expect(fate["body"]?["version"] == fate["version"])
-            #expect(fate["body"]?["idleTimeout"]?.text == "5s" && fate["body"]?["expiresAt"] != nil)
+            #expect(fate["body"]?["idleTimeout"]?.text == "30s" && fate["body"]?["expiresAt"] != nil)
             try server.done("PATCH", "app/objects/Dog/1", #"{"age":41}"#, [("Realm-Transaction", id)])
 
             let commit = try server.send("POST", "app/transactions/\(id)/commit", nil, WriteServer.later)

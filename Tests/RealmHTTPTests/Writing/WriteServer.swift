@@ -58,10 +58,7 @@ final class WriteServer: Sendable {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let realm = try EngineRealm(path: folder + "/app.realm", classes)
         try realm.finish()
-        var options = ServerOptions()
-        options.port = 0
-        options.logFormat = nil
-        options.graceSeconds = 0
+        var options = ServerOptions.forTests()
         options.dataFolder = folder
         // Tests attach files from elsewhere, too.
         options.attachRoots = [NSTemporaryDirectory()]

@@ -13,6 +13,9 @@ package struct WriteAllowance: Sendable {
     /// The properties that the action leaves as they are.
     let readOnly: Set<String>
 
+    /// Whether the action may concern every object and every property.
+    var isUnlimited: Bool { targets == nil && results == nil && hidden.isEmpty && readOnly.isEmpty }
+
     /// Makes the right to an action.
     ///
     /// - Parameters:

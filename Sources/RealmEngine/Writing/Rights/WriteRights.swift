@@ -22,6 +22,9 @@ package protocol WriteRights: AnyObject, Sendable {
     ///   - isEmbedded: Whether the class is embedded, so that its objects are written with those to which they belong.
     func allowance(for action: WriteAction, on className: String, isEmbedded: Bool) -> WriteAllowance?
 
+    /// Whether the schema may be changed by whoever sees everything.
+    var mayMigrate: Bool { get }
+
     /// Returns whether there is any right in a class, so that its existence is known.
     ///
     /// - Parameter className: The name of the class as the file has it.

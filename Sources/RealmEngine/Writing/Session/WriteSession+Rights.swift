@@ -136,6 +136,35 @@ extension WriteSession {
         guard restriction == nil else { throw WriteSession.forbidden }
     }
 
+    /// Checks that the sender may carry out a migration, and lifts the restriction of this write, which has nothing left to protect.
+    ///
+    /// A migration concerns all objects, so its sender has to see all of the realm. Steps that choose objects need the rights to
+    /// make, change and delete every object of every class as well.
+    ///
+    /// - Parameter changesObjects: Whether there are such steps.
+    func requireMigration(thatChangesObjects changesObjects: Bool) throws(WriteError) {
+        guard let restriction else { return }
+        let rights = restriction.rights
+        guard rights.mayMigrate else { throw WriteSession.forbidden }
+        guard rights.shown(of: restriction.base) == nil else {
+            throw WriteError(.forbidden, "a migration needs the right to read all objects of all classes")
+        }
+        guard !changesObjects || restriction.base.classes.allSatisfy({ WriteSession.isUnlimited(rights, in: $0) }) else {
+            throw WriteError(
+                .forbidden, "steps that choose objects need the rights to create, update and delete all objects of all classes")
+        }
+        self.restriction = nil
+    }
+
+    /// Returns whether all objects of a class may be made, changed and deleted as one likes.
+    private static func isUnlimited(_ rights: any WriteRights, in table: Table) -> Bool {
+        [WriteAction.create, .update, .delete].allSatisfy { action in
+            let allowance = rights.allowance(
+                for: action, on: table.className ?? "", isEmbedded: table.kind == .embedded)
+            return allowance?.isUnlimited ?? false
+        }
+    }
+
     /// The error for an action that the roles of the sender do not allow.
     static let forbidden = WriteError(.forbidden, "the roles of this principal do not allow this")
 

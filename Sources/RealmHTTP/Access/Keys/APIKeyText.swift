@@ -49,7 +49,7 @@ package struct APIKeyText: Sendable {
         }
         let name = id.map { Array($0.utf8) } ?? random(APIKeyText.idCount)
         let secret = random(APIKeyText.secretCount)
-        bytes = APIKeyText.prefix + name + [UInt8(ascii: "_")] + secret + [APIKeyText.checkDigit(name + secret)]
+        bytes = APIKeyText.prefix + name + [UInt8(ascii: "_")] + secret + [APIKeyText.checkDigit(name[...], secret[...])]
     }
 
     /// Takes over a text that was checked.
@@ -59,23 +59,33 @@ package struct APIKeyText: Sendable {
     ///
     /// - Parameter bytes: The text that may be a key.
     /// - Returns: The key, or what is wrong with the text.
-    package static func read(_ bytes: [UInt8]) -> Reading {
+    package static func read(_ bytes: ArraySlice<UInt8>) -> Reading {
         guard bytes.starts(with: prefix) else { return .other }
+        let bytes = Array(bytes)
         guard bytes.count == byteCount, bytes[secretStart - 1] == UInt8(ascii: "_") else { return .mistyped }
-        let parts = bytes[prefix.count..<secretStart - 1] + bytes[secretStart..<byteCount - 1]
-        guard checkDigit(parts) == bytes[byteCount - 1] else { return .mistyped }
+        let digit = checkDigit(bytes[prefix.count..<secretStart - 1], bytes[secretStart..<byteCount - 1])
+        guard digit == bytes[byteCount - 1] else { return .mistyped }
         return .key(APIKeyText(checked: bytes))
     }
 
-    /// Returns the check digit of digits; 0, which is no digit, when one of them is none.
-    private static func checkDigit(_ bytes: some Sequence<UInt8>) -> UInt8 {
-        var product = 62
+    /// Reads a text that is an array of its own.
+    package static func read(_ bytes: [UInt8]) -> Reading { read(bytes[...]) }
+
+    /// Returns the check digit of the digits of an id and a secret; 0, which is no digit, when one of them is none.
+    private static func checkDigit(_ id: ArraySlice<UInt8>, _ secret: ArraySlice<UInt8>) -> UInt8 {
+        guard let product = product(secret, after: product(id, after: 62)) else { return 0 }
+        return digits[(63 - product) % 62]
+    }
+
+    /// Continues the product of the check digit over further digits; nil when one of them is none.
+    private static func product(_ bytes: ArraySlice<UInt8>, after first: Int?) -> Int? {
+        guard var product = first else { return nil }
         for byte in bytes {
-            guard let value = value(of: byte) else { return 0 }
+            guard let value = value(of: byte) else { return nil }
             let sum = (product + value) % 62
             product = (sum == 0 ? 62 : sum) * 2 % 63
         }
-        return digits[(63 - product) % 62]
+        return product
     }
 
     /// Returns the value of a digit; nil for any other character.

@@ -31,6 +31,8 @@ package final class RightsWrites: WriteRights {
             hidden: allowance.hidden, readOnly: allowance.readOnly)
     }
 
+    package var mayMigrate: Bool { rights.mayMigrate }
+
     package func mayKnow(_ className: String) -> Bool { !rights.actions(on: className).isEmpty }
 
     package func mayImport(_ className: String) -> Bool {

@@ -7,8 +7,8 @@ internal import RealmStorage
 /// There are two generations: what is not used while the younger one fills up is dropped as a whole, so adding and
 /// finding cost the same however many there are. The lock of the `TokenVerifier` guards it.
 struct TokenCache {
-    /// One token.
-    struct Entry {
+    /// One token. It is an object so that finding it copies nothing.
+    final class Entry: Sendable {
         /// What it states.
         let token: VerifiedToken
         /// The bytes of the name of its issuer.
@@ -68,14 +68,14 @@ struct TokenCache {
     ///   - limit: What memory all tokens may take.
     ///   - dropped: Receives what was dropped.
     mutating func find(_ digest: [UInt8], at now: WallClock, limit: Int, _ dropped: inout Dropped) -> VerifiedToken? {
-        let isYoung = young.entries[digest] != nil
-        guard let entry = young.entries[digest] ?? old.entries[digest] else { return nil }
-        guard now.nanoseconds < entry.token.acceptedUntil.nanoseconds else {
-            _ = isYoung ? young.remove(digest) : old.remove(digest)
-            return nil
+        if let entry = young.entries[digest] {
+            if now.nanoseconds < entry.token.acceptedUntil.nanoseconds { return entry.token }
+            _ = young.remove(digest)
+        } else if let entry = old.remove(digest), now.nanoseconds < entry.token.acceptedUntil.nanoseconds {
+            add(entry, digest, limit: limit, &dropped)
+            return entry.token
         }
-        if !isYoung, let entry = old.remove(digest) { add(entry, digest, limit: limit, &dropped) }
-        return entry.token
+        return nil
     }
 
     /// Adds a token. One that is larger than its share of the memory is not kept.

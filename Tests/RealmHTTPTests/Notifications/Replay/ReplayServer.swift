@@ -34,9 +34,8 @@ final class ReplayServer {
     }
 
     private func start(isFirst: Bool) throws {
-        var options = ServerOptions()
+        var options = ServerOptions.forTests()
         options.port = port
-        options.logFormat = nil
         options.graceSeconds = 30
         options.dataFolder = folder
         options.limits.streamsPerPrincipal = 200
