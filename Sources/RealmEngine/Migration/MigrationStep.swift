@@ -63,9 +63,8 @@ package enum MigrationStep: Sendable {
     var changesObjects: Bool {
         switch self {
         case .set, .create, .delete, .forEach: return true
-        case .addClass, .removeClass, .renameClass, .addProperty, .removeProperty, .renameProperty, .changeProperty, .setPrimaryKey,
-            .setIndex, .setType:
-            return false
+        case .addClass, .removeClass, .renameClass, .setType: return false
+        case .addProperty, .removeProperty, .renameProperty, .changeProperty, .setPrimaryKey, .setIndex: return false
         }
     }
 

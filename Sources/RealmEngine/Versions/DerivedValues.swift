@@ -2,8 +2,8 @@
 
 internal import RealmStorage
 
-/// Values that other layers derive from a version and keep as long as the version: at most one of each
-/// type.
+/// Values that other layers derive from an object, such as a version, and keep as long as it: at most one
+/// of each type.
 ///
 /// Each value is made when it is first requested. All threads may request values, and the values guard
 /// their own state.
@@ -12,7 +12,7 @@ package final class DerivedValues: Sendable {
     private let values = RankedMutex<[any AnyObject & Sendable]>(.leaf, [])
 
     /// Makes a store without any values.
-    init() {}
+    package init() {}
 
     /// Returns the value of the given type, and makes it if there is none.
     ///

@@ -65,12 +65,26 @@ package final class Authenticator: Sendable {
     /// - Throws: `unauthenticated` for a credential that is not valid, `rate_limited` when its address has sent too many of them,
     ///   and `forbidden` for a request by cookie that lacks the token against forgery.
     func outcome(_ request: Request) throws(Problem) -> Outcome {
-        if let value = request.headers[.authorization] { return try outcome(of: CredentialText(value), request) }
+        if let value = request.headers[.authorization] { return try outcome(ofHeader: value, request) }
         if let field = request.headers[.cookie], let cookie = SessionTable.cookie(in: field) {
             return .principal(try principal(ofSession: cookie, request))
         }
         if let principal = request.certificatePrincipal, !principal.isOver { return .principal(principal) }
         return .principal(policy.principal(of: request, hasCredentials: hasCredentials))
+    }
+
+    /// Returns who has the credential of a header field `Authorization`, which the last request of the connection may have had, too.
+    private func outcome(ofHeader value: String, _ request: Request) throws(Problem) -> Outcome {
+        let generation = verifier?.generation ?? 0
+        if let principal = request.credential?.principal(of: value, request, generation: generation) {
+            if principal.kind == .jwt { verifier?.noteRepeated() }
+            return .principal(principal)
+        }
+        let outcome = try outcome(of: CredentialText(value), request)
+        if case .principal(let principal) = outcome {
+            request.credential?.keep(principal, of: value, request, generation: generation)
+        }
+        return outcome
     }
 
     /// Returns who has a credential of the header field `Authorization`.

@@ -59,6 +59,8 @@ final class ConnectionRecord: Sendable {
     private let hasBegunRequest = Atomic<Bool>(false)
     /// The daemon's thread that serves this connection; the initializer runs on it.
     let thread = pthread_self()
+    /// The credential of its last requests.
+    let credential = CredentialMemo()
     /// Whether the first line of a request has been received and the request is not complete.
     private let readingFlag = Atomic<Bool>(false)
     /// The status of a response that was written past the daemon; 0 if there was none.

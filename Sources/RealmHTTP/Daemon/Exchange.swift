@@ -164,6 +164,7 @@ internal import Synchronization
             clientAddress: forwardedFor?.description ?? record.address,
             client: forwardedFor?.clientName ?? (believesProxy ? record.address : record.client),
             isFromThisMachine: record.isFromThisMachine, isHTTP10: layout.isHTTP10, entrance: server.configuration.entrance)
+        request.credential = record.credential
         request.isSecure = record.tls != nil
         request.clientCertificate = record.tls?.clientCertificate()
         request.spool = server.spool

@@ -11,6 +11,11 @@ package protocol BearerVerifier: Sendable {
     ///
     /// - Parameter token: The token as the request has it.
     func known(_ token: String) -> Principal?
+    /// A number that changes before a token stops being known, for those who remember what `known` has returned. Tokens that expire
+    /// do not change it.
+    var generation: Int { get }
+    /// Counts a token that was not asked for because its principal was remembered.
+    func noteRepeated()
     /// Verifies a token, and calls `then` once, on any thread and possibly before it returns: with the principal, or with
     /// nil for a token that is not valid or cannot be verified.
     ///
@@ -20,4 +25,11 @@ package protocol BearerVerifier: Sendable {
     ///   - token: The token as the request has it.
     ///   - then: Receives the principal.
     func verify(_ token: String, then: @Sendable @escaping (Principal?) -> Void)
+}
+
+extension BearerVerifier {
+    /// Tokens stay known until they expire, unless an implementation says otherwise.
+    package var generation: Int { 0 }
+    /// Nothing is counted, unless an implementation does.
+    package func noteRepeated() {}
 }

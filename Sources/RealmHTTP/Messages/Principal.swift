@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmEngine
 package import RealmStorage
 internal import Synchronization
 
@@ -44,8 +45,8 @@ package final class Principal: Sendable {
     private let parent: Principal?
     /// Whether `end` was called.
     private let hasEnded = Atomic<Bool>(false)
-    /// The rights that its last requests needed.
-    private let memo = RightsMemo()
+    /// What other parts of the server work out for the principal and keep as long as it.
+    let derived = DerivedValues()
 
     /// The role that permits everything.
     package static let administratorRole = "admin"
@@ -103,13 +104,6 @@ package final class Principal: Sendable {
         case .key, .jwt, .certificate: return owner
         }
     }
-
-    /// Returns what the principal may do in a realm by its roles, which is worked out once for each realm and book of roles.
-    ///
-    /// - Parameters:
-    ///   - realm: The name of the realm, which need not exist.
-    ///   - roles: The roles in force.
-    func rights(in realm: String, by roles: RoleBook) -> ResolvedRights { memo.rights(of: self, in: realm, by: roles) }
 
     /// Ends the principal for good: its credential was revoked, replaced or given up.
     package func end() { hasEnded.store(true, ordering: .releasing) }

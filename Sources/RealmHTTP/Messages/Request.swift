@@ -36,6 +36,8 @@ package final class Request: @unchecked Sendable {
     package let isHTTP10: Bool
     /// The listener through which the request came.
     package let entrance: Entrance
+    /// What is known of the credentials of its connection; nil for a request without one.
+    package var credential: CredentialMemo?
     /// Whether the connection is encrypted by this server. What a proxy does before it does not count.
     package var isSecure = false
     /// The certificate that the client has sent, verified or not; nil when there is none, or the server asks for none.

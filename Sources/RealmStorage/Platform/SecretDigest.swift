@@ -9,6 +9,15 @@ package enum SecretDigest {
     /// The secrets of this server are random, so they need no slow digest.
     package static func sha256(_ bytes: [UInt8]) -> [UInt8] { (try? DigestContext.digest(of: bytes)) ?? [] }
 
+    /// Returns whether two texts have equal bytes, in a time that depends on their lengths alone.
+    package static func areEqual(_ one: String, _ other: String) -> Bool {
+        var (one, other) = (one, other)
+        guard one.utf8.count == other.utf8.count else { return false }
+        return unsafe one.withUTF8 { left in
+            unsafe other.withUTF8 { right in unsafe CRYPTO_memcmp(left.baseAddress, right.baseAddress, left.count) == 0 }
+        }
+    }
+
     /// Returns whether two byte strings are equal, in a time that depends on their lengths alone.
     package static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         guard one.count == other.count else { return false }

@@ -194,7 +194,7 @@ import Testing
     }
 
     @Test func `A45, D55: the URL of an object is good for everybody, and a version may be waited for`() throws {
-        let fixture = try ChangeFixture { $0.limits.requestSeconds = 1 }
+        let fixture = try ChangeFixture { $0.limits.readSeconds = 5 }
         let server = fixture.server
         let made = try server.send("POST", "app/objects/Dog", #"{"_id":70,"age":7}"#)
         let url = made["Location"] ?? ""

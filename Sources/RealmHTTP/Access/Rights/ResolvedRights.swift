@@ -47,7 +47,7 @@ final class ResolvedRights: Sendable {
 }
 
 /// The rights of one principal that its last requests needed.
-final class RightsMemo: Sendable {
+private final class RightsMemo: Sendable {
     /// The number of realms and books of roles that are remembered.
     private static let limit = 8
     /// The rights, the newest last.
@@ -71,5 +71,16 @@ final class RightsMemo: Sendable {
         }
         withExtendedLifetime(dropped) {}
         return made
+    }
+}
+
+extension Principal {
+    /// Returns what the principal may do in a realm by its roles, which is worked out once for each realm and book of roles.
+    ///
+    /// - Parameters:
+    ///   - realm: The name of the realm, which need not exist.
+    ///   - roles: The roles in force.
+    func rights(in realm: String, by roles: RoleBook) -> ResolvedRights {
+        derived.value { RightsMemo() }.rights(of: self, in: realm, by: roles)
     }
 }

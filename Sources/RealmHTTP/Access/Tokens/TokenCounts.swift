@@ -17,10 +17,14 @@ struct TokenCounts {
     mutating func count(_ refusal: TokenRefusal) { refused[refusal, default: 0] += 1 }
 
     /// Writes the numbers as metrics.
-    func write(to text: inout MetricsText) {
+    ///
+    /// - Parameters:
+    ///   - text: The metrics page that is being written.
+    ///   - repeated: The number of tokens that were known from the request before on the same connection.
+    func write(to text: inout MetricsText, repeated: UInt64) {
         text.header("tokens_accepted_total", .counter, "JSON Web Tokens that were accepted: verified, or known from before.")
         text.sample("tokens_accepted_total", [("by", "signature")], Double(verified))
-        text.sample("tokens_accepted_total", [("by", "cache")], Double(known))
+        text.sample("tokens_accepted_total", [("by", "cache")], Double(known + repeated))
         text.header("tokens_refused_total", .counter, "JSON Web Tokens that were refused, by the reason.")
         for refusal in TokenRefusal.allCases {
             text.sample("tokens_refused_total", [("reason", refusal.rawValue)], Double(refused[refusal] ?? 0))

@@ -3,6 +3,7 @@
 internal import Logging
 internal import RealmEngine
 internal import RealmStorage
+internal import Synchronization
 
 /// The issuers and the reading of their keys.
 ///
@@ -43,6 +44,7 @@ extension TokenVerifier {
                 state.issuers[name] = issuer
             }
             state.cache = TokenCache()
+            generation.add(1, ordering: .acquiringAndReleasing)
             let gone = old.issuers.filter { state.issuers[$0.key]?.epoch != $0.value.epoch }
             return (gone.values.flatMap(\.waiters), old)
         }
@@ -135,6 +137,7 @@ extension TokenVerifier {
             state.issuers[name] = issuer
             if let keys = issuer.keys, let old, !old.fingerprints.isSubset(of: keys.fingerprints) {
                 state.cache.keep(keys.fingerprints, of: name)
+                generation.add(1, ordering: .acquiringAndReleasing)
             }
             return (waiters, hasTurned)
         }
@@ -170,7 +173,7 @@ extension TokenVerifier {
         let (issuers, counts) = state.withLock { ($0.issuers, $0.counts) }
         let (running, waiting) = state.withLock { ($0.running, $0.waiting) }
         let (count, cost) = state.withLock { ($0.cache.count, $0.cache.cost) }
-        counts.write(to: &text)
+        counts.write(to: &text, repeated: repeated.load(ordering: .relaxed))
         text.single("tokens_verifying", .gauge, help: "JSON Web Tokens that are being verified.", value: Double(running))
         text.single("tokens_waiting", .gauge, help: "JSON Web Tokens that wait for keys.", value: Double(waiting))
         text.single("token_cache_entries", .gauge, help: "JSON Web Tokens that are known.", value: Double(count))

@@ -3,6 +3,7 @@
 package import Logging
 internal import RealmEngine
 package import RealmStorage
+internal import Synchronization
 
 /// Verifies JSON Web Tokens of the issuers that the configuration names.
 ///
@@ -44,6 +45,10 @@ package final class TokenVerifier: Sendable {
     private static let waitingLimit = 64
 
     let state = RankedMutex(.leaf, State())
+    /// A number that changes whenever tokens that were known are not known any more.
+    let generation = Atomic<Int>(0)
+    /// The number of tokens that were not asked for because their principals were remembered.
+    let repeated = Atomic<UInt64>(0)
     /// The limits in force.
     let limits: LiveLimits
     /// How often keys are read.
