@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import { inRealm, read } from "./api.js";
+import { feed } from "./feed.js";
+import { resource } from "./signals.js";
+
+/**
+ * @typedef {{name: string, type: string, collection: string | null, optional: boolean, indexed: string | null, objectType: string | null}} Property
+ * @typedef {{name: string, type: "object" | "embedded" | "asymmetric", primaryKey: string | null, properties: Property[], backlinks: {class: string, property: string}[]}} Class
+ * @typedef {{schemaVersion: string | null, classes: Class[]}} Schema
+ */
+
+/**
+ * The schema of a realm, read again when it changes.
+ *
+ * @param {string} realm
+ */
+export function schemaOf(realm) {
+  const schema = resource((abort) => /** @type {Promise<Schema>} */ (read(inRealm(realm, "schema"), {}, abort)));
+  feed(realm).subscribe((event) => { if (event.kind !== "commit") schema.reload(); });
+  return schema;
+}
+
+/** @param {Schema | undefined} schema @param {string} name */
+export function classNamed(schema, name) {
+  return schema?.classes.find((one) => one.name === name);
+}
+
+/**
+ * The type of a property in Realm's notation: `string?`, `list<Dog>`, `dictionary<mixed>`.
+ *
+ * @param {Property} property
+ */
+export function typeText({ type, collection, optional, objectType }) {
+  const element = (objectType ?? type) + (optional && type !== "mixed" && !(objectType && collection !== null) ? "?" : "");
+  return collection ? `${collection}<${element}>` : element;
+}
+
+/**
+ * Whether a property holds embedded objects.
+ *
+ * @param {Schema | undefined} schema
+ * @param {Property} property
+ */
+export function isEmbedded(schema, property) {
+  return property.objectType !== null && classNamed(schema, property.objectType)?.type === "embedded";
+}
