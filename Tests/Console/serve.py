@@ -58,7 +58,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         try:
             connection.request(self.command, self.path, body, headers)
             response = connection.getresponse()
-        except OSError:
+        except (OSError, http.client.HTTPException):
             self.close_connection = True
             return None
         self.send_response(response.status)
@@ -72,7 +72,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             while chunk := response.read1(65536):
                 self.wfile.write(chunk)
                 self.wfile.flush()
-        except OSError:
+        except (OSError, http.client.HTTPException):
             pass
         connection.close()
         return None

@@ -25,9 +25,10 @@ export const signedOut = signal(false);
 export const csrf = { token: localStorage.getItem("csrf") };
 
 /** The last requests, newest first, for the screen that shows them as code. */
-export const recent = signal(/** @type {{method: string, target: string, body: any}[]} */ ([]));
+export const recent = signal(/** @type {Sent[]} */ ([]));
 
 /**
+ * @typedef {{method: string, target: string, body: any, headers?: Record<string, string>}} Sent
  * @typedef {{params?: Record<string, any>, body?: any, headers?: Record<string, string>, abort?: AbortSignal, quiet?: boolean}} Options
  *   `params` leaves out what is undefined, null or ""; a body that is no Blob, text or buffer is sent as JSON;
  *   `quiet` requests are not shown as code.
@@ -72,7 +73,7 @@ export async function send(method, target, options = {}) {
   const headers = { Accept: "application/json", ...(isJSON ? { "Content-Type": "application/json" } : {}), ...options.headers };
   if (csrf.token && method !== "GET") headers["X-CSRF-Token"] = csrf.token;
   const url = withParams(target, options.params);
-  if (!quiet) recent.value = [{ method, target: url, body }, ...recent.peek()].slice(0, 20);
+  if (!quiet) recent.value = [{ method, target: url, body, headers: options.headers }, ...recent.peek()].slice(0, 20);
   pending.value = pending.peek() + 1;
   try {
     const response = await fetch(url, { method, headers, body: isJSON ? JSON.stringify(body) : body, signal: abort });
@@ -91,7 +92,7 @@ export async function send(method, target, options = {}) {
 }
 
 /** @param {Response} response @returns {Promise<Problem>} */
-async function problemOf(response) {
+export async function problemOf(response) {
   const text = await response.text();
   try {
     return { status: response.status, ...JSON.parse(text) };

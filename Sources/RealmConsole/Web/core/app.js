@@ -7,6 +7,7 @@ import { shortcut, showKeys } from "./keys.js";
 import { address, go, route } from "./router.js";
 import { may, me, sessionNode, signIn } from "./session.js";
 import { effect, onCleanup, scope, signal, untracked } from "./signals.js";
+import { trailNode } from "./trail.js";
 import { button, emptyNode, liveRegion, messages, problemNode } from "./ui.js";
 import { screens } from "../screens/screens.js";
 
@@ -35,8 +36,9 @@ function navigation() {
 function connection() {
   return () => {
     const { realm } = route.value;
-    if (!realm || !may("observe", realm)) return null;
-    const { state, version } = untracked(() => feed(realm));
+    if (!realm || !may("subscribe", realm)) return null;
+    const { state, version, subscribe } = untracked(() => feed(realm));
+    subscribe(() => {});
     const words = { live: "Live", connecting: "Connecting…", lost: "Not connected: trying again" };
     return h("span.connection", { class: () => state.value, role: "status", title: () => `Version ${version.value}` }, () => words[state.value]);
   };
@@ -51,7 +53,7 @@ function header() {
 }
 
 function main() {
-  const place = h("main", { tabindex: -1 });
+  const place = h("main", { id: "main", tabindex: -1 });
   let end = () => {};
   let shown = "";
   effect(() => {
@@ -66,18 +68,20 @@ function main() {
     place.replaceChildren(content);
     document.title = [rest.at(-1), screens.find((one) => one.id === screen)?.title, realm, "realm-rest"].filter(Boolean).join(" · ");
   });
-  return [() => (me.error.value && !signedOut.value ? h("div.page", null, problemNode(me.error.value), button("Try again", me.reload)) : null), place];
+  return [() => (me.error.value && !signedOut.value ? h("div.page", null, problemNode(me.error.value), button("Try again", me.reload)) : null), trailNode(), place];
 }
 
 /** @param {string} realm @param {string} id @param {string[]} rest */
 function screenNode(realm, id, rest) {
   const screen = screens.find((one) => one.id === id);
   try {
-    if (screen) return h(`div.screen.${id}`, null, screen.view({ realm, rest }));
+    if (screen && (screen.isAllowed?.(realm) ?? true)) return h(`div.screen.${id}`, null, screen.view({ realm, rest }));
   } catch (error) {
     return h("div.page", null, problemNode(error));
   }
-  return emptyNode("There is no such page", "The address may be of another version.", h("a", { href: address("", "realms") }, "All realms"));
+  // What strangers may not see asks who they are.
+  if (screen && me.data.peek()?.principal?.kind === "anonymous") signedOut.value = true;
+  return emptyNode("There is no such page", "It may be of another version, or for others than you.", h("a", { href: address("", "realms") }, "All realms"));
 }
 
 function notes() {
@@ -91,7 +95,11 @@ function start() {
     shortcut("?", "Show the keys", showKeys);
     shortcut("g", "Go to the list of realms", () => go(address("", "realms")));
     for (const one of screens) {
-      if (one.key) shortcut(one.key, `Open ${one.title}`, () => go(address(one.scope === "server" ? "" : route.peek().realm, one.id)));
+      const open = () => {
+        const { realm } = route.peek();
+        go(one.scope === "server" ? address("", one.id) : realm ? address(realm, one.id) : address("", "realms"));
+      };
+      if (one.key) shortcut(one.key, `Open ${one.title}`, open);
     }
     const late = signal(false);
     effect(() => {

@@ -2,6 +2,7 @@
 import { effect, scope } from "./signals.js";
 
 /** @typedef {any} Child A node, text, a number, a list of these, a function that returns one; null and false are nothing. */
+/** @typedef {{[name: `on${string}`]: (event: any) => any, [name: string]: any}} Attributes */
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -9,7 +10,7 @@ const SVG = "http://www.w3.org/2000/svg";
  * Makes an HTML element. Data only ever becomes text nodes and attribute values, never markup.
  *
  * @param {string} tag A name with classes: `"button.primary"`.
- * @param {Record<string, any> | null} [attributes] `on…` are listeners, functions are followed, `true` is an attribute
+ * @param {Attributes | null} [attributes] `on…` are listeners, functions are followed, `true` is an attribute
  *   without a value, `null` and `false` leave it out; `value`, `checked`, `disabled`, `selected` are set as properties.
  * @param {...Child} children A function is followed: what it returns is replaced when its signals change.
  * @returns {any}
@@ -23,7 +24,7 @@ export function h(tag, attributes, ...children) {
  * Makes an SVG element, as `h` does.
  *
  * @param {string} tag
- * @param {Record<string, any> | null} [attributes]
+ * @param {Attributes | null} [attributes]
  * @param {...Child} children
  * @returns {any}
  */
@@ -53,8 +54,10 @@ const PROPERTIES = new Set(["value", "checked", "disabled", "selected", "indeter
 
 /** @param {any} element @param {string} key @param {any} value */
 function setAttribute(element, key, value) {
-  if (key === "class" && value) element.classList.add(...String(value).split(" ").filter(Boolean));
-  else if (key === "style" && value) Object.entries(value).forEach(([name, text]) => element.style.setProperty(name, text));
+  if (key === "class") {
+    element.classList.remove(...(element.added ?? []));
+    element.classList.add(...element.added = String(value || "").split(" ").filter(Boolean));
+  } else if (key === "style" && value) Object.entries(value).forEach(([name, text]) => element.style.setProperty(name, text));
   else if (PROPERTIES.has(key)) element[key] = value;
   else if (value === null || value === undefined || value === false) element.removeAttribute(key);
   else element.setAttribute(key, value === true ? "" : String(value));

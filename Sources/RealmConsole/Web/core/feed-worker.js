@@ -13,7 +13,7 @@ addEventListener("connect", (/** @type {any} */ event) => {
   const page = event.ports[0];
   page.onmessage = (/** @type {MessageEvent} */ { data }) => {
     if (data.follow) follow(page, data.follow, data.url);
-    if (data.leave) streams.forEach((_, realm) => leave(page, realm));
+    if (data.leave) streams.forEach((_, realm) => { if (data.leave === true || data.leave === realm) leave(page, realm); });
   };
 });
 

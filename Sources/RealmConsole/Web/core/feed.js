@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { inRealm, withParams } from "./api.js";
+import { may } from "./session.js";
 import { onCleanup, signal } from "./signals.js";
 
 /**
@@ -22,7 +23,7 @@ function connect() {
   port = worker.port;
   port.onmessage = ({ data }) => feeds.get(data.realm)?.receive(data);
   addEventListener("pagehide", () => port?.postMessage({ leave: true }));
-  addEventListener("pageshow", (event) => { if (event.persisted) feeds.forEach((_, realm) => port?.postMessage({ follow: realm, url: url(realm) })); });
+  addEventListener("pageshow", (event) => { if (event.persisted) feeds.forEach((one, realm) => one.isFollowed && port?.postMessage({ follow: realm, url: url(realm) })); });
   return port;
 }
 
@@ -43,12 +44,26 @@ export function feed(realm) {
   /** @type {Set<(event: FeedEvent) => void>} */
   const listeners = new Set();
   const [state, version] = [signal(/** @type {any} */ ("connecting")), signal("")];
+  let isFollowed = false;
   const made = {
     state, version,
+    get isFollowed() { return isFollowed; },
     /** @param {(event: FeedEvent) => void} listener */
     subscribe(listener) {
       listeners.add(listener);
-      onCleanup(() => listeners.delete(listener));
+      if (!isFollowed && may("subscribe", realm)) {
+        connect().postMessage({ follow: realm, url: url(realm) });
+        isFollowed = true;
+      }
+      onCleanup(() => {
+        listeners.delete(listener);
+        // Browsers open only six connections to a host: what no screen shows is not followed.
+        setTimeout(() => {
+          if (listeners.size || !isFollowed) return;
+          isFollowed = false;
+          connect().postMessage({ leave: realm });
+        }, 1000);
+      });
     },
     /** @param {any} data */
     receive(data) {
@@ -58,7 +73,6 @@ export function feed(realm) {
     },
   };
   feeds.set(realm, made);
-  connect().postMessage({ follow: realm, url: url(realm) });
   return made;
 }
 

@@ -37,3 +37,8 @@ export function visible(text) {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (one) =>
     one === "\n" ? "⏎" : one === "\t" ? "⇥" : `‹U+${one.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}›`);
 }
+
+/** @param {string} text Whose line ends stay. */
+export function visibleLines(text) {
+  return text.split("\n").map(visible).join("\n");
+}

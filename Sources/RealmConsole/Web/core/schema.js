@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { inRealm, read } from "./api.js";
+import { inRealm, send } from "./api.js";
 import { feed } from "./feed.js";
 import { resource } from "./signals.js";
 
@@ -15,7 +15,15 @@ import { resource } from "./signals.js";
  * @param {string} realm
  */
 export function schemaOf(realm) {
-  const schema = resource((abort) => /** @type {Promise<Schema>} */ (read(inRealm(realm, "schema"), {}, abort)));
+  let [known, shown] = ["", /** @type {Schema | null} */ (null)];
+  const schema = resource(async (abort) => {
+    const text = await (await send("GET", inRealm(realm, "schema"), { abort })).text();
+    // Who shows a schema that is still the same need not begin anew.
+    if (shown && text === known) return shown;
+    known = text;
+    // The one number of the document becomes text, as integers elsewhere.
+    return (shown = /** @type {Schema} */ (JSON.parse(text.replace(/^(\{"schemaVersion":)(\d+)/, '$1"$2"'))));
+  });
   feed(realm).subscribe((event) => { if (event.kind !== "commit") schema.reload(); });
   return schema;
 }

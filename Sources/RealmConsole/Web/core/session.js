@@ -62,7 +62,7 @@ function remember(token) {
 /** The button that ends the session, or begins one. */
 export function sessionNode() {
   const who = me.data.value;
-  if (signedOut.value || !who) return button("Sign in", signIn);
-  const { kind, name, id } = who.principal ?? {};
+  const { kind, name, id } = who?.principal ?? {};
+  if (signedOut.value || !who || kind === "anonymous") return button("Sign in", signIn);
   return h("span.who", null, name ?? id ?? kind ?? "", csrf.token ? button("Sign out", signOut, { class: "quiet" }) : null);
 }

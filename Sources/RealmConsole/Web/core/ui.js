@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ProblemError } from "./api.js";
 import { h, uniqueID } from "./dom.js";
+import { visible } from "./format.js";
 import { effect, onCleanup, scope, signal } from "./signals.js";
 
 /**
@@ -43,6 +44,32 @@ export function field(label, control, hint) {
 }
 
 /**
+ * A list of which one is chosen.
+ *
+ * @param {(string | [value: string, label: string])[]} options
+ * @param {import("./signals.js").Signal<string>} chosen
+ * @param {Record<string, any>} [attributes]
+ */
+export function choice(options, chosen, attributes) {
+  const node = h("select", { ...attributes, onchange: () => { chosen.value = node.value; } }, options.map((one) => {
+    const [value, label] = typeof one === "string" ? [one, one || "–"] : one;
+    return h("option", { value, selected: () => value === chosen.value }, label);
+  }));
+  return node;
+}
+
+/**
+ * A table that scrolls within itself.
+ *
+ * @param {string[]} heads
+ * @param {import("./dom.js").Child} body The `tbody`, or lists of cells.
+ */
+export function table(heads, body) {
+  const rows = Array.isArray(body) ? h("tbody", null, body.map((cells) => h("tr", null, cells.map((/** @type {any} */ cell) => h("td", null, cell))))) : body;
+  return h("div.scroller", { tabindex: 0 }, h("table.plain", null, h("thead", null, h("tr", null, heads.map((one) => (one ? h("th", { scope: "col" }, one) : h("td"))))), rows));
+}
+
+/**
  * What a problem says, with its request and a link to the page about it.
  *
  * @param {any} error
@@ -52,7 +79,7 @@ export function problemNode(error) {
   const problem = error instanceof ProblemError ? error.problem : { code: "", title: "Something in this page failed", detail: String(error?.message ?? error), status: 0 };
   const isKnown = /^[a-z_]+$/.test(problem.code) && problem.status > 0;
   return h("div.problem", { role: "alert" },
-    h("strong", null, problem.title), h("p", null, problem.detail),
+    h("strong", null, problem.title), h("p", null, visible(problem.detail ?? "")),
     problem.pointer ? h("p", null, "At ", h("code", null, problem.pointer)) : null,
     h("small", null, isKnown ? h("a", { href: `/docs/problems/${problem.code}`, target: "_blank" }, problem.code) : problem.code,
       problem.requestId ? ` · request ${problem.requestId}` : ""));
@@ -121,7 +148,16 @@ export function dialog(title, content, kind = "") {
         h("header", null, h("h2", { id: heading }, title), button("×", () => close(), { "aria-label": "Close", class: "quiet" })), h("div.body", null, content(close)));
       return node;
     });
+    // What it is about is left with the page.
+    const leave = () => node.close();
+    addEventListener("hashchange", leave);
+    // All else is inert while the dialog is open, so messages are shown in it.
+    const notes = document.querySelector(".messages");
+    const home = notes?.parentElement;
+    if (notes) node.append(notes);
     node.addEventListener("close", () => {
+      removeEventListener("hashchange", leave);
+      if (notes && node.contains(notes)) (home?.isConnected ? home : document.body).append(notes);
       node.remove();
       end();
       resolve(result);

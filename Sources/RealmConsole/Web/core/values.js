@@ -39,6 +39,7 @@ export function plainText(value) {
   if (value === null || value === undefined) return "";
   if (typeof value !== "object") return Object.is(value, -0) ? "-0" : String(value);
   if (value.$instant) return `${value.$instant.seconds} s ${value.$instant.nanoseconds} ns`;
+  if (value.$binary?.subType === "04") return Array.from(atob(value.$binary.base64), (one) => one.charCodeAt(0).toString(16).padStart(2, "0")).join("").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
   if (value.$binary) return value.$binary.base64 ?? value.$binary;
   if (value.$link) return value.$link.key;
   if (value.$date?.$numberLong) return value.$date.$numberLong;
@@ -84,7 +85,7 @@ function textNode(text) {
 }
 
 /** @param {any} value */
-function collectionNode(value) {
+export function collectionNode(value) {
   const isList = Array.isArray(value);
   const count = value === null ? 0 : (isList ? value : Object.keys(value)).length;
   return h("span.count", null, isList ? `[${formatCount(count)}]` : `{${formatCount(count)}}`);
