@@ -5,7 +5,7 @@ RELEASE := swift build -c release --scratch-path .build-release
 STRICT := swift build --build-tests --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 PORT ?= 8080
 
-.PHONY: setup setup-test setup-browser build release demo test test-browser test-leaks test-long test-mutants test-threads fuzz bench lint format image clean
+.PHONY: setup setup-test setup-browser setup-console setup-test-console build release demo test test-browser test-console test-leaks test-long test-mutants test-threads fuzz bench lint format image clean
 
 # Installs the Debian packages that are missing; says nothing when none is.
 setup:
@@ -68,6 +68,31 @@ setup-browser: setup
 
 test-browser: release setup-browser
 	@$(call TRIAL,.build-release/release,)
+
+# The checker of the console's types, which stand in comments.
+setup-console:
+	@if ! command -v tsc >/dev/null; then \
+	  run=""; [ "$$(id -u)" = 0 ] || run=sudo; \
+	  echo 'installing: node-typescript'; \
+	  $$run apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$run apt-get install -y -qq --no-install-recommends node-typescript >/dev/null; \
+	fi
+
+# The console in real Chromium, by Playwright and with the rules of axe in the virtual environment of the other tests.
+setup-test-console: setup-test setup-browser
+	@if ! $(VENV)/bin/python3 -c 'import playwright, axe_playwright_python' 2>/dev/null; then \
+	  echo 'installing: playwright, axe-playwright-python'; \
+	  $(VENV)/bin/pip install --quiet --disable-pip-version-check 'playwright==1.*' 'axe-playwright-python==0.1.*'; \
+	fi
+
+# CONSOLE_TESTS="--only rows" runs those with this word in their name, CONSOLE_TESTS="--screenshots docs/images" makes pictures too.
+CONSOLE_TESTS ?=
+
+# The program that serves it; without one that of a release build.
+CONSOLE_SERVER ?=
+
+test-console: setup setup-test-console
+	@[ -n '$(CONSOLE_SERVER)' ] || $(MAKE) release
+	$(VENV)/bin/python3 Tests/Console/run.py --server $(or $(CONSOLE_SERVER),.build-release/release/realm-rest) $(CONSOLE_TESTS)
 
 TRIAL = rm -f $(1)/browser-store.realm && $(1)/realm-rest import demo/store.ndjson.gz $(1)/browser-store.realm && \
   python3 Tests/Browser/trial.py --server $(1)/realm-rest --data $(1)/browser-store.realm $(2)
@@ -142,13 +167,14 @@ bench: setup $(BENCH_FILES)
 	mkdir -p $(@D) && gzip -dc $< > $@
 
 # The house rules that tools can check: layout, and a build in which a warning is an error. Strict memory safety is switched
-# on in Package.swift, so an unmarked use of unsafe memory is such a warning.
-lint: setup
-	swift format lint --strict --parallel --recursive Package.swift Sources Tests
+# on in Package.swift, so an unmarked use of unsafe memory is such a warning. The types of the console's scripts are checked too.
+lint: setup setup-console
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests Plugins
 	$(STRICT)
+	tsc -p Sources/RealmConsole/tsconfig.json
 
 format:
-	swift format format --in-place --parallel --recursive Package.swift Sources Tests
+	swift format format --in-place --parallel --recursive Package.swift Sources Tests Plugins
 
 image:
 	docker build -f docker/Dockerfile -t realm-rest .

@@ -39,6 +39,9 @@ let package = Package(
         .systemLibrary(name: "CDecimal", providers: [.apt(["libintelrdfpmath-dev"])]),
         .systemLibrary(name: "CProcessor"),
         .target(name: "CMappings"),
+        .plugin(name: "EmbedWeb", capability: .buildTool(), dependencies: ["WebEmbedder"]),
+        .executableTarget(name: "WebEmbedder", path: "Plugins/WebEmbedder", swiftSettings: shared),
+        .target(name: "RealmConsole", exclude: ["Web", "tsconfig.json"], swiftSettings: shared, plugins: ["EmbedWeb"]),
         .target(name: "CTLS", linkerSettings: [.linkedLibrary("gnutls"), .linkedLibrary("microhttpd")]),
         .target(
             name: "RealmStorage",
@@ -64,7 +67,7 @@ let package = Package(
         .target(
             name: "RealmHTTP",
             dependencies: [
-                "CMicrohttpd", "CTLS", "CJansson", "CZlib", "CCurl", "RealmStorage", "RealmQuery", "RealmEngine",
+                "CMicrohttpd", "CTLS", "CJansson", "CZlib", "CCurl", "RealmStorage", "RealmQuery", "RealmEngine", "RealmConsole",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -130,7 +133,7 @@ let package = Package(
         .testTarget(
             name: "RealmHTTPTests",
             dependencies: [
-                "RealmHTTP", "RealmEngine", "RealmQuery", "RealmStorage", "RealmTestSupport", "RealmMutants",
+                "RealmHTTP", "RealmEngine", "RealmQuery", "RealmStorage", "RealmConsole", "RealmTestSupport", "RealmMutants",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             exclude: ["Access/Vectors"],

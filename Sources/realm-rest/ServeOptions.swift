@@ -141,6 +141,10 @@ struct ServeOptions: ParsableArguments {
     @Flag(help: "Add a Server-Timing header field to every response.")
     var serverTiming = false
 
+    /// Whether the server has no pages for people.
+    @Flag(name: .customLong("no-console"), help: "Serve no pages: neither the console at / nor the documents at /docs/.")
+    var refusesConsole = false
+
     /// The files with names of linking objects, each as `REALM=FILE`.
     @Option(
         name: .customLong("backlink-names"),
@@ -233,6 +237,7 @@ struct ServeOptions: ParsableArguments {
             ("insecure", insecure), ("no-admin", refusesAdministration),
         ]
         for (name, value) in flags where value { try configuration.apply(option: name, .bool(true)) }
+        if refusesConsole { try configuration.apply(option: "console", .bool(false)) }
         let lists = [
             ("attach-root", attachRoots), ("memory", memory), ("require-if-match", conditionalClasses), ("allow-host", hosts),
             ("allow-origin", origins),

@@ -243,7 +243,7 @@ extension Database {
     /// The copy is a file without a name in the folder for temporary files, which disappears with the
     /// realm.
     private static func openCopy(
-        _ name: RealmName, _ path: String, _ options: OpenOptions
+        _ name: RealmName, _ path: String, _ options: OpenOptions, hasPath: Bool = true
     ) throws(StorageError) -> Database {
         var storeOptions = options.store
         storeOptions.converts = [.olderFormats, .synchronized]
@@ -259,12 +259,34 @@ extension Database {
             file = compact
         }
         let database = Database(
-            name: name, path: path, mode: .copy, snapshot: store.current, store: store, privateFile: file,
+            name: name, path: hasPath ? path : "", mode: .copy, snapshot: store.current, store: store, privateFile: file,
             limits: options.limits, backlinkNames: options.backlinkNames,
             shownClasses: options.shownClasses, observation: options.observation, logger: options.logger
         )
         database.startWriter()
         return database
+    }
+
+    /// Opens a private copy of a file that will be gone later, such as one that a client has sent. The realm has no path then, and is
+    /// never opened again.
+    ///
+    /// - Parameters:
+    ///   - name: The name under which the realm is served.
+    ///   - path: The path by which the file can be opened now.
+    ///   - options: The key of the file, the limits and the names to use.
+    package static func openUnnamed(
+        name: RealmName, path: String, _ options: OpenOptions = OpenOptions()
+    ) throws(StorageError) -> Database {
+        let log = EngineLog(options.logger, name)
+        let begin = Instant.now()
+        do throws(StorageError) {
+            let database = try openCopy(name, path, options, hasPath: false)
+            log.opened(database.mode, database.current.snapshot, since: begin)
+            return database
+        } catch {
+            log.failedToOpen(error)
+            throw error
+        }
     }
 
     /// The path beside which files without a name are made for private copies.

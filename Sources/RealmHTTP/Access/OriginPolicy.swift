@@ -139,7 +139,8 @@ extension OriginPolicy {
     ///   - response: The response that is about to be sent.
     ///   - request: The request that it answers.
     func addRules(to response: inout Response, _ request: Request) {
-        response.headers.append(contentsOf: OriginPolicy.mayBeShown(request) ? OriginPolicy.rules : OriginPolicy.rulesForAll)
+        let isDocument = !response.isPage && OriginPolicy.mayBeShown(request)
+        response.headers.append(contentsOf: isDocument ? OriginPolicy.rules : OriginPolicy.rulesForAll)
         guard let origin = listedOrigin(request) else { return }
         response.add("Access-Control-Allow-Origin", origin)
         response.add(

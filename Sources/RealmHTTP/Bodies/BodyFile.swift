@@ -27,6 +27,9 @@ package final class BodyFile: @unchecked Sendable {
         self.share = share
     }
 
+    /// A path by which this process, and no other, can open the file as long as this object exists.
+    var openPath: String { "/proc/self/fd/\(descriptor)" }
+
     /// Makes an empty temporary file in the first folder where that is possible and whose disk has
     /// enough free space.
     ///

@@ -60,6 +60,8 @@ package struct ServerOptions: Sendable {
     /// Whether the files of the command line and the data folder are followed, because other programs
     /// write them.
     package var followsFiles = false
+    /// Whether private copies of the files of the command line and the data folder are served.
+    package var copiesFiles = false
     /// When whole files are verified before they are written to for the first time.
     package var verification = FileStore.Verification.auto
     /// Whether files of older formats are upgraded to the current one, after a copy was made in the
@@ -67,6 +69,8 @@ package struct ServerOptions: Sendable {
     package var upgradesInPlace = false
     /// The names of realms that start empty and are kept in memory only.
     package var memoryRealms: [String] = []
+    /// Whether the server has pages for people: the console and the documents.
+    package var showsConsole = true
     /// Whether responses carry `Server-Timing`.
     package var showsTiming = false
     /// Whether clients may hold interactive transactions over several requests.

@@ -119,6 +119,7 @@ struct AdminEndpoints: Sendable {
         writer.member("logLevel", text: logLevel.current.name)
         writer.member("readOnly", bool: options.isReadOnly)
         writer.member("serverTiming", bool: options.showsTiming)
+        writer.member("console", bool: options.showsConsole)
         writer.key("hosts")
         write(rules.hosts.hosts, to: &writer)
         writer.key("origins")

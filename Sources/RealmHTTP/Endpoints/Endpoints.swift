@@ -32,6 +32,8 @@ struct Endpoints: Sendable {
     let keys: KeyEndpoints
     /// Lists the objects of a class and answers queries.
     let lists = ListEndpoints()
+    /// Shows the last lines of the log.
+    let logs: LogEndpoints
     /// Changes the schema of a realm, and the data with it.
     let migrations = MigrationEndpoints()
     /// Answers with single objects.
@@ -40,6 +42,8 @@ struct Endpoints: Sendable {
     let objectWrites = ObjectWriteEndpoints()
     /// Reports health, readiness and metrics.
     let operations: OperationsEndpoints
+    /// Answers with the pages for people.
+    let pages: PageEndpoints
     /// Answers with single properties, and with the objects that link to an object.
     let properties = PropertyEndpoints()
     /// Lists, attaches and detaches realms.
@@ -56,6 +60,9 @@ struct Endpoints: Sendable {
     let subscriptions: SubscriptionEndpoints
     /// Begins, commits and rolls back interactive transactions.
     let transactions: TransactionEndpoints
+
+    /// Serves private copies of files that clients send.
+    let uploads: UploadEndpoints
 
     /// Creates the endpoints of a server.
     ///
@@ -76,15 +83,23 @@ struct Endpoints: Sendable {
         compactions = CompactionEndpoints(workers: state.workers)
         imports = ImportEndpoints(liveLimits: state.liveLimits, spoolFolders: state.spoolFolders)
         keys = KeyEndpoints(keys: state.authenticator.keys)
+        logs = LogEndpoints(log: state.accessLog)
         sessions = SessionEndpoints(
             authenticator: state.authenticator, catalog: state.catalog, options: state.liveOptions)
         operations = OperationsEndpoints(
             catalog: state.catalog, registry: state.metrics, lifecycle: state.lifecycle, audit: state.audit)
+        pages = PageEndpoints(
+            isOn: state.options.showsConsole,
+            pages: PageBook { [liveLimits = state.liveLimits] in
+                OpenAPIDocument.api(version: Build.version, ints: .number, limits: liveLimits.current)
+            })
         realms = RealmEndpoints(directory: state.directory)
         restores = RestoreEndpoints(
             liveLimits: state.liveLimits, spoolFolders: state.spoolFolders, directory: state.directory, backups: state.backups)
         schemas = SchemaEndpoints(apiText: apiText)
         snapshots = SnapshotEndpoints(pinned: state.pinned)
+        uploads = UploadEndpoints(
+            liveLimits: state.liveLimits, spoolFolders: state.spoolFolders, directory: state.directory)
         subscriptions = SubscriptionEndpoints(notifications: state.notifications, workers: state.workers)
         transactions = TransactionEndpoints(
             allowsTransactions: state.options.allowsTransactions, leases: state.leases)

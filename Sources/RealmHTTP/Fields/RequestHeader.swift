@@ -12,6 +12,8 @@ package enum RequestHeader: Int, CaseIterable, Sendable {
     /// Fields of this interface: the transaction that a request joins, the version that it has to
     /// see at least, and the subscriptions that a write does not notify.
     case realmTransaction, realmMinVersion, realmWithoutNotifying
+    /// The encryption key of a file that is the body of a request.
+    case realmEncryptionKey
     /// What a browser asks about in a CORS preflight request.
     case accessControlRequestMethod, accessControlRequestHeaders
     /// What browsers state about the page that caused a request.
@@ -45,6 +47,7 @@ package enum RequestHeader: Int, CaseIterable, Sendable {
         case .realmTransaction: return "realm-transaction"
         case .realmMinVersion: return "realm-min-version"
         case .realmWithoutNotifying: return "realm-without-notifying"
+        case .realmEncryptionKey: return "realm-encryption-key"
         case .accessControlRequestMethod: return "access-control-request-method"
         case .accessControlRequestHeaders: return "access-control-request-headers"
         case .fetchSite: return "sec-fetch-site"

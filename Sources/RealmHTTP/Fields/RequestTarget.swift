@@ -68,6 +68,13 @@ package final class RequestTarget: Sendable {
     /// - Parameter index: The number of the segment from 0, below `segments.count`.
     package func segment(_ index: Int) -> ArraySlice<UInt8> { bytes[segments[index]] }
 
+    /// Returns the bytes of one path segment and of all after it with the slashes between them, still percent-encoded.
+    ///
+    /// - Parameter index: The number of the first segment from 0, below `segments.count`.
+    package func rest(from index: Int) -> ArraySlice<UInt8> {
+        bytes[segments[index].lowerBound..<segments[segments.count - 1].upperBound]
+    }
+
     /// Returns whether a path segment is exactly a given word.
     ///
     /// - Parameters:

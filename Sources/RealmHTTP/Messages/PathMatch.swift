@@ -36,7 +36,7 @@ package struct PathMatch: Sendable {
     ///   percent-encoded UTF-8.
     package func decoded(_ variable: PathVariable) -> String? {
         guard let position = pattern.position(of: variable), position < target.segments.count else { return nil }
-        let text = PercentDecoding.decode(target.segment(position))
+        let text = PercentDecoding.decode(variable == .path ? target.rest(from: position) : target.segment(position))
         guard variable == .realm, text == PathMatch.defaultRealmSegment else { return text }
         return defaultRealm ?? text
     }

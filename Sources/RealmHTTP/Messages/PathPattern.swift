@@ -23,14 +23,16 @@ package final class PathPattern: Sendable {
     /// For each variable its segment, and -1 for those that the path does not have.
     private let positions: [Int8]
 
-    /// Reads a pattern. A segment in braces is a variable; every other segment is a fixed word.
+    /// Reads a pattern. A segment in braces is a variable; every other segment is a fixed word, which is empty after a slash at
+    /// the end.
     ///
     /// - Parameter text: The pattern. A text that does not begin with a slash is the label of
     ///   requests without a known path.
     /// - Precondition: Each name in braces is the name of a `PathVariable`.
     package init(_ text: String) {
         self.text = text
-        let segments = text.hasPrefix("/") ? text.split(separator: "/").map { PathPattern.segment($0) } : []
+        let words = text.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        let segments = text.hasPrefix("/") ? words.map { PathPattern.segment($0) } : []
         self.segments = segments
         label = text.hasPrefix("/") ? segments.reduce(into: "") { $0 += "/" + PathPattern.label($1) } : text
         positions = PathVariable.allCases.map { Int8(segments.firstIndex(of: .variable($0)) ?? -1) }

@@ -9,6 +9,8 @@ package enum PathVariable: Int, Sendable, CaseIterable {
     /// In the path of backlinks: the class whose objects link to the object, and its linking
     /// property.
     case originClass, originProperty
+    /// All that is left of a path, with its slashes. It stands at the end of a pattern.
+    case path
 
     /// The name of the variable in patterns and in the description of the interface; unique among
     /// all variables.

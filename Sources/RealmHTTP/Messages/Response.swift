@@ -19,6 +19,9 @@ package struct Response: Sendable {
     package var problem: ProblemCode?
     /// Whether the server closes the connection after this response.
     package var closesConnection = false
+    /// Whether the response is a page of this server or a part of one, whose header fields state already what browsers may do with
+    /// it.
+    var isPage = false
     /// Whether a header field contains a URL that a request has determined, which can have any
     /// length.
     private var hasAddress = false

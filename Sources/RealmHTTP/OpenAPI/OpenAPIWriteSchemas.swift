@@ -203,6 +203,7 @@ extension OpenAPIWrites {
                         ],
                     ],
                     "allowDataLoss": flag, "maxActiveVersions": count, "upgrade": OpenAPIParts.choice("in-place"), "seed": text,
+                    "sample": OpenAPIParts.choice("store"),
                     "compactOnOpen": compactionConditions, "autoCompact": compactionConditions,
                     "onMigrationNeeded": OpenAPIParts.choice("fail", "delete"),
                     "requireIfMatch": ["type": "array", "items": ["type": "string"]],

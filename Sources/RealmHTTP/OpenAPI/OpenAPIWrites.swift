@@ -53,6 +53,17 @@ enum OpenAPIWrites {
                 "schema": OpenAPIParts.choice("all"),
             ]
         ),
+        (
+            "UploadName",
+            [
+                "name": "name", "in": "query", "required": true, "description": "Names the realm.",
+                "schema": ["type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$"],
+            ]
+        ),
+        (
+            "EncryptionKey",
+            header("Realm-Encryption-Key", "States the key of an encrypted file, as 128 hex digits or as base64 of 64 bytes.")
+        ),
         ("Files", OpenAPIParts.inQuery("files", "With the value true the file is deleted too.", ["type": "boolean"])),
         (
             "ImportMode",

@@ -141,6 +141,8 @@ package final class AccessLog: Sendable {
     /// The number of bytes of the log that may wait to be written. Beyond it lines are dropped.
     private static let pendingLimit = 8 << 20
     private let monitor: Monitor<State>
+    /// The last lines, which the thread of the log adds.
+    private let last = RankedMutex(.leaf, LogTail())
     /// Whether the thread of the log has ended, for `close` to wait for.
     private let writerEnded = Monitor(false)
     /// The file descriptor that the log is written to, normally standard output.
@@ -233,6 +235,16 @@ package final class AccessLog: Sendable {
     /// The number of lines of the log that were dropped since the start.
     package var droppedLines: Int { monitor.withLock { $0.dropped } }
 
+    /// Returns lines that were written lately, and the number of the last one.
+    ///
+    /// - Parameters:
+    ///   - number: The number of the last line that is known; nil for the last lines.
+    ///   - limit: The greatest number of lines.
+    func tail(after number: Int?, limit: Int) -> (lines: [LogTail.Line], last: Int) {
+        let tail = last.withLock { $0 }
+        return (tail.lines(after: number, limit: limit), tail.lastNumber)
+    }
+
     /// Writes the remaining lines and ends the thread. Further lines are dropped.
     ///
     /// - Parameter seconds: How long to wait at most, since the reader of the log may be stuck.
@@ -251,8 +263,10 @@ package final class AccessLog: Sendable {
                     state.pending = OutputBuffer()
                     return (lines, state.isClosed)
                 } ?? (OutputBuffer(), true)
+            let bytes = lines.array
+            last.withLock { $0.append(bytes) }
             // An error ends this write: there is nowhere to report it.
-            try? System.write(descriptor, lines.array)
+            try? System.write(descriptor, bytes)
             if isClosed { break }
             // A pause of 10 ms collects the lines of many requests into one write.
             Threads.sleep(seconds: 0.01)

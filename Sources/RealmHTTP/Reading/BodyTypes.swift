@@ -31,6 +31,8 @@ package struct BodyTypes: OptionSet, Sendable, Hashable {
     static let value = BodyTypes(.json, .ejson, .bytes)
     /// A Realm file as it is, or JSON that names one.
     static let realmFile = BodyTypes(.json, .bytes)
+    /// A Realm file as it is.
+    static let file = BodyTypes(.bytes)
     /// The lines of an export.
     static let lines = BodyTypes(.ndjson, .csv)
 

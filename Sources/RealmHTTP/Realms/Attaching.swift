@@ -143,6 +143,7 @@ final class Attaching: Sendable {
         switch attachment.source {
         case .memory(let identifier):
             return try Database.openInMemory(name: attachment.name, identifier: identifier, openOptions)
+        case .sent(let file): return try Database.rehearse(name: attachment.name, path: file.openPath, openOptions)
         case .new(let path), .file(let path):
             return try Database.rehearse(
                 name: attachment.name, path: path, seed: attachment.plants ? attachment.seed : nil, openOptions)
@@ -179,6 +180,7 @@ final class Attaching: Sendable {
         switch attachment.source {
         case .memory(let identifier):
             return try Database.openInMemory(name: attachment.name, identifier: identifier, openOptions)
+        case .sent(let file): return try Database.openUnnamed(name: attachment.name, path: file.openPath, openOptions)
         case .new(let path), .file(let path):
             return try Database.open(name: attachment.name, path: path, openOptions)
         }
@@ -225,6 +227,7 @@ final class Attaching: Sendable {
         if let defect = openOptions.unknownClass(in: database.current.snapshot) {
             return finish(Attaching.wrongNames(defect.member, defect.reason), nil)
         }
+        if let sample = attachment.sample { return fill(database, with: sample, isNew: isNew, stage, finish) }
         guard attachment.schema != nil || attachment.wantedVersion != nil else {
             return finish(namesError(database), nil)
         }
@@ -270,6 +273,29 @@ final class Attaching: Sendable {
         case .real: break
         }
         return request
+    }
+
+    /// Writes a sample into an empty realm in one commit. A realm in memory that is served under another name already keeps what it has.
+    private func fill(
+        _ database: Database, with sample: Sample, isNew: Bool, _ stage: Stage,
+        _ finish: @escaping @Sendable (Problem?, String?) -> Void
+    ) {
+        guard isNew else { return finish(namesError(database), nil) }
+        let names = openOptions
+        database.write(
+            request(stage),
+            { session in
+                try ImportRun(session, .create).run(try sample.reader())
+                if let defect = names.defect(in: try session.view()) {
+                    throw Attaching.wrongNames(defect.member, defect.reason)
+                }
+            },
+            completion: { (result: Result<WriteReceipt<Void>, WriteError>) in
+                switch result {
+                case .success: finish(nil, nil)
+                case .failure(let error): finish(Problem(error), nil)
+                }
+            })
     }
 
     /// Applies the schema plan in one commit: when the schema does not fit after the migration
@@ -390,7 +416,8 @@ final class Attaching: Sendable {
             }
             writer.buffer.append(attachment.exists ? ",\"exists\":true}" as StaticString : ",\"exists\":false}" as StaticString)
             let draft = WriteDraft(status: 201, content: .document(writer.buffer))
-            let options = try WriteOptions(call)
+            // Files that are sent are named in the URL; the endpoint has checked which parameters there may be.
+            let options = try WriteOptions(call, names: ["name"])
             var response = draft.response(.init(version: "", isCommitted: false), options)
             response.headers.removeAll { $0.name.description == "Realm-Version" }
             return response

@@ -27,6 +27,8 @@ struct RealmAttachment: Sendable {
     var allowsDataLoss = false
     /// The path of a file to copy when the realm's file does not exist; nil for none.
     var seed: String?
+    /// The data that the new realm begins with; nil for none.
+    private(set) var sample: Sample?
     /// The members of the body as JSON, without the encryption key. Administrators see them in the
     /// realm's document.
     let options: String
@@ -42,12 +44,14 @@ struct RealmAttachment: Sendable {
         case file(path: String)
         /// A realm in memory. Realms with the same identifier share their data.
         case memory(identifier: String)
+        /// The file that the client has sent, of which a private copy is served.
+        case sent(BodyFile)
 
         /// The path of the file; nil for a realm in memory.
         var path: String? {
             switch self {
             case .new(let path), .file(let path): return path
-            case .memory: return nil
+            case .memory, .sent: return nil
             }
         }
     }
@@ -56,7 +60,7 @@ struct RealmAttachment: Sendable {
     private static let names =
         [
             "name", "schema", "path", "inMemory", "encryptionKey", "schemaVersion", "migrations", "onMigrationNeeded",
-            "allowDataLoss", "seed",
+            "allowDataLoss", "seed", "sample",
         ] + RealmSettings.names
 
     /// Reads the body of a request.
@@ -88,6 +92,22 @@ struct RealmAttachment: Sendable {
         try checkCombinations()
     }
 
+    /// Describes the request to serve a private copy of a file that the client has sent.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - name: The name of the realm.
+    ///   - key: The encryption key of the file; nil for a plain one.
+    init(of file: BodyFile, named name: RealmName, key: EncryptionKey?) {
+        self.name = name
+        source = .sent(file)
+        settings = RealmSettings()
+        settings.mode = .copy
+        settings.key = key
+        options = RealmAttachment.shown(JSONObject([(name: "name", value: .string(name.text))]))
+        lasting = JSONObject([])
+    }
+
     /// Returns the members of an attach request as JSON text, without the encryption key.
     private static func shown(_ object: JSONObject) -> String {
         var writer = JSONWriter(reservingCapacity: 256)
@@ -105,6 +125,8 @@ struct RealmAttachment: Sendable {
         startsOver = try reader.choice(object, "onMigrationNeeded", among: ["fail", "delete"], at: InputPlace()) == "delete"
         allowsDataLoss = try reader.flag(object, "allowDataLoss", InputPlace()) ?? false
         seed = try RealmAttachment.path(object, "seed", reader)
+        let names = Sample.allCases.map(\.rawValue)
+        sample = try reader.choice(object, "sample", among: names, at: InputPlace()).flatMap { Sample(rawValue: $0) }
     }
 
     /// Reads `schema`, `schemaVersion` and `migrations`, which have to agree on the version.
@@ -189,6 +211,12 @@ struct RealmAttachment: Sendable {
             }
             if settings.upgradesInPlace { throw RealmAttachment.conflict("a realm in memory has the current format", "/upgrade") }
         }
+        if sample != nil {
+            if case .file = source { throw RealmAttachment.conflict("only a new realm begins with a sample", "/sample") }
+            guard schema == nil, wantedVersion == nil, seed == nil, settings.shownClasses == nil else {
+                throw RealmAttachment.conflict("a sample has a schema of its own", "/sample")
+            }
+        }
         if startsOver {
             guard schema != nil else {
                 throw RealmAttachment.conflict("'onMigrationNeeded' needs a schema to start over with", "/onMigrationNeeded")
@@ -236,7 +264,7 @@ struct RealmAttachment: Sendable {
     ///   is taken.
     mutating func locate(in roots: AttachRoots?, _ folder: DataFolder?) throws(Problem) {
         switch source {
-        case .memory: return
+        case .memory, .sent: return
         case .new(let path):
             let path = folder?.existingPath(of: name.text) ?? path
             let place = try AttachRoots.place(path, roots, "/name")
@@ -275,7 +303,7 @@ struct RealmAttachment: Sendable {
         switch source {
         case .memory: return true
         case .new: return !exists && seed == nil
-        case .file: return false
+        case .file, .sent: return false
         }
     }
 
@@ -321,6 +349,8 @@ struct RealmAttachment: Sendable {
             options.createsMissingFile = true
         }
         options.isExactPath = true
+        // The path of a file without a name is a link of the system.
+        if case .sent = source { options.isExactPath = false }
         return options
     }
 }

@@ -55,7 +55,7 @@ extension ServerOptions {
     func opening(of name: RealmName) throws(StorageError) -> Database.OpenOptions {
         var opening = openOptions
         opening.key = try key(of: name)
-        opening.mode = followsFiles ? .follow : isReadOnly ? .readOnly : nil
+        opening.mode = followsFiles ? .follow : copiesFiles ? .copy : isReadOnly ? .readOnly : nil
         opening.upgradesInPlace = upgradesInPlace
         opening.backlinkNames = backlinkNames[name.text] ?? .none
         return opening

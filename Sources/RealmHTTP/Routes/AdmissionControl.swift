@@ -22,6 +22,8 @@ struct AdmissionControl: Sendable {
     private let defaultRealm: String
     /// Whether the whole server was started for reading only.
     private let isReadOnly: Bool
+    /// Whether the server has pages.
+    private let showsPages: Bool
     /// The realms by name, among which the one in the path is looked up.
     private let catalog: Catalog
     /// Closes realms whose files have changed, and opens failed ones again.
@@ -44,6 +46,7 @@ struct AdmissionControl: Sendable {
         liveOptions = state.liveOptions
         defaultRealm = state.options.nameOfDefault
         isReadOnly = state.options.isReadOnly
+        showsPages = state.options.showsConsole
         catalog = state.catalog
         caretaker = state.caretaker
         authenticator = state.authenticator
@@ -61,10 +64,14 @@ struct AdmissionControl: Sendable {
     /// - Returns: The route of the path.
     /// - Throws: The `Problem` of the first check that fails, which is the response to the request.
     func check(_ request: Request) throws(Problem) -> Route {
-        try checkBeforeRouting(request)
-        request.match = RouteTable.match(request.target)
+        let match = RouteTable.match(request.target)
+        let wantsPage = showsPages && AdmissionControl.wantsPage(request, at: RouteTable.routes[match.index])
+        try checkBeforeRouting(request, wantsPage: wantsPage)
+        request.match = match
         request.match.defaultRealm = defaultRealm
         let route = RouteTable.route(of: request)
+        // Whoever signs in has no credential yet, or one that has expired.
+        if wantsPage { return route }
         // What monitors the server needs no credential, and is answered whatever it brings.
         let isProbe = route.traits.contains(.isUnmetered) && route.access(of: request.method) == .health
         if !isProbe { try authenticate(request, route) }
@@ -72,6 +79,13 @@ struct AdmissionControl: Sendable {
         guard request.unverifiedToken == nil else { return route }
         try checkAuthenticated(request, route)
         return route
+    }
+
+    /// Returns whether a request reads a page or a file of one, which is the same to everybody. At `/` there is an index for programs
+    /// too, which is not.
+    private static func wantsPage(_ request: Request, at route: Route) -> Bool {
+        guard route.traits.contains(.showsPages), route.readMethods.contains(request.method ?? .delete) else { return false }
+        return route.pattern.text != "/" || PageRequest.prefersPage(request)
     }
 
     /// Makes the checks of a request whose principal is known: its rights, the realm and the method.
@@ -205,12 +219,15 @@ struct AdmissionControl: Sendable {
 
     /// Makes the checks that need no route: host, origin, repeated header fields, sizes and method.
     ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - wantsPage: Whether it is for a page, which tells nothing of what is served, so that links may lead there from anywhere.
     /// - Throws: `host_not_allowed`, `cross_origin`, `invalid_parameter`,
     ///   `headers_too_large`, `uri_too_long` or `not_implemented`.
-    private func checkBeforeRouting(_ request: Request) throws(Problem) {
+    private func checkBeforeRouting(_ request: Request, wantsPage: Bool) throws(Problem) {
         // These two come first and do not depend on the path, so that no refused client learns what exists.
         try rules.hosts.check(request)
-        try rules.origins.check(request)
+        if !wantsPage { try rules.origins.check(request) }
         if let repeated = request.headers.repeated {
             throw .invalidHeader(repeated.name.description, "the header field is given more than once")
         }

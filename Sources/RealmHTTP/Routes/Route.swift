@@ -45,9 +45,12 @@ package final class Route: Sendable {
         /// Reads give all that they show away, which is a right of its own.
         package static let exports = Traits(rawValue: 4096)
         /// Writes change the schema, which is a right of its own.
-        package static let migrates = Traits(rawValue: 16384)
+        package static let migrates = Traits(rawValue: 32768)
         /// Writes take many objects in, which is a right of its own.
         package static let imports = Traits(rawValue: 8192)
+        /// Reads show texts that are part of the program, the same to everybody: they need no credential, and a link on a page of
+        /// another origin may lead there.
+        package static let showsPages = Traits(rawValue: 16384)
     }
 
     /// The form of the path, which is also its label in the log and the metrics.

@@ -62,6 +62,7 @@ extension RouteTable {
                 .read(.delete, for: .administer) { $0.administration.endLease }.audited(
                     as: .administration, mayGoUnrecorded: true)
             ]),
+        Route("/admin/log", .isHidden, operations: [.read(.get, for: .administer) { $0.logs.tail }]),
         Route(
             "/admin/reload", .isHidden,
             operations: [

@@ -26,6 +26,23 @@ extension RouteTable {
                 ) { $0.realms.attach },
             ]),
         Route(
+            "/v1/uploads", .hasLongBodies,
+            operations: [
+                .write(
+                    .post, for: .administer,
+                    .init(
+                        "uploadRealm", "Serves a private copy of the Realm file in the body.", tag: "realms",
+                        parameters: ["UploadName", "EncryptionKey", "DryRun"] + OpenAPIWrites.shape + ["RequestId"],
+                        taking: .file,
+                        body: OpenAPIParts.text,
+                        responses: OpenAPIWrites.responses(
+                            ("200", "With dryRun=true the body is the response that the write would have had.", "DryRun"),
+                            ("201", "The body describes the realm.", "RealmDocument"),
+                            isAsynchronous: false),
+                        problems: .ofWrites, .ofFiles)
+                ) { $0.uploads.upload }
+            ]),
+        Route(
             "/v1/realms/{realm}", .showsVisible,
             operations: [
                 .read(

@@ -4,8 +4,8 @@
 package enum RouteTable {
     /// All routes. The first one represents every path that is not in the table.
     package static let routes: [Route] =
-        [unmatched, server] + realmRoutes + objectRoutes + transferRoutes + collectiveRoutes + leaseRoutes + changeRoutes
-        + operationalRoutes + accessRoutes + administrativeRoutes
+        [unmatched, server] + pageRoutes + realmRoutes + objectRoutes + transferRoutes + collectiveRoutes + leaseRoutes
+        + changeRoutes + operationalRoutes + accessRoutes + administrativeRoutes
 
     /// The route of requests whose path is unknown, or was not looked up yet.
     private static let unmatched = Route(PathPattern.none.text)

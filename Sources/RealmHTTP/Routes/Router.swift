@@ -13,6 +13,8 @@ package struct Router: Sendable {
         var words: [(bytes: [UInt8], node: Int)] = []
         /// The node below for any other segment; nil when no pattern has a variable here.
         var variable: Int?
+        /// The node below for all segments that are left; nil when no pattern has such a variable here.
+        var rest: Int?
         /// The number of the route whose pattern ends here; nil when none does.
         var route: Int?
     }
@@ -51,6 +53,9 @@ package struct Router: Sendable {
             let bytes = Array(word.utf8)
             if let known = nodes[parent].words.first(where: { $0.bytes == bytes }) { return known.node }
             nodes[parent].words.append((bytes, nodes.count))
+        case .variable(.path):
+            if let known = nodes[parent].rest { return known }
+            nodes[parent].rest = nodes.count
         case .variable:
             if let known = nodes[parent].variable { return known }
             nodes[parent].variable = nodes.count
@@ -62,11 +67,11 @@ package struct Router: Sendable {
     /// Returns the number of the route of a target.
     ///
     /// - Parameter target: The target, whose segments are compared before percent-decoding.
-    /// - Returns: The number; 0 when no pattern matches, when a segment is empty, or for a path
-    ///   with a trailing slash.
+    /// - Returns: The number; 0 when no pattern matches, or when a segment is empty. A path with a trailing slash matches only a
+    ///   pattern that has one.
     package func index(of target: RequestTarget) -> Int {
         if target.isAsterisk { return server }
-        guard !target.segments.isEmpty, !target.segments.contains(where: { $0.isEmpty }) else { return 0 }
+        guard !target.segments.isEmpty, !target.segments.dropLast().contains(where: { $0.isEmpty }) else { return 0 }
         return find(target, from: 0, at: 0) ?? 0
     }
 
@@ -83,7 +88,10 @@ package struct Router: Sendable {
         for child in nodes[node].words where child.bytes.count == segment.count && child.bytes.elementsEqual(segment) {
             if let found = find(target, from: child.node, at: depth + 1) { return found }
         }
-        guard let variable = nodes[node].variable else { return nil }
-        return find(target, from: variable, at: depth + 1)
+        // A slash at the end is no empty name.
+        guard !segment.isEmpty else { return nil }
+        if let variable = nodes[node].variable, let found = find(target, from: variable, at: depth + 1) { return found }
+        guard let rest = nodes[node].rest, !target.segments[target.segments.count - 1].isEmpty else { return nil }
+        return nodes[rest].route
     }
 }

@@ -39,6 +39,12 @@ package struct ImportSource: Sendable {
         self.recordLimit = recordLimit
     }
 
+    /// The file with the bytes; nil when they are in memory.
+    var file: BodyFile? {
+        if case .file(let file) = place { return file }
+        return nil
+    }
+
     /// The length of the whole body in bytes.
     var byteCount: Int {
         switch place {

@@ -13,8 +13,8 @@ package enum SecretDigest {
     package static func areEqual(_ one: String, _ other: String) -> Bool {
         var (one, other) = (one, other)
         guard one.utf8.count == other.utf8.count else { return false }
-        return unsafe one.withUTF8 { left in
-            unsafe other.withUTF8 { right in unsafe CRYPTO_memcmp(left.baseAddress, right.baseAddress, left.count) == 0 }
+        return one.withUTF8 { left in
+            other.withUTF8 { right in unsafe CRYPTO_memcmp(left.baseAddress, right.baseAddress, left.count) == 0 }
         }
     }
 

@@ -89,6 +89,10 @@ import Testing
     private static func expected(_ route: Route, _ method: HTTPMethod, _ fate: Fate, _ listener: Listener) -> Outcome {
         let granted: AccessClass
         switch fate {
+        // Links may lead to pages from anywhere; the index at the root is no page for programs.
+        case .crossOrigin where route.traits.contains(.showsPages) && route.pattern.text != "/":
+            if [.get, .head].contains(method) { return .taken }
+            return .crossOrigin
         case .crossOrigin: return .crossOrigin
         case .wrongHost: return .wrongHost
         case .plain: granted = listener.plain

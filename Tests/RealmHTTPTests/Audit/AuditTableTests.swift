@@ -8,6 +8,7 @@ import Testing
     /// Methods that change something, or give it out as a whole, by path; everything else leaves no line unless it is refused.
     private static let expected: [String: [String: AuditKind]] = [
         "/v1/realms": ["POST": .administration],
+        "/v1/uploads": ["POST": .administration],
         "/v1/realms/{realm}": ["DELETE": .administration],
         "/v1/realms/{realm}/key": ["PUT": .administration],
         "/v1/realms/{realm}/migrations": ["POST": .administration],

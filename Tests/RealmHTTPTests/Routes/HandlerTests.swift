@@ -64,7 +64,9 @@ import Testing
         ("/v1/realms/r/objects/C/k/@links", "/v1/realms/{realm}/objects/{class}/{key}/{property}"),
         ("/v1/realms/r/objects/C/@links", "/v1/realms/{realm}/objects/{class}/{key}"),
         ("/v1/realms/schema", "/v1/realms/{realm}"),
-        ("/v1/realms/r/objects/C/k/@links/D", "-"), ("/v1/realms/r/", "-"), ("//healthz", "-"), ("/", "-"), ("", "-"),
+        ("/v1/realms/r/objects/C/k/@links/D", "-"), ("/v1/realms/r/", "-"), ("//healthz", "-"), ("/", "/"), ("", "-"),
+        ("/docs", "/docs"), ("/docs/", "/docs/"), ("/docs/problems/", "/docs/problems/"), ("/docs/x/", "-"), ("/console/", "-"),
+        ("/console/a", "/console/{path}"), ("/console/a/b/c.js", "/console/{path}"), ("/console/a//b", "-"), ("/console/a/", "-"),
         ("/v1", "-"), ("/v1/realms/r/objects/C/k/p/q", "-"), ("*", "*"),
     ])
     func `words come before variables, and a variable takes what words do not`(_ target: String, _ pattern: String) {
@@ -110,7 +112,9 @@ import Testing
         #expect(HandlerTests.described.count > 40)
         for (method, target, names, takesBody) in HandlerTests.described {
             let body = takesBody ? "{}" : nil
-            let type = target.hasSuffix("/import") ? "application/x-ndjson" : "application/json"
+            let type =
+                target.hasSuffix("/import")
+                ? "application/x-ndjson" : target == "/v1/uploads" ? "application/octet-stream" : "application/json"
             let answer = server.request(
                 method, target + "?noSuchName=1", body: body, headers: body == nil ? [] : [(.contentType, type)])
             let problem = try ParsedJSON(parsing: Array(answer.text.utf8))

@@ -31,7 +31,7 @@ import Testing
         var path = route.pattern.text
         for (variable, value) in [
             ("{realm}", "app"), ("{class}", "Dog"), ("{key}", "1"), ("{property}", "age"), ("{originClass}", "Person"),
-            ("{originProperty}", "dogs"), ("{id}", "other"),
+            ("{originProperty}", "dogs"), ("{id}", "other"), ("{path}", "index.html"),
         ] {
             path = path.split(separator: "/", omittingEmptySubsequences: false).map { $0 == variable ? value : String($0) }
                 .joined(separator: "/")

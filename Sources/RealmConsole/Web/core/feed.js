@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import { inRealm, withParams } from "./api.js";
+import { may } from "./session.js";
+import { onCleanup, signal } from "./signals.js";
+
+/**
+ * What happens in a realm: one stream per realm tells which classes each commit changed. A page reads anew what it shows
+ * of those classes, so it never depends on having seen every event. All pages of a browser share the stream by a worker,
+ * because browsers open only six connections to a host.
+ *
+ * @typedef {{kind: "commit", version: string, classes: string[]} | {kind: "reset"} | {kind: "schema"}} FeedEvent
+ * @typedef {{state: {value: "live" | "connecting" | "lost"}, version: {value: string}, subscribe(f: (e: FeedEvent) => void): void}} Feed
+ */
+
+/** @type {Map<string, any>} */
+const feeds = new Map();
+/** @type {MessagePort | null} */
+let port = null;
+
+function connect() {
+  if (port) return port;
+  const worker = new SharedWorker("/console/core/feed-worker.js", { type: "module", name: "realm-rest" });
+  port = worker.port;
+  port.onmessage = ({ data }) => feeds.get(data.realm)?.receive(data);
+  addEventListener("pagehide", () => port?.postMessage({ leave: true }));
+  addEventListener("pageshow", (event) => { if (event.persisted) feeds.forEach((one, realm) => one.isFollowed && port?.postMessage({ follow: realm, url: url(realm) })); });
+  return port;
+}
+
+/** @param {string} realm */
+function url(realm) {
+  return new URL(withParams(inRealm(realm, "changes"), { initial: "false", hb: "event" }), location.href).href;
+}
+
+/**
+ * The feed of a realm; `subscribe` lasts as long as the effect or screen around it.
+ *
+ * @param {string} realm
+ * @returns {Feed}
+ */
+export function feed(realm) {
+  const known = feeds.get(realm);
+  if (known) return known;
+  /** @type {Set<(event: FeedEvent) => void>} */
+  const listeners = new Set();
+  const [state, version] = [signal(/** @type {any} */ ("connecting")), signal("")];
+  let isFollowed = false;
+  const made = {
+    state, version,
+    get isFollowed() { return isFollowed; },
+    /** @param {(event: FeedEvent) => void} listener */
+    subscribe(listener) {
+      listeners.add(listener);
+      if (!isFollowed && may("subscribe", realm)) {
+        connect().postMessage({ follow: realm, url: url(realm) });
+        isFollowed = true;
+      }
+      onCleanup(() => {
+        listeners.delete(listener);
+        // Browsers open only six connections to a host: what no screen shows is not followed.
+        setTimeout(() => {
+          if (listeners.size || !isFollowed) return;
+          isFollowed = false;
+          connect().postMessage({ leave: realm });
+        }, 1000);
+      });
+    },
+    /** @param {any} data */
+    receive(data) {
+      if (data.state) state.value = data.state;
+      if (data.version) version.value = data.version;
+      if (data.event) listeners.forEach((listener) => listener(data.event));
+    },
+  };
+  feeds.set(realm, made);
+  return made;
+}
+
+/**
+ * Calls a function when one of some classes has changed, or when it is unknown what has: not more often than the pause,
+ * and not while the page is hidden.
+ *
+ * @param {string} realm
+ * @param {string[] | null} classes Null: any.
+ * @param {() => void} body
+ * @param {number} [pause] Milliseconds.
+ */
+export function onChange(realm, classes, body, pause = 150) {
+  /** @type {any} */
+  let timer = null;
+  let isDue = false;
+  const run = () => {
+    timer = null;
+    if (!isDue || document.hidden) return;
+    isDue = false;
+    timer = setTimeout(run, pause);
+    body();
+  };
+  const note = () => {
+    isDue = true;
+    if (timer === null) run();
+  };
+  document.addEventListener("visibilitychange", run);
+  onCleanup(() => {
+    clearTimeout(timer);
+    document.removeEventListener("visibilitychange", run);
+  });
+  feed(realm).subscribe((event) => {
+    if (event.kind !== "commit" || !classes || event.classes.some((name) => classes.includes(name))) note();
+  });
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import { call, csrf, signedOut } from "./api.js";
+import { h } from "./dom.js";
+import { resource, signal } from "./signals.js";
+import { button, dialog, field, problemNode } from "./ui.js";
+
+/** Who uses the page, and what they may do: the document of `/v1/me`. */
+export const me = resource((abort) => call("GET", "/v1/me", { abort, quiet: true }));
+
+/**
+ * Whether something may be done; what may not be done is not shown.
+ *
+ * @param {string} action An action of the access rules, such as `create`, or `administer`.
+ * @param {string} realm
+ * @param {string} [name] Of a class.
+ */
+export function may(action, realm, name) {
+  const who = me.data.value;
+  if (!who) return false;
+  if (who.roles?.includes("admin")) return true;
+  if (action === "administer") return false;
+  const classes = who.may?.[realm] ?? {};
+  return name ? classes[name]?.includes(action) ?? false : Object.values(classes).some((/** @type {string[]} */ actions) => actions.includes(action));
+}
+
+/** Asks for a key or token and begins a session with it; shown whenever the server demands a credential. */
+export async function signIn() {
+  const problem = signal(/** @type {any} */ (null));
+  await dialog("Sign in", (close) => {
+    const input = h("input", { type: "password", autocomplete: "current-password", required: true, spellcheck: "false" });
+    return h("form", {
+      onsubmit: async (/** @type {Event} */ event) => {
+        event.preventDefault();
+        try {
+          const session = await call("POST", "/v1/session", { headers: { Authorization: `Bearer ${input.value.trim()}` }, quiet: true });
+          remember(session.csrfToken);
+          close();
+          location.reload();
+        } catch (error) {
+          problem.value = error;
+        }
+      },
+    }, h("p", null, "This server is open to those who have a key. Administrators make one with ", h("code", null, "realm-rest keys add"), "."),
+    field("API key or token", input), () => problem.value && problemNode(problem.value),
+    h("footer", null, h("button.primary", { type: "submit" }, "Sign in")));
+  });
+}
+
+export async function signOut() {
+  await call("DELETE", "/v1/session", { quiet: true });
+  remember(null);
+  location.reload();
+}
+
+/** @param {string | null} token */
+function remember(token) {
+  csrf.token = token;
+  if (token) localStorage.setItem("csrf", token);
+  else localStorage.removeItem("csrf");
+}
+
+/** The button that ends the session, or begins one. */
+export function sessionNode() {
+  const who = me.data.value;
+  const { kind, name, id } = who?.principal ?? {};
+  if (signedOut.value || !who || kind === "anonymous") return button("Sign in", signIn);
+  return h("span.who", null, name ?? id ?? kind ?? "", csrf.token ? button("Sign out", signOut, { class: "quiet" }) : null);
+}

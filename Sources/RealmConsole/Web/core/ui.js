@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+import { ProblemError } from "./api.js";
+import { h, uniqueID } from "./dom.js";
+import { visible } from "./format.js";
+import { effect, onCleanup, scope, signal } from "./signals.js";
+
+/**
+ * A button.
+ *
+ * @param {string} label
+ * @param {(event: Event) => any} action While its promise runs the button is disabled; what it throws is shown.
+ * @param {Record<string, any>} [attributes]
+ * @returns {HTMLButtonElement}
+ */
+export function button(label, action, attributes = {}) {
+  const busy = signal(false);
+  const { disabled, ...others } = attributes;
+  return h("button", {
+    type: "button", ...others,
+    disabled: () => busy.value || (typeof disabled === "function" ? disabled() : disabled ?? false),
+    onclick: async (/** @type {Event} */ event) => {
+      busy.value = true;
+      try {
+        await action(event);
+      } catch (error) {
+        showError(error);
+      } finally {
+        busy.value = false;
+      }
+    },
+  }, label);
+}
+
+/**
+ * A labelled control.
+ *
+ * @param {string} label
+ * @param {HTMLElement} control
+ * @param {string} [hint]
+ */
+export function field(label, control, hint) {
+  control.id ||= uniqueID();
+  return h("div.field", null, h("label", { for: control.id }, label), control, hint ? h("small", null, hint) : null);
+}
+
+/**
+ * A list of which one is chosen.
+ *
+ * @param {(string | [value: string, label: string])[]} options
+ * @param {import("./signals.js").Signal<string>} chosen
+ * @param {Record<string, any>} [attributes]
+ */
+export function choice(options, chosen, attributes) {
+  const node = h("select", { ...attributes, onchange: () => { chosen.value = node.value; } }, options.map((one) => {
+    const [value, label] = typeof one === "string" ? [one, one || "–"] : one;
+    return h("option", { value, selected: () => value === chosen.value }, label);
+  }));
+  return node;
+}
+
+/**
+ * A table that scrolls within itself.
+ *
+ * @param {string[]} heads
+ * @param {import("./dom.js").Child} body The `tbody`, or lists of cells.
+ */
+export function table(heads, body) {
+  const rows = Array.isArray(body) ? h("tbody", null, body.map((cells) => h("tr", null, cells.map((/** @type {any} */ cell) => h("td", null, cell))))) : body;
+  return h("div.scroller", { tabindex: 0 }, h("table.plain", null, h("thead", null, h("tr", null, heads.map((one) => (one ? h("th", { scope: "col" }, one) : h("td"))))), rows));
+}
+
+/**
+ * What a problem says, with its request and a link to the page about it.
+ *
+ * @param {any} error
+ * @returns {HTMLElement}
+ */
+export function problemNode(error) {
+  const problem = error instanceof ProblemError ? error.problem : { code: "", title: "Something in this page failed", detail: String(error?.message ?? error), status: 0 };
+  const isKnown = /^[a-z_]+$/.test(problem.code) && problem.status > 0;
+  return h("div.problem", { role: "alert" },
+    h("strong", null, problem.title), h("p", null, visible(problem.detail ?? "")),
+    problem.pointer ? h("p", null, "At ", h("code", null, problem.pointer)) : null,
+    h("small", null, isKnown ? h("a", { href: `/docs/problems/${problem.code}`, target: "_blank" }, problem.code) : problem.code,
+      problem.requestId ? ` · request ${problem.requestId}` : ""));
+}
+
+/**
+ * The messages on screen.
+ *
+ * @type {import("./signals.js").Signal<{id: string, node: HTMLElement}[]>}
+ */
+export const messages = signal(/** @type {any[]} */ ([]));
+
+/**
+ * Shows a short message; it goes after some seconds.
+ *
+ * @param {string | HTMLElement} content
+ * @param {{label: string, run: () => any}} [action] Such as undo.
+ * @param {number} [seconds]
+ */
+export function toast(content, action, seconds = action ? 20 : 6) {
+  const id = uniqueID();
+  const close = () => { messages.value = messages.peek().filter((one) => one.id !== id); };
+  const node = h("div.toast", null, content,
+    action ? button(action.label, async () => { close(); await action.run(); }) : null, button("×", close, { "aria-label": "Dismiss", class: "quiet" }));
+  messages.value = [...messages.peek().slice(-4), { id, node }];
+  setTimeout(close, seconds * 1000);
+}
+
+/** What screen readers are told. */
+export const liveRegion = h("div.visually-hidden", { role: "status", "aria-live": "polite" });
+
+/**
+ * Tells a screen reader what has happened.
+ *
+ * @param {string} text
+ */
+export function announce(text) {
+  liveRegion.textContent = text;
+}
+
+/** @param {any} error */
+export function showError(error) {
+  if (error?.name !== "AbortError") toast(problemNode(error), undefined, 15);
+}
+
+/**
+ * Opens a dialog and returns when it is closed.
+ *
+ * @template T
+ * @param {string} title
+ * @param {(close: (value?: T) => void) => import("./dom.js").Child} content
+ * @param {string} [kind] A class of the dialog: `wide`.
+ * @returns {Promise<T | undefined>}
+ */
+export function dialog(title, content, kind = "") {
+  return new Promise((resolve) => {
+    /** @type {T | undefined} */
+    let result;
+    const heading = uniqueID();
+    const [node, end] = scope(() => {
+      const close = (/** @type {T | undefined} */ value) => {
+        result = value;
+        node.close();
+      };
+      const node = h("dialog", { class: kind, "aria-labelledby": heading },
+        h("header", null, h("h2", { id: heading }, title), button("×", () => close(), { "aria-label": "Close", class: "quiet" })), h("div.body", null, content(close)));
+      return node;
+    });
+    // What it is about is left with the page.
+    const leave = () => node.close();
+    addEventListener("hashchange", leave);
+    // All else is inert while the dialog is open, so messages are shown in it.
+    const notes = document.querySelector(".messages");
+    const home = notes?.parentElement;
+    if (notes) node.append(notes);
+    node.addEventListener("close", () => {
+      removeEventListener("hashchange", leave);
+      if (notes && node.contains(notes)) (home?.isConnected ? home : document.body).append(notes);
+      node.remove();
+      end();
+      resolve(result);
+    });
+    document.body.append(node);
+    node.showModal();
+  });
+}
+
+/**
+ * Asks before something is done.
+ *
+ * @param {string} title
+ * @param {import("./dom.js").Child} text
+ * @param {string} label Of the button that does it.
+ * @returns {Promise<boolean>}
+ */
+export async function confirm(title, text, label) {
+  const answer = await dialog(title, (close) => [
+    h("div", null, text),
+    h("footer", null, button("Cancel", () => close(false)), button(label, () => close(true), { class: "danger", autofocus: true }))]);
+  return answer === true;
+}
+
+/**
+ * Shows what a resource holds, why it failed, or that it is awaited, the last not before 200 ms.
+ *
+ * @template T
+ * @param {{data: {value: T | undefined}, error: {value: any}, reload(): void}} from
+ * @param {(value: T) => import("./dom.js").Child} show
+ */
+export function loaded(from, show) {
+  return () => {
+    const [value, error] = [from.data.value, from.error.value];
+    if (error) return h("div", null, problemNode(error), button("Try again", from.reload));
+    return value === undefined ? waitingNode() : show(value);
+  };
+}
+
+/** Says that something is awaited; appears after 200 ms. */
+export function waitingNode() {
+  return h("p.waiting", { role: "status" }, "Loading…");
+}
+
+/**
+ * What is shown where there is nothing.
+ *
+ * @param {string} title
+ * @param {string} advice What to do next.
+ * @param {...import("./dom.js").Child} actions
+ */
+export function emptyNode(title, advice, ...actions) {
+  return h("div.nothing", null, h("h2", null, title), h("p", null, advice), ...actions);
+}
+
+/**
+ * Tabs of which one is shown.
+ *
+ * @param {string} label
+ * @param {{name: string, title: string, show: () => import("./dom.js").Child}[]} all
+ * @param {import("./signals.js").Signal<string>} chosen A name.
+ */
+export function tabs(label, all, chosen) {
+  const list = h("div.tabs", { role: "tablist", "aria-label": label }, all.map((tab) => h("button", {
+    type: "button", role: "tab", "aria-selected": () => String(chosen.value === tab.name), tabindex: () => (chosen.value === tab.name ? 0 : -1),
+    onclick: () => { chosen.value = tab.name; },
+  }, tab.title)));
+  list.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    if (!step) return;
+    const index = (all.findIndex((tab) => tab.name === chosen.value) + step + all.length) % all.length;
+    chosen.value = all[index].name;
+    /** @type {HTMLElement} */ (list.children[index]).focus();
+  });
+  return [list, h("div.tab", { role: "tabpanel", "aria-label": () => all.find((tab) => tab.name === chosen.value)?.title }, () => all.find((tab) => tab.name === chosen.value)?.show())];
+}
+
+/**
+ * A long piece of work with its progress and a button that ends it.
+ *
+ * @param {string} label
+ * @param {() => number | null} done Between 0 and 1; null when unknown.
+ * @param {() => void} cancel
+ */
+export function progress(label, done, cancel) {
+  return h("div.progress", { role: "status" }, h("span", null, label),
+    () => (done() === null ? h("progress", { "aria-label": label }) : h("progress", { "aria-label": label, value: done(), max: 1 })), button("Cancel", cancel));
+}
+
+/**
+ * A value that outlives the page, in the browser's storage.
+ *
+ * @template T
+ * @param {string} name
+ * @param {T} initial
+ * @returns {import("./signals.js").Signal<T>}
+ */
+export function stored(name, initial) {
+  let value = initial;
+  try {
+    value = JSON.parse(localStorage.getItem(`rr:${name}`) ?? "null") ?? initial;
+  } catch { /* What another version stored is no reason to fail. */ }
+  const made = signal(value);
+  const end = effect(() => {
+    const next = made.value;
+    if (next !== value) localStorage.setItem(`rr:${name}`, JSON.stringify(next));
+  });
+  onCleanup(end);
+  return made;
+}
+
+/** @param {string} text */
+export async function copyText(text) {
+  await navigator.clipboard.writeText(text);
+  toast("Copied.");
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import { h } from "../../core/dom.js";
+import { visible } from "../../core/format.js";
+import { signal } from "../../core/signals.js";
+import { tryNode } from "./try.js";
+
+/** @param {any} doc @param {any} part @returns {any} What a reference stands for. */
+export function resolved(doc, part) {
+  return part?.$ref ? resolved(doc, part.$ref.slice(2).split("/").reduce((/** @type {any} */ at, /** @type {string} */ name) => at?.[name.replaceAll("~1", "/").replaceAll("~0", "~")], doc)) : part ?? {};
+}
+
+/**
+ * @param {any} doc @param {any} schema @param {number} depth How many references are followed. @param {string} indent
+ * @returns {string} The schema in the manner of TypeScript.
+ */
+function shape(doc, schema, depth, indent) {
+  if (schema?.$ref && !depth) return schema.$ref.split("/").pop();
+  const { type = "any", enum: values, properties, required = [], items, format, nullable } = resolved(doc, schema);
+  const [next, inner] = [schema?.$ref ? depth - 1 : depth, `${indent}  `];
+  return (values ? values.map(JSON.stringify).join(" | ") : items ? `[${shape(doc, items, next, indent)}]` : !properties ? format ?? type
+    : `{\n${Object.entries(properties).map(([name, one]) => `${inner}${visible(name)}${required.includes(name) ? "" : "?"}: ${shape(doc, one, next, inner)}\n`).join("")}${indent}}`) + (nullable ? " | null" : "");
+}
+
+/** @param {any} doc @param {any} content By media type. */
+const bodyNode = (doc, content = {}) => Object.entries(content).slice(0, 1).map(([type, { schema }]) => h("pre", { tabindex: 0 }, `${type}\n${shape(doc, schema, 2, "")}`));
+
+/**
+ * An OpenAPI document: operations by tag, what each takes and answers, and a form that sends it.
+ *
+ * @param {any} doc @param {string} realm The value of that parameter. @param {{value: string}} word Shown are operations that have it.
+ */
+export function documentNode(doc, realm, word) {
+  /** @type {Record<string, any[]>} */
+  const tags = {};
+  for (const [route, item] of Object.entries(doc.paths)) {
+    for (const [method, one] of Object.entries(/** @type {any} */ (item))) {
+      if (one.responses) (tags[one.tags?.[0]] ??= []).push({ ...one, route, method: method.toUpperCase(), all: [...item.parameters ?? [], ...one.parameters ?? []] });
+    }
+  }
+  const isHidden = (/** @type {any} */ { method, route, summary }) => !`${method} ${route} ${summary}`.toLowerCase().includes(word.value.toLowerCase());
+  return Object.entries(tags).map(([tag, all]) => h("section", { hidden: () => all.every(isHidden) }, h("h3", null, visible(tag)), all.map((one) => {
+    const open = signal(false);
+    const node = h("details", { hidden: () => isHidden(one), ontoggle: () => { open.value ||= node.open; } },
+      h("summary", null, h("code.method", null, one.method), h("code", null, visible(one.route)), h("span.soft", null, one.summary)), () => open.value && operationNode(doc, one, realm));
+    return node;
+  })));
+}
+
+/** @param {any} doc @param {any} operation @param {string} realm */
+function operationNode(doc, operation, realm) {
+  const { content } = resolved(doc, operation.requestBody);
+  /** @type {string[]} */
+  const codes = operation["x-problem-codes"] ?? [];
+  return h("div", null, operation.description && h("p", null, operation.description), tryNode(doc, operation, Object.keys(content ?? {}), realm), content && h("h4", null, "Body"), bodyNode(doc, content), h("h4", null, "Answers"),
+    Object.entries(operation.responses).filter(([status]) => status < "4").map(([status, one]) => [h("p", null, `${status}: ${resolved(doc, one).description}`), bodyNode(doc, resolved(doc, one).content)]),
+    codes.length > 0 && h("p", null, "Problems: ", codes.map((code) => [h("a", { href: `/docs/problems/${encodeURIComponent(code)}` }, code), " "])));
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import { call, download, inRealm, ProblemError } from "../../core/api.js";
+import { h } from "../../core/dom.js";
+import { formatBytes, formatCount, visible } from "../../core/format.js";
+import { address } from "../../core/router.js";
+import { may } from "../../core/session.js";
+import { button, confirm, problemNode, progress, toast } from "../../core/ui.js";
+import { work } from "../../core/work.js";
+import { backups } from "./backups.js";
+import { giveKey } from "./create.js";
+
+/** @typedef {{name: string, state: string, [member: string]: any}} Realm */
+
+/** @type {Record<string, string>} */
+const WORDS = { rw: "read and write", ro: "read only", copy: "private copy", follow: "follows the file", closed: "closed until it is used", inMemory: "in memory" };
+/** @type {Record<string, string>} */
+const KINDS = { ready: "good", failed: "danger", opening: "warn" };
+
+/**
+ * What is known of a realm, and what can be done with it.
+ *
+ * @param {string} name @param {() => Realm} realm Followed. @param {() => void} reload
+ */
+export function card(name, realm, reload) {
+  return h("section.card", { "aria-label": visible(name) },
+    h("h2", null, h("a", { href: address(name, "classes") }, visible(name))),
+    h("p", null, () => [h("span.tag", { class: KINDS[realm().state] }, WORDS[realm().state] ?? realm().state),
+      ["encrypted", "inMemory", "default"].filter((one) => realm()[one]).map((one) => [" ", h("span.tag", null, WORDS[one] ?? one)])]),
+    () => trouble(realm(), reload),
+    h("dl.facts", null, () => facts(realm()).map(([label, value]) => [h("dt", null, label), h("dd", null, value)])),
+    () => may("administer", name) && h("div.bar", null,
+      realm().state === "ready" && [button("Download", () => download(inRealm(name, "backup"), `${name}.realm`), { title: "A compact copy of the file" }), button("Compact", () => compact(name))],
+      !realm().inMemory && button("Backups…", () => backups(name)), button("Detach…", () => detach(realm(), reload), { class: "danger" })));
+}
+
+/**
+ * Why the realm is not, or not fully, at hand.
+ *
+ * @param {Realm} realm @param {() => void} reload
+ */
+function trouble({ name, state, problem, progress: part, readOnlyReason }, reload) {
+  if (state === "opening") return progress("Opening", () => part ?? null, () => call("DELETE", inRealm(name)).then(reload));
+  if (problem) return [problemNode(new ProblemError(problem)), /^encryption_key/.test(problem.code) && may("administer", name) && button("Give the key…", () => giveKey(name).then(reload), { class: "primary" })];
+  return readOnlyReason && h("p.soft", null, `Read only: ${visible(readOnlyReason.detail)}`);
+}
+
+/** @param {Realm} realm @returns {any[][]} */
+function facts(realm) {
+  const { mode, fileBytes, usedBytes, schemaVersion, path } = realm;
+  return [["Mode", WORDS[mode]], ["Size", fileBytes >= 0 ? formatBytes(fileBytes) + (usedBytes >= 0 ? `, ${formatBytes(usedBytes)} used` : "") : null],
+    ["Schema version", schemaVersion === null ? "none" : schemaVersion], ["Version", realm.version],
+    ...[["Classes", "classes"], ["Live versions", "liveVersions"], ["Pending writes", "pendingWrites"], ["Streams", "streams"]].map(([label, member]) => [label, realm[member] >= 0 ? formatCount(realm[member]) : null]),
+    ["File", path && visible(path)]].filter(([, value]) => value !== undefined && value !== null);
+}
+
+/** @param {string} name */
+async function compact(name) {
+  const { before, after } = await work(`Compacting ${name}`, (abort) => call("POST", inRealm(name, "compact"), { abort }));
+  toast(`${name}: ${formatBytes(before)} before, ${formatBytes(after)} now${after < before ? `, ${Math.round((1 - after / before) * 100)} % less` : ""}.`);
+}
+
+/** @param {Realm} realm @param {() => void} reload */
+async function detach({ name, mode, inMemory }, reload) {
+  const files = h("input", { type: "checkbox" });
+  if (!await confirm(`Detach ${visible(name)}`, inMemory || mode === "copy" ? "The realm has no file of its own: what is in it is lost." : [
+    h("p", null, "The server stops serving the realm. Its file stays where it is."), h("label", null, files, " Delete the file too, with its backups")], "Detach")) return;
+  await call("DELETE", inRealm(name), { params: { files: files.checked || null } });
+  toast(`${name} is detached.`);
+  reload();
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import { call } from "../../core/api.js";
+import { each, h } from "../../core/dom.js";
+import { may } from "../../core/session.js";
+import { effect, onCleanup, resource, signal } from "../../core/signals.js";
+import { button, emptyNode, problemNode, showError, waitingNode } from "../../core/ui.js";
+import { chooseFile } from "../../core/work.js";
+import { card } from "./card.js";
+import { attach, create, openFile } from "./create.js";
+
+/** @typedef {import("./card.js").Realm} Realm */
+
+/** @type {import("../../core/app.js").Screen} */
+export const realms = { id: "realms", title: "Realms", scope: "server", view };
+
+function view() {
+  const list = resource(all);
+  effect(() => {
+    if (list.loading.value) return;
+    const timer = setInterval(() => { if (!document.hidden) list.reload(); }, 1500);
+    onCleanup(() => clearInterval(timer));
+  });
+  const { data, error } = list;
+  const cards = h("div.cards");
+  each(cards, () => data.value ?? [], (one) => one.name, ({ name }) => card(name, () => /** @type {Realm} */ (data.value?.find((one) => one.name === name)), list.reload));
+  const names = () => (data.peek() ?? []).map((one) => one.name);
+  /** @param {File | undefined} file */
+  const open = async (file) => { if (file) await openFile(file, names()); };
+  return h("div.page", null,
+    h("div.bar", null, h("h1", null, "Realms"), () => may("administer", "") && h("div.bar.end", null,
+      button("Create…", () => create(names()), { class: "primary" }), button("Open a file…", async () => open(await chooseFile(".realm"))), button("Attach…", attach))),
+    () => may("administer", "") && dropping(open),
+    () => (error.value ? problemNode(error.value) : data.value ? null : waitingNode()),
+    () => data.value?.length === 0 && emptyNode("No realm is served yet", "Create one, open a .realm file of this computer, or start the server with a file."),
+    cards);
+}
+
+/**
+ * All pages of the list.
+ *
+ * @param {AbortSignal} abort @returns {Promise<Realm[]>}
+ */
+async function all(abort) {
+  const found = [];
+  let after = null;
+  do {
+    /** @type {any} */
+    const page = await call("GET", "/v1/realms", { params: { after }, abort, quiet: true });
+    found.push(...page.items);
+    after = page.next;
+  } while (after);
+  return found;
+}
+
+/**
+ * Takes a file that is dropped anywhere on the page.
+ *
+ * @param {(file: File | undefined) => Promise<void>} open
+ */
+function dropping(open) {
+  const over = signal(false);
+  /** @type {[string, (event: any) => void][]} */
+  const listeners = [
+    ["dragover", (event) => { event.preventDefault(); over.value = true; }],
+    ["dragleave", (event) => { if (!event.relatedTarget) over.value = false; }],
+    ["drop", (event) => {
+      event.preventDefault();
+      over.value = false;
+      open(event.dataTransfer.files[0]).catch(showError);
+    }],
+  ];
+  listeners.forEach(([name, listener]) => addEventListener(name, listener));
+  onCleanup(() => listeners.forEach(([name, listener]) => removeEventListener(name, listener)));
+  return () => h(over.value ? "p.drop.over" : "p.drop", null, "Drop a .realm file here: a private copy of it opens.");
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import { h } from "../../core/dom.js";
+import { formatCount, formatDuration, visible } from "../../core/format.js";
+import { shortcut } from "../../core/keys.js";
+import { address, go, route, setQuery } from "../../core/router.js";
+import { classNamed, isEmbedded, schemaOf } from "../../core/schema.js";
+import { may } from "../../core/session.js";
+import { effect, signal, untracked } from "../../core/signals.js";
+import { button, emptyNode, loaded, problemNode } from "../../core/ui.js";
+import { bulkActions } from "../object/bulk.js";
+import { selectionOf } from "../query/ask.js";
+import { groupPanel } from "../query/groups.js";
+import { queryBar } from "../query/query.js";
+import { chooseColumns, layoutOf } from "./columns.js";
+import { grid } from "./grid.js";
+import { previews, showValue } from "./peek.js";
+import { rowSource } from "./source.js";
+
+const KEYS = {
+  "Arrows, PageUp, PageDown, Home, End": "Move in the rows; with Ctrl to the first and the last one", "Enter in a row": "Open the object",
+  "Space in a row": "Select it; Shift with arrows selects several", "f in a row": "Follow the link, open the collection or the bytes",
+  "i in a row": "Show the whole value, or what a link leads to", "In the head of a column": "Enter sorts (Shift: also), Shift+arrows resize, Ctrl+arrows move, p pins, Delete hides",
+};
+
+/** @type {import("../../core/app.js").Screen} */
+export const rows = {
+  id: "rows", title: "Rows", scope: "realm", key: "r", isAllowed: (realm) => may("read", realm),
+  view: ({ realm, rest: [name] }) => loaded(schemaOf(realm), (schema) => untracked(() => {
+    const type = classNamed(schema, name);
+    const first = schema.classes.find((one) => one.type === "object") ?? schema.classes[0];
+    if (!first) return emptyNode("There is no class yet", "Add the first one to the schema.", h("a", { href: address(realm, "classes") }, "Classes"));
+    if (!name) setTimeout(() => location.replace(address(realm, "rows", [first.name])));
+    const picker = h("select.class", { "aria-label": "Class", onchange: (event) => go(address(realm, "rows", [event.target.value])) }, !type && h("option", null, "Choose a class"),
+      schema.classes.map((one) => h("option", { value: one.name, selected: one === type }, visible(one.name.slice(0, 80)))));
+    return type ? rowsNode({ realm, schema, type }, picker) : name && emptyNode("There is no such class", "It may have been renamed.", picker);
+  })),
+};
+
+/** @param {import("../query/words.js").Subject} subject @param {HTMLElement} picker Of another class. */
+function rowsNode(subject, picker) {
+  const { realm, schema, type } = subject;
+  const className = type.name;
+  const [params, selection, asked, picked] = [signal(""), signal(""), signal(""), signal(/** @type {Set<string>} */ (new Set()))];
+  effect(() => {
+    const { screen, rest, query } = route.value;
+    if (screen === "rows" && rest[0] === className) params.value = String(query);
+  });
+  const query = () => new URLSearchParams(params.value);
+  const layout = layoutOf(realm, type, () => query().get("columns"));
+  effect(() => {
+    const names = layout.names();
+    const selected = { ...selectionOf(query()), limit: query().get("limit") ?? "" };
+    selection.value = JSON.stringify(selected);
+    // What cannot be named in a list of paths is read with all others.
+    asked.value = JSON.stringify({ ...selected, fields: names.every((one) => /^[^.,[\]@-][^.,[\]]*$/.test(one)) ? names : [] });
+  });
+  const classes = [className, ...type.properties.flatMap((one) => (isEmbedded(schema, one) ? one.objectType ?? [] : []))];
+  const made = grid({
+    label: `Rows of ${className}`, realm, className, layout, picked, onSort, sort: () => query().get("sort") ?? "",
+    open: (key) => go(address(realm, "object", [className, key])),
+    inspect: (at, key, name) => (at.querySelector("a.chip") ? peek(at.querySelector("a.chip")) : showValue(realm, className, key, name)),
+    connect: (view) => rowSource(realm, type, classes, () => JSON.parse(asked.value), view),
+  });
+  const { source } = made;
+  const peek = previews(made.node, realm, schema);
+  let before = selection.peek();
+  effect(() => {
+    if (selection.value === before) return;
+    before = selection.value;
+    picked.value = new Set();
+    untracked(made.toTop);
+  });
+
+  /** @param {string} name @param {boolean} isMore Whether the other columns go on to sort. */
+  function onSort(name, isMore) {
+    const terms = (query().get("sort") ?? "").split(",").filter(Boolean);
+    const at = terms.find((term) => term === name || term === `-${name}`);
+    const next = at === undefined ? [name] : at === name ? [`-${name}`] : [];
+    setQuery({ sort: (!isMore ? next : at ? terms.flatMap((term) => (term === at ? next : [term])) : [...terms, ...next]).join(",") });
+  }
+
+  function status() {
+    const [total, { size }] = [source.total.value, picked.value];
+    return total !== null && `${formatCount(total)} ${total === 1 ? "object" : "objects"} · ${formatDuration(source.took.value)}${size ? ` · ${formatCount(size)} selected` : ""}`;
+  }
+
+  function toggleGroups() {
+    const one = type.properties.find(({ collection, objectType, name }) => !collection && !objectType && name !== type.primaryKey) ?? type.properties[0];
+    setQuery({ group: query().has("group") ? "" : one.name });
+  }
+
+  const jump = h("input.jump", { type: "number", min: 1, "aria-label": "Go to row", placeholder: "Row", title: "Go to a row (j)", onchange: () => { if (jump.value) made.goTo(jump.value - 1); } });
+  shortcut("j", "Go to a row by its number", () => jump.focus());
+  shortcut("ArrowDown", "To the rows", () => made.node.focus());
+  Object.entries(KEYS).forEach(([key, does]) => shortcut(key, does, () => {}));
+  return h("div.rows-screen", null, h("h1.visually-hidden", null, `Rows of ${visible(className.slice(0, 80))}`),
+    queryBar(subject, query, source, () => made.node.focus()),
+    h("div.bar.tools", null, picker, h("span", { role: "status" }, status), jump, button("Columns", () => { void chooseColumns(type, layout); }, { class: "end" }),
+      button("Groups", toggleGroups, { "aria-pressed": () => String(query().has("group")) }),
+      type.type === "object" && [may("create", realm, className) && h("a.button", { href: address(realm, "object", [className, "@new"]) }, "New"),
+        bulkActions({ realm, className, schema, keys: () => [...picked.peek()], where: () => (picked.peek().size ? null : query().get("where") || "TRUEPREDICATE"), args: () => query().get("args") })]),
+    () => source.error.value && !source.error.value.problem?.parameter && h("div", null, problemNode(source.error.value), button("Try again", source.retry)),
+    h("div.result", null, made.node, () => query().has("group") && groupPanel(subject, query),
+      () => source.total.value === 0 && h("div.over", null, query().get("where") ? emptyNode("Nothing matches", "Change the query, or show all objects.", button("Show all", () => setQuery({ where: "", args: "" })))
+        : emptyNode("No objects yet", "Make the first one, or import some.", may("import", realm, className) && h("a.button", { href: address(realm, "transfer") }, "Import")))));
+}

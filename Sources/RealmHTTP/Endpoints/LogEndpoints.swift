@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The last lines of the log, for administrators.
+struct LogEndpoints: Sendable {
+    /// The log; nil when none is written.
+    let log: AccessLog?
+
+    /// The number of lines that are answered unless the request says otherwise.
+    private static let usualLimit = 200
+
+    /// Answers `GET /admin/log` with the last lines, or with those after a line that the client has seen, as text or as JSON with their
+    /// numbers.
+    ///
+    /// - Throws: `not_found` when the server writes no log, `not_acceptable`, and the problem of a parameter.
+    func tail(_ call: Call) throws(Problem) -> Reply {
+        let parameters = try ParameterSet(QueryParameters(call.request.target), urlNames: ["since", "limit"])
+        let since = try parameters.int("since", in: 0...Int.max)
+        let limit = try parameters.int("limit", in: 1...LogTail.lineLimit) ?? LogEndpoints.usualLimit
+        let isText = try LogEndpoints.prefersText(call.request)
+        guard let log else { throw Problem(.notFound, "this server writes no log") }
+        return .work {
+            let (lines, last) = log.tail(after: since, limit: limit)
+            guard isText else { return Response(unstored: LogEndpoints.document(lines, last: last)) }
+            let text = OutputBuffer.text(lines.map { $0.text + "\n" }.joined())
+            return Response(type: "text/plain; charset=utf-8", text, headers: [HeaderField("Cache-Control", "no-store")])
+        }
+    }
+
+    /// Whether a client takes text rather than JSON.
+    private static func prefersText(_ request: Request) throws(Problem) -> Bool {
+        guard let accept = request.headers[.accept], !accept.isEmpty else { return true }
+        guard let isText = AcceptHeader(accept).preferred([("text/plain", true), ("application/json", false)]) else {
+            throw Problem(.notAcceptable, "the log is text/plain or application/json")
+        }
+        return isText
+    }
+
+    /// Returns lines as JSON. `next` is what the next request sends as `since`.
+    private static func document(_ lines: [LogTail.Line], last: Int) -> OutputBuffer {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("items")
+        writer.beginArray()
+        for line in lines {
+            writer.beginObject()
+            writer.member("number", int: line.number)
+            writer.member("line", text: line.text)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.member("next", int: lines.last?.number ?? last)
+        writer.endObject()
+        return writer.buffer
+    }
+}

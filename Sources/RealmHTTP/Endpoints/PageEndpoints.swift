@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The pages for people: the console and the documents. They are parts of the program and tell nothing of what is served.
+struct PageEndpoints: Sendable {
+    /// Whether the server has pages.
+    let isOn: Bool
+    /// The pages with their files.
+    let pages: PageBook
+
+    /// Answers `GET /`: browsers with the console, programs with an index of the server.
+    ///
+    /// - Throws: `unknown_parameter` for any query parameter.
+    func index(_ call: Call) throws(Problem) -> Reply {
+        if isOn, PageRequest.prefersPage(call.request), let console = pages.console { return .now(console.response(to: call)) }
+        try QueryParameters(call.request.target).requireKnown([])
+        return .now(Response(unstored: index(for: call.request)))
+    }
+
+    /// Returns the index: where a program finds what, and to those who may read the version.
+    private func index(for request: Request) -> OutputBuffer {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("name", text: "realm-rest")
+        if request.principal.logName != nil || AccessPolicy.grant(request.principal) >= .read {
+            writer.member("version", text: Build.version)
+        }
+        let links: [(StaticString, String)] = [
+            ("realms", "/v1/realms"), ("me", "/v1/me"), ("health", "/healthz"), ("ready", "/readyz"),
+        ]
+        for (name, path) in links { writer.member(name, text: path) }
+        writer.key("documents")
+        writer.beginObject()
+        writer.member("openapi", text: "/v1/openapi.json")
+        if isOn {
+            for name in ["api", "query", "problems"] as [StaticString] {
+                writer.member(name, text: "/docs/\(name)" + (name.description == "problems" ? "/" : ""))
+            }
+        }
+        writer.endObject()
+        writer.endObject()
+        return writer.buffer
+    }
+
+    /// Answers `GET /console/{path}` with a file of the console.
+    ///
+    /// - Throws: `not_found` when there is no such file.
+    func file(_ call: Call) throws(Problem) -> Reply {
+        guard isOn, let file = pages.file(try call.match[.path]) else { throw PageEndpoints.nothing }
+        return .now(file.response(to: call))
+    }
+
+    /// Answers `GET /docs/` and what is below it with a page.
+    ///
+    /// - Throws: `not_found` when there is no such page.
+    func document(_ call: Call) throws(Problem) -> Reply {
+        let path = String(call.request.target.path.dropFirst("/docs/".count))
+        guard isOn else { throw PageEndpoints.nothing }
+        // A page may have to be made first.
+        return .work { [pages] in
+            pages.document(path)?.response(to: call) ?? Response(PageEndpoints.nothing, for: call.request)
+        }
+    }
+
+    /// Answers the path of a folder of pages without its slash: the pages are found with it, as their links start from there.
+    func folder(_ call: Call) throws(Problem) -> Reply {
+        guard isOn else { throw PageEndpoints.nothing }
+        var response = Response(status: 308)
+        response.addLocation(call.request.target.path + "/")
+        response.headers += PageFile.rules
+        response.isPage = true
+        return .now(response)
+    }
+
+    /// The 404 for a page that does not exist.
+    private static let nothing = Problem(.notFound, "there is no such page")
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// Realm files that clients send to look at them.
+struct UploadEndpoints: Sendable {
+    /// The bounds on bodies.
+    let liveLimits: LiveLimits
+    /// The limits in force.
+    var limits: Limits { liveLimits.current }
+    /// Folders for bodies, in the order in which they are tried.
+    let spoolFolders: [String]
+    /// The realms as clients see and change them.
+    let directory: RealmDirectory
+
+    /// Answers `POST /v1/uploads`: serves a private copy of the Realm file in the body.
+    ///
+    /// The copy can be changed. It has no name in any folder, and is gone when the realm is detached or the server ends.
+    ///
+    /// - Parameter call: The call, whose body is the file.
+    /// - Returns: A reply with 201 and the realm's document, completed when the copy is served.
+    /// - Throws: `invalid_parameter` for the name or the key, `invalid_body` without a body. Problems of the file are in the reply.
+    func upload(_ call: WriteCall) throws(Problem) -> Reply {
+        let options = try WriteOptions(call, names: ["name"]).synchronous
+        try options.condition.requireNothing()
+        guard options.bodyType != nil, !call.request.hasNoBody else { throw Problem(.invalidBody, "the body is missing") }
+        guard let name = try options.parameters.text("name").flatMap({ RealmName($0) }) else {
+            throw .invalidParameter("name", RealmName.rule)
+        }
+        let key = try key(of: call.request)
+        call.request.audit?.setRealm(name.text)
+        if options.isDryRun { call.request.audit?.noteDryRun() }
+        return directory.workers.reply(to: call.request) { promise in
+            do throws(Problem) {
+                let attachment = RealmAttachment(of: try file(of: call.request), named: name, key: key)
+                guard directory.catalog[name.text] == nil else { throw Problem(Catalog.Failure.alreadyAttached(name)) }
+                if options.isDryRun { try directory.requireRoom() } else { try directory.reserve(attachment) }
+                Attaching(attachment, call, directory, isDryRun: options.isDryRun).run(promise)
+            } catch {
+                promise.complete(Response(error, for: call.request))
+            }
+        }
+    }
+
+    /// Reads the encryption key of the file from the header fields, where it appears in no log.
+    private func key(of request: Request) throws(Problem) -> EncryptionKey? {
+        guard let text = request.headers[.realmEncryptionKey] else { return nil }
+        do throws(StorageError) {
+            return try EncryptionKey(text: text)
+        } catch {
+            throw .invalidHeader("Realm-Encryption-Key", "a key has 128 hex digits, or 64 bytes as base64")
+        }
+    }
+
+    /// Returns the file in the body of a request.
+    private func file(of request: Request) throws(Problem) -> BodyFile {
+        let source = try ImportSource(bodyOf: request, limits, spoolFolders: spoolFolders)
+        if let file = source.file { return file }
+        do throws(StorageError) {
+            let file = try BodyFile.make(inOneOf: spoolFolders, try request.spool?.open(for: request.account))
+            try file.append(request.body)
+            request.forgetBody()
+            return file
+        } catch {
+            throw Problem(spooling: error)
+        }
+    }
+}

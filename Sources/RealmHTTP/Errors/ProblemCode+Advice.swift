@@ -1,0 +1,529 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the pages about problems say of a code.
+extension ProblemCode {
+    /// What the problem means, in a sentence. What stands between backticks is code.
+    package var meaning: String { advice.meaning }
+    /// How whoever meets the problem can mend it, in a few sentences. What stands between backticks is code.
+    package var remedy: String { advice.remedy }
+
+    /// Both texts of a code.
+    private var advice: (meaning: String, remedy: String) {
+        switch self {
+        case .malformedRequest:
+            return (
+                "The request line or the header section breaks the rules of HTTP.",
+                "Send the request with a HTTP client library. Typical causes by hand are blanks in the path, which are "
+                    + "written `%20`, line breaks in header fields, or plain HTTP sent to a port that takes https."
+            )
+        case .invalidJSON:
+            return (
+                "The body is empty, is no valid JSON, or nests too deeply.",
+                "`detail` names the place in the body. Check for a missing brace, a comma after the last member, single "
+                    + "quotes, or a body that a shell has changed: with curl use `--data-binary @file`."
+            )
+        case .invalidBody:
+            return (
+                "The body is valid JSON, but of another shape than this path takes.",
+                "`pointer` leads to the part that does not fit. The API description shows the form of the body for each "
+                    + "request."
+            )
+        case .invalidQuery:
+            return (
+                "The query does not parse, or does not fit the class that it is about.",
+                "`position` is the place in the query, counted in characters, and `detail` says what could stand there. "
+                    + "Texts stand in quotes, values of a program are best sent as arguments `$0`, `$1` in `args`."
+            )
+        case .unknownParameter:
+            return (
+                "The URL, or a query in a body, has a parameter that this path does not know.",
+                "`parameter` is its name. Nothing is ignored silently, because a mistyped filter would show everything."
+            )
+        case .invalidParameter:
+            return (
+                "A parameter or a header field has a value that it cannot have.",
+                "`parameter` or `header` names it, and `detail` says which values are possible. Values in URLs are "
+                    + "percent-encoded: write `%2B` for a plus sign."
+            )
+        case .conflictingParameters:
+            return (
+                "Two parameters of the request exclude each other.",
+                "Leave out the one that `parameter` names, or send two requests."
+            )
+        case .cursorInvalid:
+            return (
+                "The cursor of a page is damaged, or belongs to another query.",
+                "Send `next` of the page before exactly as it came, with the same query, sort order and class. Begin "
+                    + "with the first page if the query has changed."
+            )
+        case .unknownKeyPath:
+            return (
+                "A query, a sort order or a list of fields names a property that does not exist.",
+                "`GET /v1/realms/{realm}/schema` lists the properties. Names distinguish capital letters, and links are "
+                    + "followed with dots, as in `owner.name`."
+            )
+        case .missingWhere:
+            return (
+                "A write to many objects does not say which ones.",
+                "Add `where`. To mean all objects of a class, send `where=TRUEPREDICATE`; to empty a realm, `confirm=all`."
+            )
+        case .unauthenticated:
+            return (
+                "The server does not know who sends the request, and grants nothing to strangers here.",
+                "Send an API key or a token as `Authorization: Bearer …`. In the console sign in again: a session ends "
+                    + "after twelve hours, and with the key that it began with. `realm-rest keys create` makes keys."
+            )
+        case .tokenExpired:
+            return (
+                "The credential is too old.",
+                "Get a new one from where it came from. This server answers `unauthenticated` in its place at present."
+            )
+        case .forbidden:
+            return (
+                "The sender is known, but may not do this.",
+                "`GET /v1/me` says what a credential may do. An administrator can give its roles more rights. A request "
+                    + "with the cookie of a session that changes something also needs the header field `X-CSRF-Token`."
+            )
+        case .crossOrigin:
+            return (
+                "A web page of another origin made the browser send this request.",
+                "Pages that shall use this server are listed with `--allow-origin`. To look at an answer in a browser, "
+                    + "type the address into the address bar. Programs that are no browsers are not affected."
+            )
+        case .transactionsDisabled:
+            return (
+                "The server was started without transactions that last for several requests.",
+                "Send the changes as one batch, which is one transaction, to `/v1/realms/{realm}/batch`; or start the "
+                    + "server without `--no-transactions`."
+            )
+        case .pathNotAllowed:
+            return (
+                "A realm cannot be attached from a path outside of the permitted folders.",
+                "Move the file into the data folder, or permit its folder with `--attach-root` when the server is started."
+            )
+        case .realmNotFound:
+            return (
+                "No realm of this name is served, or the sender may not know of it.",
+                "`GET /v1/realms` lists the realms that the sender may see. The name is that of the file without "
+                    + "`.realm`; capital letters matter."
+            )
+        case .classNotFound:
+            return (
+                "The realm has no class of this name.",
+                "`GET /v1/realms/{realm}/schema` lists the classes. A class may also be hidden from the sender by its roles."
+            )
+        case .objectNotFound:
+            return (
+                "The class has no object with this key.",
+                "It may have been deleted, or the sender may not see it. Keys are primary keys; objects without one are "
+                    + "named by `_key`. Texts as keys are percent-encoded."
+            )
+        case .sectionNotFound:
+            return (
+                "A result in sections has no section of this key.",
+                "Read the sections first: the key is the value by which they are formed, and it disappears with the "
+                    + "last of its objects."
+            )
+        case .notFound:
+            return (
+                "There is nothing at this path, or no such lease, registration or property.",
+                "Compare the path with the API description; a path ends without a slash. For programs that may not "
+                    + "administer, paths of administrators do not exist either."
+            )
+        case .fileNotFound:
+            return (
+                "The file of a realm that is to be attached does not exist.",
+                "Check the path as the server sees it: inside a container it differs from that outside. To make a new "
+                    + "file, send a schema with the request."
+            )
+        case .methodNotAllowed:
+            return (
+                "The path exists, but does not offer this method.",
+                "The header field `Allow` lists the methods that the sender may use."
+            )
+        case .readOnly:
+            return (
+                "The realm is served for reading only.",
+                "`detail` says why: the server was started with `--read-only` or `--follow`, the file has an older "
+                    + "format (see `--upgrade`), or the file system refuses writes."
+            )
+        case .notAcceptable:
+            return (
+                "The sender accepts no media type that the path can produce.",
+                "Send `Accept: application/json`, or leave the header field out."
+            )
+        case .requestTimeout:
+            return (
+                "The request was sent too slowly.",
+                "Check the connection. Long bodies have more time per byte the more they send; a connection that is "
+                    + "silent is given up. It is safe to send the request again."
+            )
+        case .duplicateKey:
+            return (
+                "Another object has this primary key already.",
+                "Choose another key, or send the object with `PUT`, to change the one that exists; an import does it "
+                    + "with `mode=upsert`."
+            )
+        case .tooManyAffected:
+            return (
+                "The write matches or changes more than its limit, and nothing was written.",
+                "Look at the matching objects first. If they are meant, raise `maxAffected`, or change them in several steps."
+            )
+        case .patchTestFailed:
+            return (
+                "An operation `test` of a JSON Patch found another value.",
+                "Somebody has changed the object. Read it again and decide anew."
+            )
+        case .assertionFailed:
+            return (
+                "An operation `assert` of a batch is not fulfilled, and nothing was written.",
+                "`op` is the number of the operation. Read what it is about again and decide anew."
+            )
+        case .transactionBusy:
+            return (
+                "Another request is running in the same transaction.",
+                "Requests of one transaction are sent one after the other. Wait for the answer of the one before."
+            )
+        case .transactionAborted:
+            return (
+                "An earlier write of the transaction failed and rolled it back.",
+                "Begin a new transaction and repeat its writes. The answer to the write that failed says what was wrong."
+            )
+        case .idempotencyInProgress:
+            return (
+                "The first request with this `Idempotency-Key` is still running.",
+                "Wait a moment and send the same request again: the answer of the first is then repeated."
+            )
+        case .schemaVersionConflict:
+            return (
+                "A migration was made for another schema version than the realm has.",
+                "Read the schema again. Somebody may have migrated already; then nothing has to be done."
+            )
+        case .wouldLoseData:
+            return (
+                "A change of the schema would delete data, and the request does not permit that.",
+                "`detail` names what would be lost. Try the change with `dryRun=true`; if the loss is meant, permit it "
+                    + "with `allowDataLoss`."
+            )
+        case .alreadyCommitted:
+            return (
+                "The transaction, or the write without waiting, was committed before.",
+                "Nothing has to be done: its changes are in the realm."
+            )
+        case .alreadyAttached:
+            return (
+                "A realm of this name is served already.",
+                "Choose another name, or detach the other realm first."
+            )
+        case .fileExists:
+            return (
+                "A realm is to be created at a path where there is a file.",
+                "Attach the file instead, or choose another name."
+            )
+        case .fileInUse:
+            return (
+                "Another program has the file open in a way that excludes this server.",
+                "End the other program, or follow the file while that goes on writing: `realm-rest open FILE`."
+            )
+        case .notOwned:
+            return (
+                "The server is to delete a file that does not belong to it.",
+                "Files are deleted only if they lie in the data folder. Detach the realm without `files=true`, and "
+                    + "remove the file by hand."
+            )
+        case .lockVersionMismatch:
+            return (
+                "The lock file was made by an incompatible version.",
+                "End all programs that have the file open, and remove the lock file. This server does not answer it at "
+                    + "present."
+            )
+        case .snapshotExpired:
+            return (
+                "The snapshot was valid and has ended.",
+                "Make a new one. A snapshot lives as long as its lease is renewed, or as it is used; keep it with `PATCH`."
+            )
+        case .transactionExpired:
+            return (
+                "The lease of the transaction ended, and it was rolled back.",
+                "Begin a new one and repeat its writes. Keep transactions short: other writers wait for them."
+            )
+        case .subscriptionExpired:
+            return (
+                "The registration of subscriptions was valid and has ended.",
+                "Register again. The stream then begins with a snapshot, or goes on from the version that the client "
+                    + "has seen last."
+            )
+        case .lengthRequired:
+            return (
+                "The body needs the header field `Content-Length`.",
+                "Send it, or use a client library that does. This server does not answer it at present."
+            )
+        case .preconditionFailed:
+            return (
+                "A condition such as `If-Match` is not fulfilled: what it is about has changed.",
+                "Read the object again, compare it with the intended change, and send that with the new `ETag`."
+            )
+        case .bodyTooLarge:
+            return (
+                "The body, or the number of values or operations in it, exceeds a limit.",
+                "`limit` is its value. Send several requests, or use the import, which takes bodies of any length. "
+                    + "Administrators can raise the limit."
+            )
+        case .uriTooLong:
+            return (
+                "The request target is too long, or has too many parameters.",
+                "Send long queries as the body of a `POST` to `/query/{class}`, or with the method `QUERY`."
+            )
+        case .unsupportedMediaType:
+            return (
+                "The path does not take bodies of this media type or content coding.",
+                "Send `Content-Type: application/json`, or another type that the API description lists for the path. Of "
+                    + "content codings there is `gzip`."
+            )
+        case .hostNotAllowed:
+            return (
+                "The host name of the request is not one that the server answers to.",
+                "Name it with `--allow-host`. Names are checked because a hostile page could otherwise reach this "
+                    + "server under a name of its own."
+            )
+        case .unknownProperty:
+            return (
+                "An object in the body has a member that is no property of its class.",
+                "`pointer` leads to it. Linking objects and `$meta` cannot be written."
+            )
+        case .missingProperty:
+            return (
+                "An object that is to be created lacks a property that cannot be null.",
+                "`pointer` leads to the object, and `detail` names the property. Give it a value, or a default in the schema."
+            )
+        case .noPrimaryKey:
+            return (
+                "The operation finds objects by primary key, and the class has none.",
+                "Use the key `_key` that the server shows in `$meta`, or a query. To create objects, use `POST`."
+            )
+        case .pathNotFound:
+            return (
+                "An operation on an element names a place that the collection does not have.",
+                "Read the collection again: positions move when elements before them come or go. A dictionary has no "
+                    + "element of a key that was not set."
+            )
+        case .invalidSchema:
+            return (
+                "A class or a property cannot be declared like this.",
+                "`pointer` leads to it. The rules are those of Realm: a primary key is an int, a text, a UUID or an "
+                    + "object id, and links cannot be required."
+            )
+        case .invalidConfiguration:
+            return (
+                "The server was started without what the request needs: a configuration file, a key file or a data folder.",
+                "`detail` says what is missing; start the server with that."
+            )
+        case .typeMismatch:
+            return (
+                "A value has another type than its property.",
+                "`pointer` leads to the value, and `detail` names the type. Dates are RFC 3339 texts, data is base64, "
+                    + "and decimals with a fraction are texts."
+            )
+        case .outOfRange:
+            return (
+                "A number, a date or a text is beyond what the type can hold.",
+                "Integers have 64 bits and floats 32; `pointer` leads to the value, and `detail` says what is possible."
+            )
+        case .nullNotAllowed:
+            return (
+                "Null was given for a value that cannot be null.",
+                "Give a value, or make the property optional by a migration."
+            )
+        case .keyMismatch:
+            return (
+                "The primary key in the body differs from the key in the URL.",
+                "Leave the key out of the body, or make both equal."
+            )
+        case .primaryKeyImmutable:
+            return (
+                "A write would change the primary key of an object.",
+                "Create an object with the new key, move the links to it, and delete the old one."
+            )
+        case .readOnlyProperty:
+            return (
+                "A write to linking objects, which follow from links and cannot be written.",
+                "Change the property of the other class that holds the link."
+            )
+        case .linkTargetMissing:
+            return (
+                "A link names a class, a key or a reference that does not exist.",
+                "Create the object before, or in the same batch. With `nested=upsert` a whole object can stand in the "
+                    + "place of the link, and both are done at once."
+            )
+        case .nestedObject:
+            return (
+                "An object was given in the place of a link, without asking for nested objects.",
+                "Give the primary key of the object, or add `nested=upsert` to create or change the object too."
+            )
+        case .invalidDictionaryKey:
+            return (
+                "The key of a dictionary begins with `$` or contains a dot.",
+                "Realm reserves these. Choose another key."
+            )
+        case .decimalNeedsString:
+            return (
+                "A decimal with a fraction or an exponent has to be given as a text.",
+                "Put quotes around it: `\"19.90\"`. As a number it would lose digits on its way through most JSON libraries."
+            )
+        case .idempotencyKeyReused:
+            return (
+                "The `Idempotency-Key` belongs to another request.",
+                "Use a new key for each write, for example a UUID, and the same one only when the same write is repeated."
+            )
+        case .aggregateOverflow:
+            return (
+                "A sum does not fit into 64 bits.",
+                "Sum a part of the objects, or compute the average, or read the values and sum them in the client."
+            )
+        case .answerTooLarge:
+            return (
+                "The response would exceed a limit of its size.",
+                "Ask for less: a smaller `limit`, fewer `fields`, no `expand`; or use the export, which has no such limit."
+            )
+        case .notARealm:
+            return (
+                "The file is no Realm file.",
+                "Check that it is the file itself and not a folder, an archive or a backup of another kind. An "
+                    + "encrypted file looks like this too if no key is given."
+            )
+        case .encryptionKeyRequired:
+            return (
+                "The file is encrypted, and no key was given.",
+                "Send the key with the request, start the server with `--key NAME=FILE`, or set `REALM_REST_KEY_NAME`. "
+                    + "A key has 64 bytes, as 128 hex digits or as base64."
+            )
+        case .encryptionKeyWrong:
+            return (
+                "The encryption key does not fit the file, or is malformed.",
+                "A key has 64 bytes, as 128 hex digits or as base64. If the key is the right one, the file is damaged "
+                    + "in its first page."
+            )
+        case .fileFormatUnsupported:
+            return (
+                "The format of the file cannot be read, or cannot be written.",
+                "Files of the formats 20 to 23 are read, and brought to format 24 with `--upgrade in-place`. Older "
+                    + "files have to be opened once with an SDK of their time."
+            )
+        case .filesystemUnsuitable:
+            return (
+                "The file, or the place where it is, does not allow to serve it safely.",
+                "Copy the file to a local disk, as a regular file that the server may write to. Network file systems "
+                    + "and links are refused because locks and maps fail there without a word."
+            )
+        case .fileCorrupt:
+            return (
+                "The file is damaged.",
+                "`realm-rest verify FILE` says where. Restore a backup: `GET /v1/realms/{realm}/backups` lists them. "
+                    + "What can still be read can be exported before."
+            )
+        case .writeLockBusy:
+            return (
+                "Another writer holds the realm for longer than the request may wait.",
+                "Send the request again a little later. `GET /admin/leases` shows which transaction is open; an "
+                    + "administrator can end it."
+            )
+        case .preconditionRequired:
+            return (
+                "Writes to this class need a condition.",
+                "Send the `ETag` that came with the object as `If-Match`; to create an object, `If-None-Match: *`."
+            )
+        case .rateLimited:
+            return (
+                "This client exceeded its rate, or its share of connections or memory.",
+                "Wait as long as `Retry-After` says. Fewer, larger requests help: batches, pages with a larger `limit`, "
+                    + "streams in the place of polling."
+            )
+        case .tooManySnapshots:
+            return (
+                "The realm or the client has as many snapshots as it may have.",
+                "Release those that are not needed any more. They also end by themselves when their leases do."
+            )
+        case .tooManyStreams:
+            return (
+                "The client has as many streams or registrations as it may have.",
+                "Close those that are not needed, or subscribe to several things with one stream."
+            )
+        case .tooManyRealms:
+            return (
+                "The server serves as many realms as it may.",
+                "Detach one, or raise the limit `realms`; realms that nobody uses can be closed by themselves, see "
+                    + "`--close-after`."
+            )
+        case .tooManyTransactions:
+            return (
+                "The client has as many open or waiting transactions as it may have.",
+                "End one. Several changes that belong together are one batch, which needs no transaction."
+            )
+        case .headersTooLarge:
+            return (
+                "The header section has too many bytes or fields.",
+                "Send fewer or shorter header fields. Cookies of other programs on the same host are the usual cause in "
+                    + "browsers."
+            )
+        case .internalError:
+            return (
+                "An error of the server.",
+                "The log has its description under the id in `instance`. Please report it with that line."
+            )
+        case .notImplemented:
+            return (
+                "The server does not know the method or the transfer coding of the request.",
+                "Use one of the methods that `OPTIONS *` lists."
+            )
+        case .notReady:
+            return (
+                "The server is starting, or the realm cannot be written to at the moment.",
+                "Try again a little later; `GET /readyz` tells when everything is open, and which realm is not."
+            )
+        case .shuttingDown:
+            return (
+                "The server is about to end and takes no new requests.",
+                "Send the request again when the server is back, or to another one."
+            )
+        case .overloaded:
+            return (
+                "The server has no free worker, connection or memory for this request.",
+                "Try again a little later. If it stays, look at `/metrics`: long queries without an index are the usual cause."
+            )
+        case .realmUnavailable:
+            return (
+                "The realm is not open, for instance because its file cannot be read.",
+                "`GET /v1/realms/{realm}` says why. The server opens it again by itself when the cause is gone."
+            )
+        case .fileChanged:
+            return (
+                "Another program changed the file of the realm while it was served.",
+                "Nothing of this server's was lost. It opens the file again by itself when that is complete. Programs "
+                    + "that write the file have to be followed: `--follow`."
+            )
+        case .tooManyActiveVersions:
+            return (
+                "So many old versions are being read that no new one is written.",
+                "Release snapshots and end long reads; `GET /admin/leases` shows who holds them."
+            )
+        case .deadlineExceeded:
+            return (
+                "The work took longer than the server allows. A write was rolled back.",
+                "Ask for less, or add an index: `explain` shows how a query is answered. Administrators can raise the "
+                    + "limits of time."
+            )
+        case .auditUnavailable:
+            return (
+                "The request would have to be recorded in the audit log, which cannot be written.",
+                "An administrator has to make room on the disk, or mend the path of the audit log. Reads are answered "
+                    + "meanwhile."
+            )
+        case .insufficientStorage:
+            return (
+                "There is no disk space for a write, or for the body of a request.",
+                "Make room on the disk. Compacting a realm gives back what it does not use any more; the write can then "
+                    + "be sent again."
+            )
+        }
+    }
+}

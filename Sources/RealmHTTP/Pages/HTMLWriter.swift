@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Writes elements of HTML. Texts are escaped, so nothing that they hold is markup.
+struct HTMLWriter {
+    /// The name of an attribute with its value.
+    typealias Attribute = (name: StaticString, value: String)
+
+    /// What was written so far.
+    private(set) var html = ""
+
+    /// Writes text.
+    mutating func text(_ text: String) {
+        for character in text.unicodeScalars {
+            switch character {
+            case "&": html += "&amp;"
+            case "<": html += "&lt;"
+            case ">": html += "&gt;"
+            case "\"": html += "&quot;"
+            default: html.unicodeScalars.append(character)
+            }
+        }
+    }
+
+    /// Writes sentences in which what stands between backticks is code.
+    mutating func prose(_ text: String) {
+        for (index, part) in text.split(separator: "`", omittingEmptySubsequences: false).enumerated() {
+            if index % 2 == 1 { element("code", text: String(part)) } else { self.text(String(part)) }
+        }
+    }
+
+    /// Writes elements that were made by the build.
+    mutating func elements(_ html: StaticString) { self.html += html.description }
+
+    /// Writes an element that has no content.
+    mutating func void(_ tag: StaticString, _ attributes: Attribute...) { begin(tag, attributes) }
+
+    /// Writes an element.
+    ///
+    /// - Parameters:
+    ///   - tag: The name of the element.
+    ///   - attributes: Its attributes.
+    ///   - content: Writes what is in it.
+    mutating func element(_ tag: StaticString, _ attributes: Attribute..., content: (inout HTMLWriter) -> Void) {
+        begin(tag, attributes)
+        content(&self)
+        html += "</\(tag)>\n"
+    }
+
+    /// Writes an element with a text.
+    mutating func element(_ tag: StaticString, _ attributes: Attribute..., text: String) {
+        begin(tag, attributes)
+        self.text(text)
+        html += "</\(tag)>"
+    }
+
+    /// Writes a link.
+    mutating func link(_ text: String, to address: String) { element("a", ("href", address), text: text) }
+
+    /// Writes the start of an element.
+    private mutating func begin(_ tag: StaticString, _ attributes: [Attribute]) {
+        html += "<\(tag)"
+        for attribute in attributes {
+            html += " \(attribute.name)=\""
+            text(attribute.value)
+            html += "\""
+        }
+        html += ">"
+    }
+}

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The screen Realms: what it tells of realms, and what is done with them."""
+
+import base64
+import json
+import os
+import tempfile
+
+KEY = bytes(range(64)).hex()
+
+
+def realm(console, name="store"):
+    return console.api("GET", f"/v1/realms/{name}")
+
+
+def card(page, name="store"):
+    return page.get_by_role("region", name=name, exact=True)
+
+
+def fact(page, label, name="store"):
+    return card(page, name).locator(f"dt:text-is('{label}') + dd").inner_text()
+
+
+def encrypted(console, folder):
+    """A copy of the sample under a key."""
+    status, _, body = console.raw("POST", "/v1/realms/store/backup", {"encryptionKey": KEY})
+    assert status == 200
+    path = os.path.join(folder, "secret.realm")
+    with open(path, "wb") as file:
+        file.write(body)
+    return path
+
+
+def chosen(page, button, path):
+    with page.expect_file_chooser() as chooser:
+        button.click()
+    chooser.value.set_files(path)
+
+
+def test_facts_follow_the_realm(console):
+    page = console.page("#/-/realms")
+    assert fact(page, "Mode") == "read and write"
+    assert fact(page, "Schema version") == "1"
+    assert fact(page, "Live versions") == str(realm(console)["liveVersions"])
+    assert fact(page, "Pending writes") == "0"
+    first = fact(page, "Version")
+    assert first == realm(console)["version"]
+    console.api("PATCH", "/v1/realms/store/objects/Category/1", {"name": "Kitchen"})
+    console.eventually(lambda: fact(page, "Version") == realm(console)["version"] != first)
+    snapshot = console.api("POST", "/v1/realms/store/snapshots", {})
+    console.api("PATCH", "/v1/realms/store/objects/Category/1", {"name": "Cooking"})
+    console.eventually(lambda: fact(page, "Live versions") == str(realm(console)["liveVersions"]) != "1")
+    console.api("DELETE", f"/v1/realms/store/snapshots/{snapshot['id']}")
+    console.screenshot(page, "realms")
+
+
+def test_read_only_realms_say_so(console):
+    console.realm_server(options=["--read-only"])
+    page = console.page("#/-/realms")
+    assert fact(page, "Mode") == "read only"
+
+
+def test_create_by_schema_and_in_memory(console):
+    console.realm_server(data=True)
+    page = console.page("#/-/realms")
+    page.get_by_role("button", name="Create…").click()
+    page.get_by_label("Name", exact=True).fill("dogs")
+    page.get_by_label("Schema").fill(json.dumps({"classes": [{"name": "Dog", "primaryKey": "id", "properties": [{"name": "id", "type": "int"}]}]}))
+    page.get_by_role("button", name="Create", exact=True).click()
+    page.wait_for_url("**/#/dogs/classes")
+    assert [one["name"] for one in console.api("GET", "/v1/realms/dogs/schema")["classes"]] == ["Dog"]
+    assert os.path.exists(os.path.join(console.server.folder, "dogs.realm"))
+    page.goto(console.url + "/#/-/realms")
+    page.get_by_role("button", name="Create…").click()
+    page.get_by_label("Name", exact=True).fill("scratch")
+    page.get_by_label("Begin with").select_option("empty")
+    page.get_by_label("In memory only").check()
+    page.get_by_role("button", name="Create", exact=True).click()
+    page.wait_for_url("**/#/scratch/classes")
+    assert realm(console, "scratch")["inMemory"]
+
+
+def test_sample_data(console):
+    console.realm_server(data=True)
+    page = console.page("#/-/realms")
+    page.get_by_role("button", name="Create…").click()
+    page.get_by_label("Name", exact=True).fill("sample")
+    page.get_by_label("Begin with").select_option("sample")
+    page.get_by_role("button", name="Create", exact=True).click()
+    page.wait_for_url("**/#/sample/classes", timeout=30000)
+    assert console.api("GET", "/v1/realms/sample/objects/Product?limit=0&count=exact")["count"] > 100
+
+
+def test_a_refused_creation_keeps_the_dialog(console):
+    console.realm_server(data=True)
+    console.expect("answered 4")
+    page = console.page("#/-/realms")
+    page.get_by_role("button", name="Create…").click()
+    page.get_by_label("Name", exact=True).fill("store")
+    page.get_by_role("button", name="Create", exact=True).click()
+    page.get_by_role("alert").get_by_text("already_attached").wait_for()
+    page.get_by_label("Name", exact=True).fill("other")
+    page.get_by_label("Schema").fill("{")
+    page.get_by_role("button", name="Create", exact=True).click()
+    page.get_by_role("alert").get_by_text("JSON").wait_for()
+    assert [one["name"] for one in console.api("GET", "/v1/realms")["items"]] == ["store"]
+
+
+def test_a_file_opens_as_a_copy_and_comes_back(console):
+    server = console.realm_server(data=True)
+    page = console.page("#/-/realms")
+    console.api("GET", "/v1/realms/store/schema")
+    with page.expect_download() as download:
+        card(page).get_by_role("button", name="Download").click()
+    path = download.value.path()
+    with open(path, "rb") as file:
+        assert file.read(20)[16:] == b"T-DB"
+    copy = os.path.join(tempfile.mkdtemp(), "my store.realm")
+    os.rename(path, copy)
+    chosen(page, page.get_by_role("button", name="Open a file…"), copy)
+    page.wait_for_url("**/#/my-store/classes", timeout=20000)
+    assert console.api("GET", "/v1/realms/my-store/objects/Product?limit=0&count=exact")["count"] == console.api("GET", "/v1/realms/store/objects/Product?limit=0&count=exact")["count"]
+    # The copy is private: it has no file, and the other realm does not change with it.
+    assert realm(console, "my-store")["mode"] == "copy"
+    console.api("PATCH", "/v1/realms/my-store/objects/Category/1", {"name": "Changed"})
+    assert console.api("GET", "/v1/realms/store/objects/Category/1")["name"] != "Changed"
+    assert os.listdir(server.folder).count("my-store.realm") == 0
+
+
+def test_a_dropped_file_opens(console):
+    console.realm_server(data=True)
+    page = console.page("#/-/realms")
+    with open(console.run.sample(), "rb") as file:
+        text = base64.b64encode(file.read()).decode()
+    page.evaluate("""async (text) => {
+      const bytes = Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+      const data = new DataTransfer();
+      data.items.add(new File([bytes], "dropped.realm"));
+      document.body.dispatchEvent(new DragEvent("dragover", { dataTransfer: data, bubbles: true, cancelable: true }));
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+    }""", text)
+    page.wait_for_url("**/#/dropped/classes", timeout=20000)
+    assert realm(console, "dropped")["state"] == "ready"
+
+
+def test_an_encrypted_file_asks_for_its_key(console):
+    console.realm_server(data=True)
+    console.expect("answered 422")
+    path = encrypted(console, tempfile.mkdtemp())
+    page = console.page("#/-/realms")
+    chosen(page, page.get_by_role("button", name="Open a file…"), path)
+    page.get_by_label("Encryption key").fill("00" * 64)
+    page.get_by_role("button", name="Open", exact=True).click()
+    page.get_by_role("alert").wait_for()
+    # What could not be opened leaves no realm behind.
+    console.eventually(lambda: [one["name"] for one in console.api("GET", "/v1/realms")["items"]] == ["store"])
+    page.get_by_label("Encryption key").fill(KEY)
+    page.get_by_role("button", name="Open", exact=True).click()
+    page.wait_for_url("**/#/secret/classes", timeout=20000)
+    assert realm(console, "secret")["encrypted"]
+
+
+def test_a_realm_that_lacks_its_key_is_given_it(console):
+    console.realm_server()
+    folder = tempfile.mkdtemp()
+    path = encrypted(console, folder)
+    console.realm_server(files=[path], data=True)
+    # Files of the folder are opened when they are used.
+    status, _, _ = console.raw("GET", "/v1/realms/secret/schema")
+    assert status == 503
+    page = console.page("#/-/realms")
+    card(page, "secret").get_by_role("button", name="Give the key…").click()
+    page.get_by_label("Encryption key").fill(KEY)
+    page.get_by_role("button", name="Open", exact=True).click()
+    console.eventually(lambda: realm(console, "secret")["state"] == "ready")
+    card(page, "secret").get_by_text("ready").wait_for()
+
+
+def test_compact_tells_before_and_after(console):
+    page = console.page("#/-/realms")
+    console.api("DELETE", "/v1/realms/store/objects/Order?where=TRUEPREDICATE")
+    before = realm(console)["fileBytes"]
+    card(page).get_by_role("button", name="Compact").click()
+    page.get_by_text("before").wait_for()
+    assert realm(console)["fileBytes"] < before
+    console.eventually(lambda: fact(page, "Size").startswith(f"{realm(console)['fileBytes'] / 2 ** 20:.1f}".removesuffix(".0")) or "KiB" in fact(page, "Size"))
+
+
+def test_backups_are_made_restored_and_deleted(console):
+    page = console.page("#/-/realms")
+    card(page).get_by_role("button", name="Backups…").click()
+    page.get_by_text("There is no backup yet").wait_for()
+    page.get_by_role("button", name="Back up now").click()
+    page.get_by_role("cell", name="request", exact=True).wait_for()
+    (backup,) = console.api("GET", "/v1/realms/store/backups")["items"]
+    with page.expect_download() as download:
+        page.locator("dialog").get_by_role("button", name="Download").click()
+    assert os.path.getsize(download.value.path()) == backup["bytes"]
+    name = console.api("GET", "/v1/realms/store/objects/Category/1")["name"]
+    console.api("PATCH", "/v1/realms/store/objects/Category/1", {"name": "Wrong"})
+    page.get_by_role("button", name="Restore…", exact=True).click()
+    page.get_by_role("button", name="Restore", exact=True).click()
+    console.eventually(lambda: console.api("GET", "/v1/realms/store/objects/Category/1")["name"] == name)
+    page.get_by_role("cell", name="replaced", exact=True).wait_for()
+    console.screenshot(page, "realms-backups")
+    page.get_by_role("row").filter(has_text="request").get_by_role("button", name="Delete…").click()
+    page.get_by_role("button", name="Delete", exact=True).click()
+    console.eventually(lambda: [one["kind"] for one in console.api("GET", "/v1/realms/store/backups")["items"]] == ["replaced"])
+
+
+def test_restore_from_a_file_asks_first(console):
+    console.realm_server(data=True)
+    count = console.api("GET", "/v1/realms/store/objects/Category?limit=0&count=exact")["count"]
+    page = console.page("#/-/realms")
+    card(page).get_by_role("button", name="Backups…").click()
+    console.api("DELETE", "/v1/realms/store/objects/Category?where=TRUEPREDICATE")
+    chosen(page, page.get_by_role("button", name="Restore from a file…"), console.run.sample())
+    page.get_by_role("button", name="Cancel").click()
+    assert console.api("GET", "/v1/realms/store/objects/Category?limit=0&count=exact")["count"] == 0
+    chosen(page, page.get_by_role("button", name="Restore from a file…"), console.run.sample())
+    page.get_by_role("button", name="Restore", exact=True).click()
+    console.eventually(lambda: console.api("GET", "/v1/realms/store/objects/Category?limit=0&count=exact")["count"] == count, 20)
+
+
+def test_attach_and_detach(console):
+    server = console.realm_server(data=True)
+    page = console.page("#/-/realms")
+    card(page).get_by_role("button", name="Detach…").click()
+    page.get_by_role("button", name="Cancel").click()
+    assert realm(console)["name"] == "store"
+    card(page).get_by_role("button", name="Detach…").click()
+    page.get_by_role("button", name="Detach", exact=True).click()
+    page.get_by_text("No realm is served yet").wait_for()
+    assert console.api("GET", "/v1/realms")["items"] == []
+    path = os.path.join(server.folder, "store.realm")
+    assert os.path.exists(path)
+    page.get_by_role("button", name="Attach…").click()
+    page.get_by_label("Path").fill(path)
+    page.get_by_label("Mode").select_option("ro")
+    page.get_by_role("button", name="Attach", exact=True).click()
+    page.wait_for_url("**/#/store/classes")
+    assert realm(console)["mode"] == "ro"
+
+
+def test_messages_are_reached_while_a_dialog_is_open(console):
+    page = console.page("#/-/realms")
+    card(page).get_by_role("button", name="Backups…").click()
+    page.get_by_role("button", name="Back up now").click()
+    page.get_by_role("cell", name="request", exact=True).wait_for()
+    (backup,) = console.api("GET", "/v1/realms/store/backups")["items"]
+    console.api("DELETE", f"/v1/realms/store/backups/{backup['id']}")
+    console.expect("answered 404")
+    page.locator("dialog").get_by_role("button", name="Download").click()
+    page.get_by_role("alert").wait_for()
+    page.get_by_role("button", name="Dismiss").click()
+    page.get_by_role("alert").wait_for(state="detached")
+    page.keyboard.press("Escape")
+    page.locator("dialog").wait_for(state="detached")
+    assert page.locator("body > .messages").count() == 1

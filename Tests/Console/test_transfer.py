@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The screen In and out: exports by the browser's own download, and imports with a preview."""
+
+import csv
+import io
+import json
+import os
+
+R = "/v1/realms/store"
+
+
+def exported(page):
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export").click()
+    with open(download.value.path(), "rb") as file:
+        return file.read()
+
+
+def count(console, name, where="TRUEPREDICATE"):
+    return console.api("POST", f"{R}/query/{name}", {"where": where, "limit": 0, "count": "exact"})["count"]
+
+
+def paste(page, text):
+    page.get_by_label("Pasted text").fill(text)
+
+
+def said(page, text):
+    page.get_by_role("status").filter(has_text=text).last.wait_for()
+
+
+def test_the_realm_is_exported_and_comes_back(console):
+    page = console.page("#/store/transfer")
+    data = exported(page)
+    lines = data.decode().splitlines()
+    assert json.loads(lines[-1])["$end"]["objects"] == len(lines) - 2
+    page.get_by_label("Format").select_option("realm")
+    assert exported(page)[16:20] == b"T-DB"
+    # The export goes into an empty realm as it is.
+    console.realm_server(data=True)
+    console.api("POST", "/v1/realms", {"name": "fresh"})
+    page = console.page("#/fresh/transfer")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Choose a file…").click()
+    chooser.value.set_files([{"name": "store.ndjson", "mimeType": "text/plain", "buffer": data}])
+    page.get_by_text("an export with its classes").wait_for()
+    page.get_by_role("button", name="Import", exact=True).click()
+    console.eventually(lambda: len(console.api("GET", "/v1/realms/fresh/schema")["classes"]) > 0, 30)
+    said(page, "created")
+    assert console.api("GET", "/v1/realms/fresh/objects/Product?limit=0&count=exact")["count"] == console.api("GET", f"{R}/objects/Product?limit=0&count=exact")["count"]
+
+
+def test_a_query_is_exported_as_csv(console):
+    page = console.page("#/store/transfer/Product?where=price%20%3E%20100")
+    expected = count(console, "Product", "price > 100")
+    page.get_by_text(f"{expected:,} objects").wait_for()
+    page.get_by_label("Format").select_option("csv")
+    rows = list(csv.reader(io.StringIO(exported(page).decode())))
+    assert len(rows) == expected + 1 and rows[0][0] == "sku"
+    console.api("PATCH", f"{R}/objects/Category/1", {"name": "=1+1"})
+    page.get_by_label("What").select_option("Category")
+    page.get_by_label("Only objects that match").fill("id == 1")
+    page.get_by_text("1 objects").wait_for()
+    page.get_by_label("Format").select_option("excel")
+    assert b"'=1+1" in exported(page)
+
+
+def test_a_wrong_query_is_told_before_the_download(console):
+    console.expect("answered 400")
+    page = console.page("#/store/transfer/Product")
+    page.get_by_label("Only objects that match").fill("nonsense >")
+    page.get_by_role("alert").get_by_text("invalid_query").wait_for()
+    assert page.get_by_role("button", name="Export").is_disabled()
+
+
+def test_pasted_csv_is_mapped_tried_and_imported(console):
+    page = console.page("#/store/transfer")
+    paste(page, 'id;label;wrong\n9007199254740993;"a ""b"" <i>;\nc";x\n902;;y\n')
+    page.get_by_label("Class", exact=True).select_option("Category")
+    assert page.get_by_label("Property for id").input_value() == "id"
+    assert page.get_by_label("Property for wrong").input_value() == ""
+    page.get_by_label("Property for label").select_option("name")
+    console.screenshot(page, "transfer-import")
+    before = count(console, "Category")
+    paste(page, 'id;name;wrong\n9007199254740993;"a ""b"" <i>;\nc";x\n902;d;y\n')
+    page.get_by_role("button", name="Try without writing").click()
+    said(page, "this would be 2 created")
+    assert count(console, "Category") == before
+    page.get_by_role("button", name="Import", exact=True).click()
+    said(page, "Done: 2 created")
+    # All digits, quotes, and the line end within a cell.
+    assert console.api("GET", f"{R}/objects/Category/9007199254740993")["name"] == 'a "b" <i>;\nc'
+    console.eventually(lambda: count(console, "Category") == before + 2)
+
+
+def test_a_mistake_names_its_line(console):
+    console.expect("answered 422", "answered 409")
+    page = console.page("#/store/transfer")
+    before = count(console, "Category")
+    paste(page, 'id,name\n901,"two\nlines"\n\n902,ok\nx9,wrong\n')
+    page.get_by_role("button", name="Import", exact=True).click()
+    page.get_by_text("Line 6:").wait_for()
+    page.get_by_text("x9,wrong").last.wait_for()
+    assert count(console, "Category") == before
+    # A line with another number of cells is found before anything is sent.
+    paste(page, "id,name\n901,a\n902,b,c\n")
+    page.get_by_role("button", name="Import", exact=True).click()
+    page.get_by_text("Line 3:").wait_for()
+    # What exists is changed only if that is asked for.
+    paste(page, "id,name\n1,Changed\n")
+    page.get_by_role("button", name="Import", exact=True).click()
+    page.get_by_role("alert").get_by_text("duplicate_key").wait_for()
+    page.get_by_label("Change objects that exist already").check()
+    page.get_by_role("button", name="Import", exact=True).click()
+    said(page, "0 created, 1 changed")
+    assert console.api("GET", f"{R}/objects/Category/1")["name"] == "Changed"
+
+
+def test_what_spreadsheets_write_is_understood(console):
+    page = console.page("#/store/transfer")
+    paste(page, "sku\tname\tdescription\tprice\tcost\tstock\tcreatedAt\tdiscontinued\nZ-1\tA, b\t\"x\"\t12.50\t1.5\t3\t2024-02-29\tTRUE\nZ-2\tC\ty\t0.10\t2\t4\t2024-02-29 10:30\tno\n")
+    assert page.get_by_label("Class", exact=True).input_value() == "Product"
+    page.get_by_role("button", name="Import", exact=True).click()
+    said(page, "Done: 2 created")
+    first, second = (console.api("GET", f"{R}/objects/Product/{key}") for key in ("Z-1", "Z-2"))
+    assert (first["name"], first["price"], first["createdAt"], first["discontinued"]) == ("A, b", "12.50", "2024-02-29T00:00:00Z", True)
+    assert (second["createdAt"], second["discontinued"]) == ("2024-02-29T10:30:00Z", False)
+
+
+def test_ndjson_of_one_class(console):
+    page = console.page("#/store/transfer")
+    paste(page, '{"id": 901, "name": "a"}\n{"id": 902, "name": null}\n')
+    page.get_by_label("Class", exact=True).select_option("Category")
+    console.expect("answered 422")
+    page.get_by_role("button", name="Try without writing").click()
+    page.get_by_text("Line 2:").wait_for()
+    page.get_by_label("Keep what was imported before a mistake").check()
+    paste(page, '{"id": 901, "name": "a"}\n{"id": 902, "name": "b"}\n')
+    page.get_by_label("Class", exact=True).select_option("Category")
+    page.get_by_role("button", name="Import", exact=True).click()
+    said(page, "Done: 2 created")
+    assert count(console, "Category", "id IN {901, 902}") == 2
+
+
+def test_a_long_import_shows_progress_and_ends_by_cancel(console):
+    page = console.page("#/store/transfer")
+    before = count(console, "Category")
+    path = os.path.join(console.server.folder, "long.csv")
+    with open(path, "w") as file:
+        file.write("id,name\n" + "".join(f"{number},{'x' * 40} {number}\n" for number in range(10_000, 260_000)))
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Choose a file…").click()
+    chooser.value.set_files(path)
+    page.get_by_role("button", name="Import", exact=True).click()
+    page.locator(".toast progress").wait_for()
+    page.locator(".toast").get_by_role("button", name="Cancel").click()
+    said(page, "Ended.")
+    assert page.locator(".toast progress").count() == 0
+    # Nothing of it, or all: it is one transaction.
+    console.pause(3)
+    assert count(console, "Category") in (before, before + 250_000)
