@@ -198,7 +198,7 @@ import Testing
             #expect(try server.get(path).status == 404, "\(path)")
         }
         var configuration = Configuration()
-        try configuration.apply(text: "console: false", ofFile: "/realm-rest.yaml")
+        try configuration.apply(text: "noConsole: true", ofFile: "/realm-rest.yaml")
         #expect(!configuration.options.showsConsole)
     }
 }
