@@ -234,10 +234,9 @@ struct ServeOptions: ParsableArguments {
         let flags = [
             ("read-only", readOnly), ("follow", follow), ("no-transactions", refusesTransactions),
             ("server-timing", serverTiming),
-            ("insecure", insecure), ("no-admin", refusesAdministration),
+            ("insecure", insecure), ("no-admin", refusesAdministration), ("no-console", refusesConsole),
         ]
         for (name, value) in flags where value { try configuration.apply(option: name, .bool(true)) }
-        if refusesConsole { try configuration.apply(option: "console", .bool(false)) }
         let lists = [
             ("attach-root", attachRoots), ("memory", memory), ("require-if-match", conditionalClasses), ("allow-host", hosts),
             ("allow-origin", origins),

@@ -174,6 +174,8 @@ def test_hostile_names_and_values_on_every_screen(console):
                 page = console.page(where, width=width, context=context)
                 page.on("dialog", lambda dialog: (found.append(f"dialog {dialog.message}"), dialog.dismiss()))
                 settled(console, page)
+                if screen == "rows":
+                    page.locator(".canvas .row input").first.wait_for(state="attached")
                 if screen == "transfer":
                     rows = [HOSTILE[:8], [one for one in HOSTILE[:8]]]
                     page.get_by_label("Pasted text").fill("\n".join(",".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in rows))

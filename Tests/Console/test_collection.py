@@ -34,7 +34,7 @@ def saved(page):
 
 def add(page, text, key=None, optional=False, kind=None):
     """Adds a value by the dialog."""
-    page.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_role("button", name="Add…", exact=True).click()
     if key is not None:
         dialog(page).get_by_label("Key").fill(key)
     if kind:
@@ -120,7 +120,7 @@ def test_collections_of_bool_and_data(console):
             key = "k" if collection == "dictionary" else None
             name = collection.capitalize() + optional
             go(page, "bool" + name)
-            page.get_by_role("button", name="Add", exact=True).click()
+            page.get_by_role("button", name="Add…", exact=True).click()
             if key:
                 dialog(page).get_by_label("Key").fill(key)
             if optional:
@@ -225,14 +225,14 @@ def test_sets_and_dictionaries(console):
     page.get_by_role("button", name="Remove \u00e9[").click()
     console.eventually(lambda: json.loads(stored(console, path, "stringDictionary")) == {"a b": "x"})
     # A key that exists is not overwritten by adding, and the server refuses some keys.
-    page.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_role("button", name="Add…", exact=True).click()
     dialog(page).get_by_label("Key").fill("a b")
     dialog(page).get_by_role("button", name="Save").click()
     page.get_by_text("There is such a key already").wait_for()
     console.expect("answered 422")
     dialog(page).get_by_label("Key").fill("a.b")
     dialog(page).get_by_role("button", name="Save").click()
-    dialog(page).get_by_role("alert").wait_for()
+    dialog(page).locator(".bad").wait_for()
     assert json.loads(stored(console, path, "stringDictionary")) == {"a b": "x"}
 
 
@@ -242,12 +242,12 @@ def test_links(console):
     for collection in ("linkList", "linkSet"):
         go(page, collection)
         for key in ("a", "@@c/d"):
-            page.get_by_role("button", name="Add", exact=True).click()
+            page.get_by_role("button", name="Add…", exact=True).click()
             dialog(page).get_by_role("button", name=key).first.click()
             page.locator(".elements").get_by_role("link", name=f"Target {key}").wait_for()
         assert json.loads(stored(console, path, collection)) == [link("a"), link("@@c/d")]
     go(page, "linkDictionary")
-    page.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_role("button", name="Add…", exact=True).click()
     dialog(page).get_by_label("Key").fill("first")
     dialog(page).get_by_role("button", name="Value: set", exact=True).click()
     page.get_by_role("dialog", name="Choose an object").get_by_role("button", name="bee").click()
@@ -272,7 +272,7 @@ def test_embedded_objects(console):
     add(page, "9223372036854775807")
     console.eventually(lambda: '"points":[1,9223372036854775807]' in stored(console, path, "childList"))
     go(page, "childDictionary")
-    page.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_role("button", name="Add…", exact=True).click()
     dialog(page).get_by_label("Key").fill("x")
     dialog(page).get_by_role("button", name="Value: set", exact=True).click() if dialog(page).get_by_role("button", name="Value: set", exact=True).count() else None
     dialog(page).get_by_label("Value.label").fill("made")

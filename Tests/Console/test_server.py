@@ -31,7 +31,7 @@ def test_a_lease_is_ended(console):
     row = page.locator("tbody tr", has_text="snapshot")
     row.get_by_role("button", name="End").focus()
     page.wait_for_timeout(2500)
-    assert page.evaluate("document.activeElement.textContent") == "End", "the focus is lost when leases are read again"
+    assert page.evaluate("document.activeElement.textContent") == "End…", "the focus is lost when leases are read again"
     page.keyboard.press("Enter")
     page.get_by_role("dialog").get_by_role("button", name="End").click()
     row.wait_for(state="detached")
@@ -55,11 +55,11 @@ def test_keys_are_made_rotated_and_revoked(console):
     known = lambda key: console.raw("GET", "/v1/me", headers={"Authorization": f"Bearer {key}"})[0] == 200
 
     def make(name, roles, **others):
-        page.get_by_role("button", name="Make a key").click()
+        page.get_by_role("button", name="Create a key").click()
         dialog = page.get_by_role("dialog")
         for label, value in {"Name": name, "Roles": roles, **others}.items():
             dialog.get_by_label(label).fill(value)
-        dialog.get_by_role("button", name="Make").click()
+        dialog.get_by_role("button", name="Create").click()
         return secret()
 
     def secret():

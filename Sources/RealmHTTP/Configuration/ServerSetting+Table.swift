@@ -260,7 +260,7 @@ extension ServerSetting {
     private static let requests: [ServerSetting] = [
         .flag("noTransactions", \.allowsTransactions, isInverted: true),
         .flag("serverTiming", \.showsTiming),
-        .flag("console", \.showsConsole),
+        .flag("noConsole", \.showsConsole, isInverted: true),
     ]
 
     // MARK: - The log

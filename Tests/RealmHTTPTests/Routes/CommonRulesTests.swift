@@ -16,7 +16,7 @@ import Testing
     }
 
     static let requests: [Bad] = [
-        Bad(target: "/", status: 404, code: "not_found"),
+        Bad(target: "//", status: 404, code: "not_found"),
         Bad(target: "/v1", status: 404, code: "not_found"),
         Bad(target: "/v1/", status: 404, code: "not_found"),
         Bad(target: "/v1/realms/", status: 404, code: "not_found"),

@@ -108,10 +108,10 @@ function start() {
       onCleanup(() => clearTimeout(timer));
     });
     effect(() => { if (signedOut.value && !document.querySelector("dialog[open]")) untracked(() => void signIn()); });
-    return [h("a.skip", { href: "#main", onclick: (/** @type {Event} */ event) => { event.preventDefault(); document.querySelector("main")?.focus(); } }, "Skip to the content"),
+    return [h("a.skip", { href: "#main", onclick: (event) => { event.preventDefault(); document.querySelector("main")?.focus(); } }, "Skip to the content"),
       header(), h("div.busy", { hidden: () => !late.value }), main(), notes(), liveRegion];
   });
-  document.body.append(...nodes.flat().map((/** @type {any} */ node) => (typeof node === "function" ? h("div.notice", null, node) : node)));
+  document.body.append(...nodes.flat().map((node) => (typeof node === "function" ? h("div.notice", null, node) : node)));
 }
 
 start();

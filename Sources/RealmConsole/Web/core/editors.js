@@ -5,7 +5,7 @@ import { blank, encode, escaped, initial, member } from "./exact.js";
 import { formatBytes, visible } from "./format.js";
 import { classNamed, isEmbedded, typeText } from "./schema.js";
 import { effect, onCleanup, resource, signal, untracked } from "./signals.js";
-import { button, choice, dialog, loaded } from "./ui.js";
+import { button, choice, classChoice, dialog, loaded } from "./ui.js";
 import { byteCount, cellNode, collectionNode, linkNode, mixedType, plainText } from "./values.js";
 import { chooseFile } from "./work.js";
 
@@ -52,7 +52,7 @@ export function editor(place, property, value) {
     return untracked(() => {
       if (isEmpty) return [h("span.null", null, "null"), button(isLink ? "Choose…" : objectType ? "Create" : "Set a value", fill, task.named("set"))];
       return [isLink ? linkControl(task, objectType) : objectType ? embeddedControl(task, objectType) : scalarControl(task, type),
-        property.optional && button(objectType && !isLink ? "Remove" : "Null", () => tell(() => null), { class: "quiet", ...task.named("set to null") })];
+        property.optional && button(objectType && !isLink ? "Remove" : "Set to null", () => tell(() => null), { class: "quiet", ...task.named("set to null") })];
     });
   };
   return h("div.edit.bar", null, collection ? nested(place, given) : type === "mixed" ? mixedControl(task) : control, () => problem.value && h("small.bad", { role: "alert" }, problem.value));
@@ -221,9 +221,9 @@ export function pages(load, show) {
  * @returns {Promise<any>} A link.
  */
 export function pick({ realm, schema }, target) {
-  const classes = schema.classes.filter((one) => one.type === "object").map((one) => one.name);
+  const classes = schema.classes.filter((one) => one.type === "object");
   return dialog("Choose an object", (close) => {
-    const [name, text] = [signal(target ?? classes[0]), signal("")];
+    const [name, text] = [signal(target ?? classes[0]?.name), signal("")];
     const list = pages((after, abort) => {
       const wanted = text.value.trim();
       const properties = classNamed(schema, name.value)?.properties.filter((one) => !one.collection && /^\w+$/.test(one.name) && !/object|data|mixed/.test(one.type)) ?? [];
@@ -235,6 +235,6 @@ export function pick({ realm, schema }, target) {
       list.restart();
       text.value = search.value;
     }) });
-    return [h("div.bar", null, target ? h("strong", null, visible(target)) : choice(classes, name, { "aria-label": "Class", oninput: list.restart }), search), h("div.picks", null, list.node)];
+    return [h("div.bar", null, target ? h("strong", null, visible(target)) : classChoice(classes, name, { "aria-label": "Class", oninput: list.restart }), search), h("div.picks", null, list.node)];
   });
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { call, csrf, signedOut } from "./api.js";
 import { h } from "./dom.js";
-import { resource, signal } from "./signals.js";
-import { button, dialog, field, problemNode } from "./ui.js";
+import { resource } from "./signals.js";
+import { button, field } from "./ui.js";
+import { form } from "./work.js";
 
 /** Who uses the page, and what they may do: the document of `/v1/me`. */
 export const me = resource((abort) => call("GET", "/v1/me", { abort, quiet: true }));
@@ -20,29 +21,16 @@ export function may(action, realm, name) {
   if (who.roles?.includes("admin")) return true;
   if (action === "administer") return false;
   const classes = who.may?.[realm] ?? {};
-  return name ? classes[name]?.includes(action) ?? false : Object.values(classes).some((/** @type {string[]} */ actions) => actions.includes(action));
+  return name ? classes[name]?.includes(action) ?? false : Object.values(classes).some((actions) => actions.includes(action));
 }
 
 /** Asks for a key or token and begins a session with it; shown whenever the server demands a credential. */
 export async function signIn() {
-  const problem = signal(/** @type {any} */ (null));
-  await dialog("Sign in", (close) => {
-    const input = h("input", { type: "password", autocomplete: "current-password", required: true, spellcheck: "false" });
-    return h("form", {
-      onsubmit: async (/** @type {Event} */ event) => {
-        event.preventDefault();
-        try {
-          const session = await call("POST", "/v1/session", { headers: { Authorization: `Bearer ${input.value.trim()}` }, quiet: true });
-          remember(session.csrfToken);
-          close();
-          location.reload();
-        } catch (error) {
-          problem.value = error;
-        }
-      },
-    }, h("p", null, "This server is open to those who have a key. Administrators make one with ", h("code", null, "realm-rest keys add"), "."),
-    field("API key or token", input), () => problem.value && problemNode(problem.value),
-    h("footer", null, h("button.primary", { type: "submit" }, "Sign in")));
+  const input = h("input", { type: "password", autocomplete: "current-password", required: true, spellcheck: "false", autofocus: true });
+  await form("Sign in", "Sign in", [h("p", null, "This server is open to those who have a key. Administrators make one with ", h("code", null, "realm-rest keys add"), "."), field("API key or token", input)], async () => {
+    const session = await call("POST", "/v1/session", { headers: { Authorization: `Bearer ${input.value.trim()}` }, quiet: true });
+    remember(session.csrfToken);
+    location.reload();
   });
 }
 

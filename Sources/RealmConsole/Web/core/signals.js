@@ -19,7 +19,7 @@ const waiting = new Set();
 /**
  * @template T
  * @param {T} value
- * @returns {Signal<T>}
+ * @returns {Signal<[T] extends [null] ? any : T>} One that begins with null may hold anything.
  */
 export function signal(value) {
   /** @type {Set<Observer>} */
@@ -144,7 +144,7 @@ export function untracked(body) {
  * @returns {{data: Signal<T | undefined>, error: Signal<any>, loading: Signal<boolean>, reload(): void}}
  */
 export function resource(load) {
-  const [data, error, loading, turn] = [signal(/** @type {T | undefined} */ (undefined)), signal(/** @type {any} */ (null)), signal(true), signal(0)];
+  const [data, error, loading, turn] = [signal(/** @type {T | undefined} */ (undefined)), signal(null), signal(true), signal(0)];
   effect(() => {
     turn.value;
     const abort = new AbortController();

@@ -9,7 +9,7 @@ import { effect, onCleanup, scope, signal } from "./signals.js";
  *
  * @param {string} label
  * @param {(event: Event) => any} action While its promise runs the button is disabled; what it throws is shown.
- * @param {Record<string, any>} [attributes]
+ * @param {import("./dom.js").Attributes} [attributes]
  * @returns {HTMLButtonElement}
  */
 export function button(label, action, attributes = {}) {
@@ -18,7 +18,7 @@ export function button(label, action, attributes = {}) {
   return h("button", {
     type: "button", ...others,
     disabled: () => busy.value || (typeof disabled === "function" ? disabled() : disabled ?? false),
-    onclick: async (/** @type {Event} */ event) => {
+    onclick: async (event) => {
       busy.value = true;
       try {
         await action(event);
@@ -48,13 +48,38 @@ export function field(label, control, hint) {
  *
  * @param {(string | [value: string, label: string])[]} options
  * @param {import("./signals.js").Signal<string>} chosen
- * @param {Record<string, any>} [attributes]
+ * @param {import("./dom.js").Attributes} [attributes]
  */
 export function choice(options, chosen, attributes) {
   const node = h("select", { ...attributes, onchange: () => { chosen.value = node.value; } }, options.map((one) => {
     const [value, label] = typeof one === "string" ? [one, one || "–"] : one;
     return h("option", { value, selected: () => value === chosen.value }, label);
   }));
+  return node;
+}
+
+/**
+ * A list of classes of which one is chosen.
+ *
+ * @param {{name: string}[]} classes
+ * @param {import("./signals.js").Signal<string>} chosen
+ * @param {import("./dom.js").Attributes} [attributes]
+ * @param {string} [none] The words for none of them.
+ */
+export function classChoice(classes, chosen, attributes, none) {
+  /** @type {[string, string][]} */
+  const options = classes.map((one) => [one.name, visible(one.name.slice(0, 80))]);
+  return choice(none ? [["", none], ...options] : options, chosen, attributes);
+}
+
+/**
+ * A field for a word that is looked for; the signal has it in small letters.
+ *
+ * @param {import("./signals.js").Signal<string>} word
+ * @param {import("./dom.js").Attributes} [attributes]
+ */
+export function search(word, attributes) {
+  const node = h("input", { type: "search", ...attributes, oninput: () => { word.value = node.value.toLowerCase(); } });
   return node;
 }
 
@@ -85,12 +110,17 @@ export function problemNode(error) {
       problem.requestId ? ` · request ${problem.requestId}` : ""));
 }
 
+/** @param {import("./signals.js").Signal<any>} problem What went wrong, if anything. */
+export function shownProblem(problem) {
+  return () => problem.value && problemNode(problem.value);
+}
+
 /**
  * The messages on screen.
  *
  * @type {import("./signals.js").Signal<{id: string, node: HTMLElement}[]>}
  */
-export const messages = signal(/** @type {any[]} */ ([]));
+export const messages = signal(([]));
 
 /**
  * Shows a short message; it goes after some seconds.
@@ -230,7 +260,7 @@ export function tabs(label, all, chosen) {
     if (!step) return;
     const index = (all.findIndex((tab) => tab.name === chosen.value) + step + all.length) % all.length;
     chosen.value = all[index].name;
-    /** @type {HTMLElement} */ (list.children[index]).focus();
+    (list.children[index]).focus();
   });
   return [list, h("div.tab", { role: "tabpanel", "aria-label": () => all.find((tab) => tab.name === chosen.value)?.title }, () => all.find((tab) => tab.name === chosen.value)?.show())];
 }

@@ -72,10 +72,16 @@ function scalarNode(value, type, realm, target) {
   case "int": case "float": case "double": case "decimal128": return h("span.number", null, plainText(value));
   case "date": return h("span.date", { title: `${plainText(value)}\n${formatLocalTime(plainText(value))} (local)` }, plainText(value));
   case "data": return h("span.data", null, formatBytes(byteCount(plainText(value))));
-  case "object": return value.$link ? linkNode(value.$link, realm) : h("span.embedded", { title: target }, "{…}");
+  case "object": return value.$link ? linkNode(value.$link, realm) : h("span.embedded", { title: target }, summary(value));
   case "list": case "dictionary": return collectionNode(value);
   default: return textNode(plainText(value));
   }
+}
+
+/** @param {any} value An embedded object: its scalars. */
+function summary(value) {
+  const parts = Object.entries(value).filter(([, one]) => !/^(null|list|dictionary)$/.test(mixedType(one))).map(([name, one]) => `${name}: ${plainText(one).slice(0, 100)}`);
+  return visible(parts.join(" · ").slice(0, 200)) || "{…}";
 }
 
 /** @param {string} text */

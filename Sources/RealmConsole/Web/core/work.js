@@ -2,7 +2,7 @@
 import { csrf, problemOf, ProblemError, recent, withParams } from "./api.js";
 import { h, uniqueID } from "./dom.js";
 import { scope, signal } from "./signals.js";
-import { button, dialog, messages, problemNode, progress } from "./ui.js";
+import { button, dialog, messages, progress, shownProblem } from "./ui.js";
 
 /**
  * Does long work: after 200 ms a message shows its progress and a button that ends it.
@@ -75,14 +75,14 @@ export function chooseFile(accept) {
  * @param {string} label Of the button that does it.
  * @param {import("./dom.js").Child} fields
  * @param {() => Promise<any>} run
+ * @returns {Promise<any>} What it returned.
  */
 export function form(title, label, fields, run) {
-  const problem = signal(/** @type {any} */ (null));
+  const problem = signal(null);
   return dialog(title, (close) => {
-    const act = button(label, async () => {
-      if (node.reportValidity()) await run().then(() => close(true), (error) => { problem.value = error; });
-    }, { class: "primary" });
-    const node = h("form", { onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); act.click(); } }, fields, () => problem.value && problemNode(problem.value));
-    return [node, h("footer", null, button("Cancel", () => close()), act)];
+    const node = h("form", { onsubmit: (event) => event.preventDefault() }, fields, shownProblem(problem), h("footer", null, button("Cancel", () => close()), button(label, async () => {
+      if (node.reportValidity()) await run().then(close, (error) => { problem.value = error; });
+    }, { type: "submit", class: "primary" })));
+    return node;
   });
 }

@@ -14,4 +14,4 @@ import { server } from "./server/server.js";
  *
  * @type {import("../core/app.js").Screen[]}
  */
-export const screens = [realms, classes, rows, server, api, object, collection, time, transfer];
+export const screens = [realms, classes, rows, time, transfer, server, api, object, collection];

@@ -4,7 +4,7 @@ import { h } from "../../core/dom.js";
 import { visible } from "../../core/format.js";
 import { route } from "../../core/router.js";
 import { effect, resource, signal } from "../../core/signals.js";
-import { button, choice, copyText, emptyNode, field, loaded, stored } from "../../core/ui.js";
+import { button, choice, copyText, emptyNode, field, loaded, search, stored } from "../../core/ui.js";
 import { code, languages } from "./code.js";
 import { documentNode } from "./document.js";
 
@@ -17,7 +17,7 @@ function codeNode() {
   const text = () => code(language.value, all[Number(chosen.value)], csrf.token !== null);
   if (!all.length) return emptyNode("Nothing was asked yet", "Open another screen and come back: its requests are here as code.");
   return [h("p", null, "What the pages asked last, newest first. ", hash && h("a", { href: hash }, `Back to ${visible(hash).slice(0, 99)}`)),
-    h("div.fields", null, field("Request", choice(all.map(({ method, target }, index) => [String(index), visible(`${method} ${target}`).slice(0, 200)]), chosen)), field("Language", choice(Object.keys(languages), language))),
+    h("div.bar", null, field("Request", choice(all.map(({ method, target }, index) => [String(index), visible(`${method} ${target}`).slice(0, 200)]), chosen)), field("Language", choice(Object.keys(languages), language))),
     h("pre", { tabindex: 0, "aria-label": "Code" }, text), button("Copy", () => copyText(text()))];
 }
 
@@ -28,8 +28,7 @@ function referenceNode() {
   const [realm, word] = [signal(origin.peek().realm), signal("")];
   const list = resource((abort) => call("GET", "/v1/realms", { abort, quiet: true }));
   const doc = resource((abort) => call("GET", realm.value ? inRealm(realm.value, "openapi.json") : "/v1/openapi.json", { abort, quiet: true }));
-  const find = h("input", { type: "search", oninput: () => { word.value = find.value; } });
-  return [h("div.fields", null, loaded(list, ({ items }) => field("Document", choice(["", .../** @type {any[]} */ (items).map((one) => one.name)].map(option), realm))), field("Find", find)), loaded(doc, (found) => documentNode(found, realm.peek() || origin.peek().realm, word))];
+  return [h("div.fields", null, loaded(list, ({ items }) => field("Document", choice(["", .../** @type {any[]} */ (items).map((one) => one.name)].map(option), realm))), field("Find", search(word))), loaded(doc, (found) => documentNode(found, realm.peek() || origin.peek().realm, word))];
 }
 
 /** @type {import("../../core/app.js").Screen} */

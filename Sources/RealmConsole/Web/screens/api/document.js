@@ -33,11 +33,11 @@ export function documentNode(doc, realm, word) {
   /** @type {Record<string, any[]>} */
   const tags = {};
   for (const [route, item] of Object.entries(doc.paths)) {
-    for (const [method, one] of Object.entries(/** @type {any} */ (item))) {
+    for (const [method, one] of Object.entries((item))) {
       if (one.responses) (tags[one.tags?.[0]] ??= []).push({ ...one, route, method: method.toUpperCase(), all: [...item.parameters ?? [], ...one.parameters ?? []] });
     }
   }
-  const isHidden = (/** @type {any} */ { method, route, summary }) => !`${method} ${route} ${summary}`.toLowerCase().includes(word.value.toLowerCase());
+  const isHidden = (/** @type {any} */ { method, route, summary }) => !`${method} ${route} ${summary}`.toLowerCase().includes(word.value);
   return Object.entries(tags).map(([tag, all]) => h("section", { hidden: () => all.every(isHidden) }, h("h3", null, visible(tag)), all.map((one) => {
     const open = signal(false);
     const node = h("details", { hidden: () => isHidden(one), ontoggle: () => { open.value ||= node.open; } },

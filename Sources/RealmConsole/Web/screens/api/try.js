@@ -11,7 +11,7 @@ const ROOM = 200_000;
 
 /** @param {any} doc @param {any} operation @param {string[]} types Of the body. @param {string} realm A form that sends an operation and shows what comes back. */
 export function tryNode(doc, operation, types, realm) {
-  const [outcome, running, said, text] = [signal(/** @type {any} */ (null)), signal(/** @type {AbortController | null} */ (null)), signal(""), h("textarea.mono", { rows: 5 })];
+  const [outcome, running, said, text] = [signal(null), signal((null)), signal(""), h("textarea.mono", { rows: 5 })];
   onCleanup(() => running.peek()?.abort());
   const parameters = /** @type {any[]} */ (operation.all).map((one) => resolved(doc, one));
   if (types.length) parameters.push({ name: "Content-Type", in: "header", schema: { enum: types } });
@@ -47,7 +47,7 @@ export function tryNode(doc, operation, types, realm) {
     }
     running.value = null;
   }
-  return h("form", { onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); if (!running.peek()) void run(); } },
+  return h("form", { onsubmit: (event) => { event.preventDefault(); if (!running.peek()) void run(); } },
     h("div.fields", null, inputs.map((one) => one.node)), types.length > 0 && field("Body", text), h("div.bar", null, h("button.primary", { disabled: () => running.value }, "Try it"), () => running.value && button("Cancel", () => running.peek()?.abort())),
     () => outcome.value && h("div", { role: "status" }, h("p", null, h("span.tag", { class: outcome.value.isGood ? "good" : "danger" }, outcome.value.status), ` after ${formatDuration(outcome.value.took)}`),
       h("pre", { tabindex: 0, "aria-label": "Header fields" }, visibleLines(outcome.value.fields)), h("pre", { tabindex: 0, "aria-label": "Body" }, () => visibleLines(said.value))));

@@ -7,7 +7,7 @@ import { address, route, setQuery } from "../../core/router.js";
 import { classNamed, schemaOf, typeText } from "../../core/schema.js";
 import { may } from "../../core/session.js";
 import { effect, resource, signal } from "../../core/signals.js";
-import { button, choice, copyText, emptyNode, loaded, table, tabs } from "../../core/ui.js";
+import { button, choice, copyText, emptyNode, loaded, search, table, tabs } from "../../core/ui.js";
 import { diagramNode } from "./diagram.js";
 import { migrationNode } from "./migration.js";
 
@@ -25,11 +25,10 @@ function countOf(realm, name) {
 /** @param {string} realm @param {Schema} schema @param {() => string} chosen */
 function listNode(realm, schema, chosen) {
   const word = signal("");
-  const search = h("input", { type: "search", placeholder: "Find a class", "aria-label": "Find a class", oninput: () => { word.value = search.value.toLowerCase(); } });
   const items = (/** @type {boolean} */ isEmbedded) => schema.classes.filter((one) => (one.type === "embedded") === isEmbedded).map((one) => h("li", { hidden: () => !one.name.toLowerCase().includes(word.value) },
     h("a", { href: address(realm, "classes", [], { class: one.name }), "aria-current": () => (chosen() === one.name ? "page" : null) }, visible(one.name)), !isEmbedded && may("read", realm, one.name) && h("span.number", null, countOf(realm, one.name))));
   const embedded = items(true);
-  return h("nav", { "aria-label": "Classes" }, search, h("a", { href: address(realm, "classes"), "aria-current": () => (chosen() ? null : "page") }, "All classes"), h("ul", null, items(false)), embedded.length > 0 && [h("h2", null, "Embedded"), h("ul", null, embedded)]);
+  return h("nav", { "aria-label": "Classes" }, search(word, { placeholder: "Find a class", "aria-label": "Find a class" }), h("a", { href: address(realm, "classes"), "aria-current": () => (chosen() ? null : "page") }, "All classes"), h("ul", null, items(false)), embedded.length > 0 && [h("h2", null, "Embedded"), h("ul", null, embedded)]);
 }
 
 /** @param {string} realm @param {Schema} schema @param {string} name Of a class that is linked to, with its rows. */

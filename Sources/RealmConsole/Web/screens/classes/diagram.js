@@ -20,7 +20,7 @@ function cut(text, room) {
 function boxNode({ one, x, y, height }, open, hot) {
   const text = (/** @type {string} */ words, /** @type {number} */ row, more = {}) => svg("text", { x: 10, y: row, fill: "var(--text)", ...more }, words);
   const warm = () => { hot.value = one.name; };
-  return svg("g", { transform: `translate(${x} ${y})`, role: "link", tabindex: 0, "aria-label": `Class ${visible(one.name)}`, onclick: () => open(false), onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && open(true),
+  return svg("g", { transform: `translate(${x} ${y})`, role: "link", tabindex: 0, "aria-label": `Class ${visible(one.name)}`, onclick: () => open(false), onkeydown: (event) => event.key === "Enter" && open(true),
     onpointerenter: warm, onfocus: warm, onpointerleave: () => { hot.value = ""; } },
   svg("title", null, visible(one.name)), svg("rect", { width: WIDTH, height, rx: 6, fill: "var(--ground)", "fill-opacity": 0.9, stroke: SOFT, "stroke-dasharray": one.type === "embedded" ? "5 3" : null }),
   svg("path", { d: `M0 ${HEAD}h${WIDTH}`, stroke: "var(--line)" }), text(cut(one.name, 28), 19, { "font-weight": 700 }),
@@ -70,13 +70,13 @@ export function diagramNode(classes, file, link) {
   const content = svg("g", { transform: () => `translate(${view.value.x} ${view.value.y}) scale(${view.value.scale})` }, linkNodes(boxes, hot), all.map((box) => boxNode(box, (isKey) => { if (isKey || moved < 5) go(link(box.one.name)); }, hot)));
   const text = { "font-family": "sans-serif", "font-size": 13 };
   const node = svg("svg.diagram", { ...text, tabindex: 0, role: "group", "aria-label": "Diagram of the classes: arrows move it, + and - zoom, 0 shows all",
-    onkeydown: (/** @type {KeyboardEvent} */ event) => { if (keys[event.key]) [keys[event.key](), event.preventDefault()]; },
-    onwheel: (/** @type {WheelEvent} */ event) => {
+    onkeydown: (event) => { if (keys[event.key]) [keys[event.key](), event.preventDefault()]; },
+    onwheel: (event) => {
       const { left, top } = node.getBoundingClientRect();
       [event.preventDefault(), zoom(0.9985 ** event.deltaY, event.clientX - left, event.clientY - top)];
     },
     onpointerdown: () => { moved = 0; },
-    onpointermove: (/** @type {PointerEvent} */ { buttons, movementX, movementY, pointerId }) => {
+    onpointermove: ({ buttons, movementX, movementY, pointerId }) => {
       if (!buttons) return;
       moved += Math.abs(movementX) + Math.abs(movementY);
       if (moved > 4) node.setPointerCapture(pointerId);

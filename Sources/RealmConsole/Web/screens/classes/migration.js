@@ -13,7 +13,7 @@ import { differenceNode, fieldsOf, STEPS, stepText } from "./steps.js";
 /** @param {string} realm @param {import("../../core/schema.js").Schema} schema @param {() => void} reload Reads the schema anew. */
 export function migrationNode(realm, schema, reload) {
   const [steps, kind, next] = [stored(`migration:${realm}`, /** @type {Step[]} */ ([])), signal("addProperty"), signal(String(BigInt(schema.schemaVersion ?? 0) + 1n))];
-  const [outcome, problem, loses, mayLose, names] = [signal(/** @type {any} */ (null)), signal(/** @type {any} */ (null)), signal(false), signal(false), uniqueID()];
+  const [outcome, problem, loses, mayLose, names] = [signal(null), signal(null), signal(false), signal(false), uniqueID()];
   // What was tried is no longer what would be applied.
   effect(() => { [steps.value, mayLose.value, next.value, outcome.value = null]; });
   const text = () => `{"fromVersion": ${schema.schemaVersion}, "toVersion": ${next.value}, "allowDataLoss": ${mayLose.value}, "steps": [\n${steps.value.map(stepText).join(",\n")}]}`;
@@ -59,9 +59,9 @@ export function migrationNode(realm, schema, reload) {
   const list = h("div");
   each(list, () => steps.value, ({ id }) => id, stepNode);
   const version = h("input", { value: next.peek(), inputmode: "numeric", oninput: () => { next.value = version.value.replace(/\D/g, "") || "0"; } });
-  return [h("datalist", { id: names }, schema.classes.map(({ name }) => h("option", { value: name }))), () => !steps.value.length && emptyNode("A migration changes the schema, and the data with it", "Add its steps, try them without effect, see what would change, then apply them."), list,
+  return [h("datalist", { id: names }, schema.classes.map(({ name }) => h("option", { value: name }))), () => !steps.value.length && emptyNode("A migration changes the schema, and the data with it", "Add its steps, try them without writing, see what would change, then apply them."), list,
     h("div.bar", null, choice(Object.keys(STEPS), kind, { "aria-label": "Kind of step" }), button("Add the step", () => { steps.value = [...steps.peek(), { id: crypto.randomUUID(), kind: kind.peek(), values: {} }]; })),
     h("div", { hidden: () => !steps.value.length }, field("To version", version), () => loses.value && h("label.problem", null, h("input", { type: "checkbox", checked: mayLose.peek(), onchange: () => { mayLose.value = !mayLose.peek(); } }), " Data may be lost"),
-      h("div.bar", null, button("Try without effect", () => run(true)), button("Apply", apply, { class: "primary", disabled: () => !outcome.value }), button("Copy as JSON", () => copyText(text()))),
+      h("div.bar", null, button("Try without writing", () => run(true)), button("Apply…", apply, { class: "primary", disabled: () => !outcome.value }), button("Copy as JSON", () => copyText(text()))),
       () => problem.value && !pointer().startsWith("/steps/") && problemNode(problem.value), () => outcome.value && differenceNode(outcome.value))];
 }

@@ -11,7 +11,7 @@ import { classNamed, isEmbedded, schemaOf, typeText } from "../../core/schema.js
 import { may } from "../../core/session.js";
 import { resource, signal, untracked } from "../../core/signals.js";
 import { announce, button, confirm, dialog, emptyNode, loaded } from "../../core/ui.js";
-import { cellNode, linkNode, mixedType, plainText } from "../../core/values.js";
+import { cellNode, mixedType } from "../../core/values.js";
 import { batch, entityTag, offerUndo, reachable } from "../object/undo.js";
 import { follow } from "./path.js";
 
@@ -60,7 +60,7 @@ function collectionNode({ realm, schema, name, key, path, home, found: { propert
       return { tag, kind: property.collection ?? "", count: Number(count.$numberLong), items: items.map((/** @type {any} */ one, /** @type {number} */ index) => (
         property.collection === "dictionary" ? { at: one.entry, value: link(one.object ?? one.value) } : { at: from + index, value: link(one) })) };
     }
-    const value = steps.reduce((/** @type {any} */ inner, step) => inner?.[step.key], await readExact(target, { fields: steps[0].text }, abort));
+    const value = steps.reduce((inner, step) => inner?.[step.key], await readExact(target, { fields: steps[0].text }, abort));
     const kind = mixedType(value ?? null);
     if (kind !== "list" && kind !== "dictionary") throw changed("There is no collection here now", "Somebody may have removed it.");
     const all = Object.entries(value).map(([at, one]) => ({ at: kind === "list" ? Number(at) : at, value: one }));
@@ -150,7 +150,7 @@ function collectionNode({ realm, schema, name, key, path, home, found: { propert
         }
       };
       const save = button("Save", finish, { class: "primary" });
-      return [h("div", { onkeydown: (/** @type {KeyboardEvent} */ event) => {
+      return [h("div", { onkeydown: (event) => {
         if (event.key !== "Enter" || !(event.ctrlKey || event.target instanceof HTMLInputElement)) return;
         event.preventDefault();
         save.click();
@@ -158,6 +158,7 @@ function collectionNode({ realm, schema, name, key, path, home, found: { propert
       editor({ realm, schema, problems, label: "Value", pointer: "", path: item && kind !== "set" ? pathTo(at) : "", open }, element, value)), h("footer", null, button("Cancel", () => close()), save)];
     }, embedded ? "wide" : "");
   };
+  const isShort = () => (page.data.value?.count ?? 0) <= PAGE;
   const add = () => edit(null, now().kind === "dictionary" ? "" : now().count);
 
   let dragged = -1;
@@ -171,18 +172,18 @@ function collectionNode({ realm, schema, name, key, path, home, found: { propert
     const acts = isWritable ? [["Enter", act("Edit", "✎", () => edit(item, at))], ["Delete", act("Remove", "×", () => remove(item))], ...(isList ? [["Insert", act("Insert before", "+", () => edit(null, at))],
       ["Alt+ArrowUp", act("Move up", "↑", () => move(at, at - 1))], ["Alt+ArrowDown", act("Move down", "↓", () => move(at, at + 1))]] : [])] : [];
     const isNested = type === "mixed" && /^(list|dictionary)$/.test(mixedType(value)) && kind !== "set" && pathTo(at);
-    const node = h("li", { tabindex: 0, draggable: isList && "true", class: Date.now() > started + 1000 && "flash", ondragstart: () => { dragged = at; }, ondragover: (/** @type {Event} */ event) => event.preventDefault(),
-      ondrop: (/** @type {Event} */ event) => {
+    const node = h("li", { tabindex: 0, draggable: isList && "true", class: Date.now() > started + 1000 && "flash", ondragstart: () => { dragged = at; }, ondragover: (event) => event.preventDefault(),
+      ondrop: (event) => {
         event.preventDefault();
         act("", "", () => move(dragged, at)).click();
-      }, onkeydown: (/** @type {KeyboardEvent} */ event) => {
+      }, onkeydown: (event) => {
         const name = (event.altKey ? "Alt+" : "") + event.key;
         const found = acts.find(([one]) => one === name)?.[1] ?? { ArrowDown: node.nextElementSibling, ArrowUp: node.previousElementSibling }[name];
         if (event.target !== node || !found) return;
         event.preventDefault();
         if (found.matches("li")) found.focus();
         else found.click();
-      } }, kind !== "set" && h("span.at", null, label), h("span.value", null, embedded && value ? summary(value) : value?.$link ? linkNode(value.$link, realm) : cellNode(value, element, realm)),
+      } }, kind !== "set" && h("span.at", null, label), h("span.value", null, cellNode(value, element, realm)),
     isNested && h("a.button", { href: open(isNested), "aria-label": `Open ${label}` }, "Open"), h("span.bar", null, acts.map(([, one]) => one)));
     if (focused === at) {
       focused = null;
@@ -196,15 +197,10 @@ function collectionNode({ realm, schema, name, key, path, home, found: { propert
   return [h("header.bar", null, h("h1", null, h("a", { href: home }, visible(`${name} ${key}`)), " › ", steps.map(({ text }, index) => {
     const isCollection = index < steps.length - 1 && (inMixed || steps[index + 1].text.startsWith("["));
     return isCollection ? h("a", { href: open(steps.slice(0, index + 1).map((one) => one.text).join("")) }, visible(text)) : visible(text);
-  })), h("small", null, inMixed ? () => page.data.value?.kind : typeText(property)), isWritable && h("span.bar.end", null, button("Add", add, { class: "primary", "aria-keyshortcuts": "n", disabled: () => !page.data.value }), button("Remove all…", clear, { class: "danger", disabled: () => !page.data.value?.count }))),
-  list, h("div.bar", { hidden: () => !page.data.value?.count }, button("Previous", () => { offset.value -= PAGE; }, { disabled: () => offset.value === 0 }), h("small", null, () => {
+  })), h("small", null, inMixed ? () => page.data.value?.kind : typeText(property)), isWritable && h("span.bar.end", null, button("Add…", add, { class: "primary", "aria-keyshortcuts": "n", disabled: () => !page.data.value }), button("Remove all…", clear, { class: "danger", disabled: () => !page.data.value?.count }))),
+  list, h("div.bar", { hidden: () => !page.data.value?.count }, button("Previous", () => { offset.value -= PAGE; }, { hidden: isShort, disabled: () => offset.value === 0 }), h("small", null, () => {
     const { count = 0 } = page.data.value ?? {};
     return `${formatCount(offset.value + 1)} to ${formatCount(Math.min(offset.value + PAGE, count))} of ${formatCount(count)}`;
-  }), button("Next", () => { offset.value += PAGE; }, { disabled: () => offset.value + PAGE >= (page.data.value?.count ?? 0) })),
+  }), button("Next", () => { offset.value += PAGE; }, { hidden: isShort, disabled: () => offset.value + PAGE >= (page.data.value?.count ?? 0) })),
   loaded(page, ({ count }) => !count && emptyNode("Nothing is in here", isWritable ? "Add the first element." : ""))];
-}
-
-/** @param {any} value An embedded object. */
-function summary(value) {
-  return Object.entries(value).filter(([, one]) => one !== null && !/^(list|dictionary)$/.test(mixedType(one))).slice(0, 5).map(([name, one]) => `${visible(name)}: ${visible(plainText(one).slice(0, 100))}`).join(" · ") || "{…}";
 }

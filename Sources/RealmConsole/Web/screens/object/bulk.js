@@ -7,7 +7,7 @@ import { formatCount, visible } from "../../core/format.js";
 import { classNamed, isEmbedded } from "../../core/schema.js";
 import { may } from "../../core/session.js";
 import { effect, signal, untracked } from "../../core/signals.js";
-import { button, choice, dialog, problemNode, toast } from "../../core/ui.js";
+import { button, choice, dialog, shownProblem, toast } from "../../core/ui.js";
 import { cellNode } from "../../core/values.js";
 import { work } from "../../core/work.js";
 import { batch, offerUndo } from "./undo.js";
@@ -47,7 +47,7 @@ async function bulk({ realm, className: name, schema, keys, where, args }, isDel
     });
   } else if (count <= READ) before = (await readExact(target, { ...query, limit: READ })).items;
   const properties = cls?.properties.filter((one) => !one.collection && one.name !== cls.primaryKey && !isEmbedded(schema, one)) ?? [];
-  const [chosen, value, problem, previewed, problems] = [signal(properties[0]?.name ?? ""), signal(/** @type {any} */ (null)), signal(/** @type {any} */ (null)), signal(false), new Map()];
+  const [chosen, value, problem, previewed, problems] = [signal(properties[0]?.name ?? ""), signal(null), signal(null), signal(false), new Map()];
   const body = (/** @type {any} */ state) => ({ [member(chosen.peek())]: state });
   const run = async (/** @type {boolean} */ dryRun) => {
     [problem.value, previewed.value] = [null, false];
@@ -82,12 +82,12 @@ async function bulk({ realm, className: name, schema, keys, where, args }, isDel
         return editor({ realm, schema, problems, label: visible(one.name), pointer: "" }, one, value);
       });
     };
-    const examples = () => before?.slice(0, 5).map((/** @type {any} */ one) => {
+    const examples = () => before?.slice(0, 5).map((one) => {
       const shown = property();
       return h("tr", null, h("th", { scope: "row" }, visible(one.$meta.key)), shown && h("td", null, cellNode(one[member(shown.name)], shown, realm)), h("td", null, isDeleting || !shown ? "deleted" : cellNode(value.value, shown, realm)));
     });
     return [!selected.length && h("p", null, "All objects that ", h("code", null, visible(query.where)), " finds."), !isDeleting && [choice(properties.map((one) => one.name), chosen, { "aria-label": "Property" }), control],
-      () => problem.value && problemNode(problem.value), () => previewed.value && [h("p", { role: "status" }, "A dry run has done this and taken it back.", !before && " These are too many to be undone."),
+      shownProblem(problem), () => previewed.value && [h("p", { role: "status" }, "A dry run has done this and taken it back.", !before && " These are too many to be undone."),
         before && h("div.scroller", null, h("table.plain", null, h("tbody", null, examples)), count > 5 && "…")],
       h("footer", null, !isDeleting && button("Preview", preview), button(label, apply, { class: isDeleting ? "danger" : "primary", disabled: () => !previewed.value }))];
   }, "wide");

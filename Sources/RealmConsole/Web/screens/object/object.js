@@ -10,7 +10,7 @@ import { address, go, route } from "../../core/router.js";
 import { classNamed, schemaOf, typeText } from "../../core/schema.js";
 import { may } from "../../core/session.js";
 import { effect, signal, untracked } from "../../core/signals.js";
-import { announce, button, emptyNode, loaded, problemNode, waitingNode } from "../../core/ui.js";
+import { announce, button, emptyNode, loaded, shownProblem, waitingNode } from "../../core/ui.js";
 import { chooseStates } from "./differences.js";
 import { linksNode } from "./links.js";
 import { remove } from "./remove.js";
@@ -48,7 +48,7 @@ function objectNode(subject) {
   const isWritable = allows(isNew ? "create" : "update");
   const target = inRealm(realm, "objects", name, ...(isNew ? [] : [key]));
   const draft = `rr:draft:${location.hash}`;
-  const [problem, isShown, problems] = [signal(/** @type {any} */ (null)), signal(false), new Map()];
+  const [problem, isShown, problems] = [signal(null), signal(false), new Map()];
   /** @type {Field[]} */
   const fields = cls.properties.map((property) => ({ property, key: member(property.name), before: signal(null), mine: signal(null), theirs: signal(null), turn: signal(0) }));
   const state = (/** @type {"before" | "mine"} */ which) => Object.fromEntries(fields.map((field) => [field.key, field[which].peek()]));
@@ -153,5 +153,5 @@ function objectNode(subject) {
   };
   return [h("header.bar", null, h("h1", null, h("a", { href: address(realm, "rows", [name]) }, visible(name)), " ", h("code", null, isNew ? "new" : visible(key))), () => isShown.value && h("span.bar.end", null, isWritable && button(isNew ? "Create" : "Save", () => save(), { class: "primary", "aria-keyshortcuts": "Control+S", disabled: () => !isNew && !edited().length }),
     !isNew && [allows("create") && h("a.button", { href: address(realm, "object", [name, "@new"], { from: key }) }, "Duplicate"), allows("delete") && button("Delete…", () => remove(subject), { class: "danger" })])),
-  () => problem.value && problemNode(problem.value), () => (isShown.value ? untracked(() => [fields.filter(({ mine }) => mine.peek() !== undefined).map(row), !isNew && linksNode(subject)]) : !problem.value && waitingNode())];
+  shownProblem(problem), () => (isShown.value ? untracked(() => [fields.filter(({ mine }) => mine.peek() !== undefined).map(row), !isNew && linksNode(subject)]) : !problem.value && waitingNode())];
 }

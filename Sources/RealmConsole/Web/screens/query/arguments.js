@@ -2,6 +2,7 @@
 import { h } from "../../core/dom.js";
 import { encode, exact } from "../../core/exact.js";
 import { signal } from "../../core/signals.js";
+import { choice } from "../../core/ui.js";
 import { mixedType, plainText } from "../../core/values.js";
 import { resolve } from "./words.js";
 
@@ -28,8 +29,7 @@ export function argumentFields(schema, type, run) {
       input.title = fault;
     };
     const input = h("input", { value: field.text, "aria-label": `Value of $${i}`, oninput: () => { field.text = input.value; check(); }, onkeydown: (event) => { if (event.key === "Enter") run(); } });
-    return h("label", null, h("code", null, `$${i}`), h("select", { "aria-label": `Type of $${i}`, onchange: (event) => { field.type = event.target.value; check(); } },
-      TYPES.map((one) => h("option", { value: one, selected: one === field.type }, one))), input);
+    return h("label", null, h("code", null, `$${i}`), choice(TYPES, signal(field.type), { "aria-label": `Type of $${i}`, oninput: (event) => { field.type = event.target.value; check(); } }), input);
   }));
 
   /** @param {string} where @param {number} i */

@@ -10,7 +10,7 @@ export function selectionOf(query) {
 }
 
 /**
- * Reads objects or groups: by GET where the parameters fit in a target, else by POST. All numbers are wrapped.
+ * Reads objects or groups: by GET where the parameters fit in a target and in lists with commas, else by POST. All numbers are wrapped.
  *
  * @param {"objects" | "aggregate"} kind
  * @param {string} realm
@@ -21,7 +21,7 @@ export function selectionOf(query) {
  */
 export async function ask(kind, realm, name, members, options) {
   const kept = Object.entries(members).filter(([, value]) => value !== undefined && value !== null && value !== "" && value.length !== 0);
-  const fits = JSON.stringify(kept).length < 3000 && !kept.some(([, value]) => Array.isArray(value) && value.some((one) => one.includes(",")));
+  const fits = JSON.stringify(kept).length < 3000 && !kept.some(([, value]) => Array.isArray(value) && value.some((one) => /[,"'[\]]/.test(one)));
   const body = Object.fromEntries(kept.map(([member, value]) => [member, typeof value !== "string" || fits ? value
     : member === "args" ? JSON.parse(value) : ["sort", "distinct"].includes(member) ? value.split(",") : value]));
   const response = fits ? await send("GET", inRealm(realm, kind, name), { params: body, ...options })

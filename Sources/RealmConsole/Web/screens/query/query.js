@@ -108,7 +108,7 @@ export function queryBar(subject, query, source, leave) {
   }
 
   return h("form.query", { role: "search", onsubmit: (event) => { event.preventDefault(); run(); } },
-    h("div.bar", null, h("div.grow.field-of-query", null, area, list), h("button.primary", { type: "submit" }, "Run"), button("Queries", () => chooseQuery(subject, past, query)), button("Explain", explain)),
+    h("div.bar", null, h("div.grow.field-of-query", null, area, list), h("button.primary", { type: "submit" }, "Run"), button("Queries…", () => chooseQuery(subject, past, query)), button("Explain", explain)),
     args.node,
     h("details", { open: !!(untracked(query).get("distinct") || untracked(query).get("limit")) }, h("summary", null, "Sort, distinct, limit"), h("div.bar", null, extra.map((one) => h("label", null, one.ariaLabel, " ", one)))),
     () => faultNode(source.error.value, query().get("where") ?? ""));

@@ -4,7 +4,7 @@ import { visible } from "../../core/format.js";
 import { setQuery } from "../../core/router.js";
 import { typeText } from "../../core/schema.js";
 import { signal, untracked } from "../../core/signals.js";
-import { button, dialog, stored } from "../../core/ui.js";
+import { button, dialog, search, stored } from "../../core/ui.js";
 
 /** @typedef {import("../../core/schema.js").Property} Property */
 /** @typedef {{property: Property, isPinned: boolean}} Column */
@@ -82,13 +82,13 @@ export function layoutOf(realm, type, named) {
  * @param {import("../../core/schema.js").Class} type @param {Layout} layout
  */
 export function chooseColumns(type, layout) {
-  const search = signal("");
+  const word = signal("");
   return dialog("Columns", () => [
-    h("div.bar", null, h("input.grow", { type: "search", placeholder: "Search", "aria-label": "Search columns", oninput: (event) => { search.value = event.target.value.toLowerCase(); } }), button("As at first", layout.reset)),
+    h("div.bar", null, search(word, { class: "grow", placeholder: "Search", "aria-label": "Search columns" }), button("Reset", layout.reset)),
     h("ul.columns", null, () => {
       const shown = layout.columns();
       const hidden = type.properties.filter((one) => !shown.some(({ property }) => property === one)).map((property) => ({ property, isPinned: false, isHidden: true }));
-      return [...shown, ...hidden].filter(({ property }) => property.name.toLowerCase().includes(search.value)).slice(0, 200).map((column) => {
+      return [...shown, ...hidden].filter(({ property }) => property.name.toLowerCase().includes(word.value)).slice(0, 200).map((column) => {
         const { property, isPinned } = column;
         const name = visible(property.name.slice(0, 200));
         /** @param {string} sign @param {string} does @param {() => void} run */

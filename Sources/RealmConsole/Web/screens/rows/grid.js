@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { h, uniqueID } from "../../core/dom.js";
+import { same } from "../../core/exact.js";
 import { formatCount, visible } from "../../core/format.js";
 import { effect, onCleanup, untracked } from "../../core/signals.js";
 import { header } from "./header.js";
 import { canvasHeight, mapping, ROW } from "./scroll.js";
-import { cell, isSame } from "./values.js";
+import { cell } from "./values.js";
 
 /**
  * A grid of virtual rows: of any number of rows only those near the visible ones are in the document.
@@ -164,7 +165,7 @@ export function grid({ label, realm, className, layout, picked, sort, onSort, op
   /** @param {Shown} one @param {Row} row @param {boolean} isLive */
   function patch(one, row, isLive) {
     columns.forEach(({ property: { name } }, i) => {
-      if (!isSame(one.row?.values[name], row.values[name])) one.node.children[i + 1].replaceWith(cellOf(row, i, isLive ? "flash" : ""));
+      if (!same(one.row?.values[name], row.values[name])) one.node.children[i + 1].replaceWith(cellOf(row, i, isLive ? "flash" : ""));
     });
     one.row = row;
   }

@@ -6,7 +6,7 @@ import { address, go, route, setQuery } from "../../core/router.js";
 import { classNamed, isEmbedded, schemaOf } from "../../core/schema.js";
 import { may } from "../../core/session.js";
 import { effect, signal, untracked } from "../../core/signals.js";
-import { button, emptyNode, loaded, problemNode } from "../../core/ui.js";
+import { button, classChoice, emptyNode, loaded, problemNode } from "../../core/ui.js";
 import { bulkActions } from "../object/bulk.js";
 import { selectionOf } from "../query/ask.js";
 import { groupPanel } from "../query/groups.js";
@@ -30,8 +30,7 @@ export const rows = {
     const first = schema.classes.find((one) => one.type === "object") ?? schema.classes[0];
     if (!first) return emptyNode("There is no class yet", "Add the first one to the schema.", h("a", { href: address(realm, "classes") }, "Classes"));
     if (!name) setTimeout(() => location.replace(address(realm, "rows", [first.name])));
-    const picker = h("select.class", { "aria-label": "Class", onchange: (event) => go(address(realm, "rows", [event.target.value])) }, !type && h("option", null, "Choose a class"),
-      schema.classes.map((one) => h("option", { value: one.name, selected: one === type }, visible(one.name.slice(0, 80)))));
+    const picker = classChoice(schema.classes, signal(type?.name ?? ""), { class: "class", "aria-label": "Class", oninput: (event) => go(address(realm, "rows", [event.target.value])) }, type ? "" : "Choose a class");
     return type ? rowsNode({ realm, schema, type }, picker) : name && emptyNode("There is no such class", "It may have been renamed.", picker);
   })),
 };
@@ -51,8 +50,8 @@ function rowsNode(subject, picker) {
     const names = layout.names();
     const selected = { ...selectionOf(query()), limit: query().get("limit") ?? "" };
     selection.value = JSON.stringify(selected);
-    // What cannot be named in a list of paths is read with all others.
-    asked.value = JSON.stringify({ ...selected, fields: names.every((one) => /^[^.,[\]@-][^.,[\]]*$/.test(one)) ? names : [] });
+    // A name that looks like a path is read with all others.
+    asked.value = JSON.stringify({ ...selected, fields: names.some((one) => one.includes(".")) ? [] : names });
   });
   const classes = [className, ...type.properties.flatMap((one) => (isEmbedded(schema, one) ? one.objectType ?? [] : []))];
   const made = grid({
@@ -89,13 +88,13 @@ function rowsNode(subject, picker) {
     setQuery({ group: query().has("group") ? "" : one.name });
   }
 
-  const jump = h("input.jump", { type: "number", min: 1, "aria-label": "Go to row", placeholder: "Row", title: "Go to a row (j)", onchange: () => { if (jump.value) made.goTo(jump.value - 1); } });
+  const jump = h("input.jump", { type: "number", min: 1, "aria-label": "Go to row", placeholder: "Go to row", title: "Key: j", onchange: () => { if (jump.value) made.goTo(jump.value - 1); } });
   shortcut("j", "Go to a row by its number", () => jump.focus());
   shortcut("ArrowDown", "To the rows", () => made.node.focus());
   Object.entries(KEYS).forEach(([key, does]) => shortcut(key, does, () => {}));
   return h("div.rows-screen", null, h("h1.visually-hidden", null, `Rows of ${visible(className.slice(0, 80))}`),
     queryBar(subject, query, source, () => made.node.focus()),
-    h("div.bar.tools", null, picker, h("span", { role: "status" }, status), jump, button("Columns", () => { void chooseColumns(type, layout); }, { class: "end" }),
+    h("div.bar.tools", null, picker, h("span", { role: "status" }, status), jump, button("Columns…", () => { void chooseColumns(type, layout); }, { class: "end" }),
       button("Groups", toggleGroups, { "aria-pressed": () => String(query().has("group")) }),
       type.type === "object" && [may("create", realm, className) && h("a.button", { href: address(realm, "object", [className, "@new"]) }, "New"),
         bulkActions({ realm, className, schema, keys: () => [...picked.peek()], where: () => (picked.peek().size ? null : query().get("where") || "TRUEPREDICATE"), args: () => query().get("args") })]),

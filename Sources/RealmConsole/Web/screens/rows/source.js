@@ -25,7 +25,7 @@ const [STEP, KEPT, MARGIN] = [100, 600, 20];
  *   `anchor` is the row that shall stay where it is; `moved` tells by how many rows it was shifted.
  */
 export function rowSource(realm, type, classes, query, view) {
-  const [total, took, error] = [signal(/** @type {number | null} */ (null)), signal(0), signal(/** @type {any} */ (null))];
+  const [total, took, error] = [signal(/** @type {number | null} */ (null)), signal(0), signal(null)];
   const state = { total, took, error, get, need, reload, retry };
   /** @type {Row[]} */
   let rows = [];

@@ -31,11 +31,6 @@ export function shortened(value, property) {
   return new Brief(text, base64 ? byteCount(text) : typeof value === "string" ? 0 : Object.keys(value).length, !!base64);
 }
 
-/** @param {any} one @param {any} other */
-export function isSame(one, other) {
-  return Object.is(one, other) || (typeof one === "object" && typeof other === "object" && JSON.stringify(one) === JSON.stringify(other));
-}
-
 /**
  * What a cell shows.
  *
@@ -49,8 +44,7 @@ export function cell(value, property, place) {
   if (value === null) return cellNode(value, { ...property, collection: null }, place.realm);
   if (type === "data" ? !property.collection : brief?.isData) return bytes(brief ? brief.text : plainText(value), brief?.count, property, place);
   if (property.collection || type === "list" || type === "dictionary" || (type === "mixed" && brief?.count)) return collection(value, property, place);
-  if (type === "object" && !value.$link) return embedded(brief ? brief.text : summary(value));
-  return cellNode(brief ? brief.text : value, property, place.realm);
+  return cellNode(brief ? brief.text : value, brief && type === "object" ? { ...property, type: "string" } : property, place.realm);
 }
 
 /** @param {any} value @param {Property} property @param {Place} place */
@@ -59,16 +53,6 @@ function collection(value, property, { realm, className, key }) {
   const sample = value instanceof Brief || !count ? "" : ` ${(isList ? value.slice(0, 4).map(plainText) : Object.keys(value).slice(0, 4)).join(", ").slice(0, 80)}`;
   return h("a.count", { href: address(realm, "collection", [className, key, property.name]), tabindex: -1, "aria-label": `Open ${formatCount(count)} elements` },
     isList ? `[${formatCount(count)}]` : `{${formatCount(count)}}`, h("small", null, visible(sample)));
-}
-
-/** @param {any} value */
-function summary(value) {
-  return Object.entries(value).filter(([, one]) => one !== null).map(([name, one]) => `${name}: ${typeof one === "object" ? (one.$link?.key ?? "…") : one}`).join(" · ");
-}
-
-/** @param {string} text */
-function embedded(text) {
-  return h("span.embedded", { title: visible(text.slice(0, 1000)) }, visible(text.slice(0, 200)) || "{}");
 }
 
 const PICTURES = Object.entries({ iVBORw0KGgo: "png", "/9j/": "jpeg", R0lGOD: "gif", UklGR: "webp" });

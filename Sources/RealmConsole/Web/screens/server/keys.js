@@ -3,8 +3,9 @@ import { call, path } from "../../core/api.js";
 import { h } from "../../core/dom.js";
 import { formatLocalTime, visible } from "../../core/format.js";
 import { me } from "../../core/session.js";
-import { resource, signal } from "../../core/signals.js";
-import { button, confirm, copyText, dialog, emptyNode, field, loaded, problemNode, table } from "../../core/ui.js";
+import { resource } from "../../core/signals.js";
+import { button, confirm, copyText, dialog, emptyNode, field, loaded, table } from "../../core/ui.js";
+import { form } from "../../core/work.js";
 
 /** The API keys of the server. */
 export function keysNode() {
@@ -12,27 +13,21 @@ export function keysNode() {
   /** @param {any} made Has a secret, which no later answer has. */
   const showSecret = (made) => made && [keys.reload(), dialog(`Key of ${visible(made.name)}`, () => [field("Key", h("input.mono", { value: made.key, readOnly: true }), "Keep it now: it is not shown again."), button("Copy", () => copyText(made.key))])];
   /** @param {any} key @param {string} does @param {string} warning @param {string} method @param {...string} end Of the path. */
-  const action = (key, does, warning, method, ...end) => button(does, async () => {
+  const action = (key, does, warning, method, ...end) => button(`${does}…`, async () => {
     if (await confirm(`${does} the key`, `“${visible(key.name)}” ${warning}`, does)) showSecret(await call(method, path("admin", "keys", key.id, ...end), { quiet: true }));
     keys.reload();
   });
-  return [button("Make a key", async () => showSecret(await makeKey())), loaded(keys, ({ items }) => (items.length
+  return [button("Create a key…", async () => showSecret(await makeKey())), loaded(keys, ({ items }) => (items.length
     ? table(["Name", "Roles", "Realm", "Made", "Expires", "Last used", ""], /** @type {any[]} */ (items).map((key) => [visible(key.name), key.roles.join(", "), key.realm ?? "all", ...[key.created, key.expires, key.lastUsed].map((time) => (time ? formatLocalTime(time) : "never")),
       [action(key, "Rotate", "gets a new secret; the old one ends at once.", "POST", "rotate"), action(key, "Revoke", "is let in no longer, and its streams end.", "DELETE")]]))
-    : emptyNode("There are no keys", "Make one for each program or person that uses this server.")))];
+    : emptyNode("There are no keys", "Create one for each program or person that uses this server.")))];
 }
 
 function makeKey() {
-  return dialog("Make a key", (close) => {
-    const problem = signal(/** @type {any} */ (null));
-    const inputs = ["Name", "Roles, such as admin", "Only this realm", "Expires after, such as 90d", "From networks, such as 10.0.0.0/8"].map((label, index) => field(label, h("input", { required: index < 2 })));
-    const make = async (/** @type {Event} */ event) => {
-      event.preventDefault();
-      const [name, roles, realm, expires, from] = inputs.map((one) => one.querySelector("input").value.trim());
-      const [list, some] = [(/** @type {string} */ text) => text.split(/[\s,]+/).filter(Boolean), (/** @type {string} */ text) => text || null];
-      await call("POST", "/admin/keys", { body: { name, roles: list(roles), realm: some(realm), expires: some(expires), from: list(from) }, quiet: true }).then(close, (error) => { problem.value = error; });
-    };
-    return h("form", { onsubmit: make }, me.data.peek()?.principal.kind === "local" && h("p.problem", null, "Once there is a key, this server demands one of everybody, on this page too: give the first one the role admin."),
-      inputs, () => problem.value && problemNode(problem.value), h("footer", null, h("button.primary", null, "Make")));
+  const inputs = ["Name", "Roles, such as admin", "Only this realm", "Expires after, such as 90d", "From networks, such as 10.0.0.0/8"].map((label, index) => field(label, h("input", { required: index < 2 })));
+  return form("Create a key", "Create", [me.data.peek()?.principal.kind === "local" && h("p.problem", null, "Once there is a key, this server demands one of everybody, on this page too: give the first one the role admin."), inputs], () => {
+    const [name, roles, realm, expires, from] = inputs.map((one) => one.querySelector("input").value.trim());
+    const list = (/** @type {string} */ text) => text.split(/[\s,]+/).filter(Boolean);
+    return call("POST", "/admin/keys", { body: { name, roles: list(roles), realm: realm || null, expires: expires || null, from: list(from) }, quiet: true });
   });
 }

@@ -3,7 +3,7 @@ import { call, inRealm } from "../../core/api.js";
 import { each, h } from "../../core/dom.js";
 import { formatCount, formatLocalTime, visible } from "../../core/format.js";
 import { effect, onCleanup, signal } from "../../core/signals.js";
-import { button, field, problemNode } from "../../core/ui.js";
+import { button, field, search, shownProblem } from "../../core/ui.js";
 import { linkNode } from "../../core/values.js";
 
 /** @typedef {{id: string, when: string, version: string, sets: any[], note?: string}} Entry */
@@ -16,7 +16,7 @@ const [KEPT, KEYS] = [300, 20];
  * @param {string} realm @param {string[]} names
  */
 export function commits(realm, names) {
-  const [entries, chosen, filter, isPaused, problem] = [signal(/** @type {Entry[]} */ ([])), signal(names.slice(0, 50)), signal(""), signal(false), signal(/** @type {any} */ (null))];
+  const [entries, chosen, filter, isPaused, problem] = [signal(/** @type {Entry[]} */ ([])), signal(names.slice(0, 50)), signal(""), signal(false), signal(null)];
   /** @type {Entry[]} */
   let held = [];
   let count = 0;
@@ -67,15 +67,14 @@ export function commits(realm, names) {
     const text = JSON.stringify([one.version, one.note, one.sets]).toLowerCase();
     return h("li", { hidden: () => !text.includes(filter.value) }, h("span.soft", null, formatLocalTime(one.when), " ", h("code", null, one.version)), one.note ?? one.sets.map((set) => setNode(realm, set)));
   });
-  const search = h("input", { type: "search", oninput: () => { filter.value = search.value.toLowerCase(); } });
   return h("section", { "aria-labelledby": "commits" }, h("h2", { id: "commits" }, "Commits"),
-    h("div.bar", null, field("Filter by class, key, property", search), h("details", null, h("summary", null, () => `${formatCount(chosen.value.length)} of ${formatCount(names.length)} classes`),
+    h("div.bar", null, field("Filter by class, key, property", search(filter)), h("details", null, h("summary", null, () => `${formatCount(chosen.value.length)} of ${formatCount(names.length)} classes`),
       names.map((name) => {
         const box = h("input", { type: "checkbox", checked: () => chosen.value.includes(name), onchange: () => { chosen.value = box.checked ? [...chosen.peek(), name].slice(-50) : chosen.peek().filter((one) => one !== name); } });
         return h("label", null, box, ` ${visible(name).slice(0, 80)}`);
       })),
     () => button(isPaused.value ? "Go on" : "Pause", () => { isPaused.value = !isPaused.peek(); entries.value = held; }), button("Clear", () => { entries.value = held = []; })),
-    () => problem.value && problemNode(problem.value),
+    shownProblem(problem),
     () => entries.value.length === 0 && h("p.soft", null, "Nothing was committed since this page was opened. What is written from now on appears here."), list);
 }
 

@@ -4,7 +4,7 @@ import { h } from "../../core/dom.js";
 import { onChange } from "../../core/feed.js";
 import { formatCount, visible } from "../../core/format.js";
 import { effect, onCleanup, signal } from "../../core/signals.js";
-import { button, problemNode, progress, table } from "../../core/ui.js";
+import { button, progress, shownProblem, table } from "../../core/ui.js";
 import { cellNode, linkNode } from "../../core/values.js";
 import { differences } from "./differences.js";
 
@@ -21,7 +21,7 @@ const [PAGE, KINDS] = [25, { added: "good", removed: "danger", changed: "warn", 
  * @param {string} realm @param {Class} type @param {string} snapshot
  */
 export function comparison(realm, type, snapshot) {
-  const [pairs, problem, seen, state, turn, isStale] = [signal(/** @type {Pair[]} */ ([])), signal(/** @type {any} */ (null)), signal(0), signal("busy"), signal(0), signal(false)];
+  const [pairs, problem, seen, state, turn, isStale] = [signal(/** @type {Pair[]} */ ([])), signal(null), signal(0), signal("busy"), signal(0), signal(false)];
   const again = () => { turn.value = turn.peek() + 1; };
   const equal = h("input", { type: "checkbox", onchange: again });
   let [current, more] = [new AbortController(), async () => {}];
@@ -58,7 +58,7 @@ export function comparison(realm, type, snapshot) {
   onChange(realm, [type.name], () => { if (seen.peek() <= 4000 && pairs.peek().length <= PAGE) again(); else isStale.value = true; }, 700);
   return [h("div.bar", null, h("label", null, equal, " Equal objects too"), button("Compare again", again),
     h("span.soft", { role: "status" }, () => (state.value === "over" && !pairs.value.length ? "There is no difference." : summary(pairs.value) + (state.value === "more" ? " so far" : "")) + (isStale.value ? " · changed since" : ""))),
-  () => problem.value && problemNode(problem.value),
+  shownProblem(problem),
   () => state.value === "busy" && !problem.value && h("div.waiting", null, progress("Comparing", () => null, () => current.abort()), h("span", null, () => `${formatCount(seen.value)} objects read`)),
   () => pairs.value.length > 0 && table(["Object", "Property", "Then", "Now"], h("tbody.pairs", null, pairs.value.map((one) => pairNodes(realm, type, one)))),
   () => state.value === "more" && button("Show more", () => more())];

@@ -14,7 +14,7 @@ import { inRealm, read } from "../../core/api.js";
 export async function* differences(realm, type, snapshot, { withEqual, abort, seen }) {
   // One property is enough: the entity tag is that of the whole object. A key path cannot hold every name.
   const fields = type.properties.map((one) => one.name).find((name) => /^[A-Za-z]\w*$/.test(name));
-  const [then, now] = [snapshot, null].map((id) => ({ id, rows: /** @type {Map<string, string>} */ (new Map()), after: /** @type {any} */ (undefined) }));
+  const [then, now] = [snapshot, null].map((id) => ({ id, rows: (new Map()), after: (undefined) }));
   /** @param {typeof then} side */
   const fill = async (side) => {
     if (side.after === null) return false;
@@ -29,12 +29,12 @@ export async function* differences(realm, type, snapshot, { withEqual, abort, se
     const [[old, oldState] = [], [key, state] = []] = [then, now].map(({ rows }) => rows.entries().next().value ?? []);
     if (old === undefined && key === undefined) return;
     if (old === key) {
-      if (oldState !== state || withEqual) yield { key: /** @type {string} */ (key), kind: oldState === state ? "same" : "changed" };
-      then.rows.delete(/** @type {string} */ (key));
-      now.rows.delete(/** @type {string} */ (key));
+      if (oldState !== state || withEqual) yield { key: (key), kind: oldState === state ? "same" : "changed" };
+      then.rows.delete((key));
+      now.rows.delete((key));
     } else if (old === undefined || (key !== undefined && now.rows.has(old))) {
-      yield { key: /** @type {string} */ (key), kind: "added" };
-      now.rows.delete(/** @type {string} */ (key));
+      yield { key: (key), kind: "added" };
+      now.rows.delete((key));
     } else if (key === undefined || then.rows.has(key) || !(await Promise.all([then, now].map(fill))).some(Boolean)) {
       yield { key: old, kind: "removed" };
       then.rows.delete(old);

@@ -4,8 +4,7 @@ import { h } from "../../core/dom.js";
 import { onChange } from "../../core/feed.js";
 import { formatCount, formatLocalTime } from "../../core/format.js";
 import { effect, onCleanup, resource, signal } from "../../core/signals.js";
-import { button, loaded, table } from "../../core/ui.js";
-import { classChoice } from "../transfer/transfer.js";
+import { button, classChoice, loaded, table } from "../../core/ui.js";
 import { comparison } from "./comparison.js";
 
 const BODY = { body: { ttl: "600s" }, quiet: true };
@@ -26,7 +25,7 @@ export function snapshots(realm, classes) {
   // One that was freed, or whose realm was opened again, is gone.
   effect(() => { if (list.data.value && !list.data.value.items.some((/** @type {any} */ one) => one.id === chosen.peek())) chosen.value = ""; });
   /** @param {any} one */
-  const row = ({ id, version, behind, expiresAt }) => [h("code", null, version), formatCount(behind), formatLocalTime(expiresAt) + (pinned.has(id) ? ", renewed while this page is open" : ""),
+  const row = ({ id, version, behind, expiresAt }) => [h("code", null, version), formatCount(behind), formatLocalTime(expiresAt) + (pinned.has(id) ? ", kept by this page" : ""),
     h("div.bar", null, button("Compare with now", () => { chosen.value = id; }, { "aria-pressed": () => String(chosen.value === id) }),
       button("Free", () => call("DELETE", inRealm(realm, "snapshots", id)).finally(list.reload), { "aria-label": `Free ${version}` }))];
   return h("section", { "aria-labelledby": "pins" }, h("div.bar", null, h("h2", { id: "pins" }, "Snapshots"), button("Pin now", async () => {

@@ -6,8 +6,7 @@ import { formatCount } from "../../core/format.js";
 import { route, setQuery } from "../../core/router.js";
 import { may } from "../../core/session.js";
 import { effect, resource, signal } from "../../core/signals.js";
-import { button, choice, field, problemNode } from "../../core/ui.js";
-import { classChoice } from "./transfer.js";
+import { button, choice, classChoice, field, problemNode } from "../../core/ui.js";
 
 /** @type {Record<string, [label: string, params: Record<string, string> | null, isFit: (name: string, realm: string) => boolean]>} */
 const FORMATS = {

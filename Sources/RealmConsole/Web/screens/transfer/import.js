@@ -4,10 +4,9 @@ import { h } from "../../core/dom.js";
 import { formatBytes, formatCount, visible } from "../../core/format.js";
 import { typeText } from "../../core/schema.js";
 import { signal } from "../../core/signals.js";
-import { button, choice, field, problemNode, table } from "../../core/ui.js";
+import { button, choice, classChoice, field, problemNode, table } from "../../core/ui.js";
 import { chooseFile, upload, work } from "../../core/work.js";
 import { rewritten, sheet, unquoted } from "./csv.js";
-import { classChoice } from "./transfer.js";
 
 /** @typedef {{file: Blob, name: string, head: string, csv: import("./csv.js").Sheet | null, isWhole: boolean}} Source */
 
@@ -20,7 +19,7 @@ const short = (text, length = 80) => visible(text.slice(0, length));
  * @param {string} realm @param {() => import("../../core/schema.js").Class[]} classes
  */
 export function importing(realm, classes) {
-  const [source, problem, result, chosen] = [signal(/** @type {Source | null} */ (null)), signal(/** @type {any} */ (null)), signal(""), signal("")];
+  const [source, problem, result, chosen] = [signal(/** @type {Source | null} */ (null)), signal(null), signal(""), signal("")];
   const [upsert, parts] = [h("input", { type: "checkbox" }), h("input", { type: "checkbox" })];
   /** @type {Map<string, import("../../core/signals.js").Signal<string>>} The properties that columns become. */
   const mapping = new Map();

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { h } from "../../core/dom.js";
-import { visible } from "../../core/format.js";
 import { schemaOf } from "../../core/schema.js";
 import { may } from "../../core/session.js";
-import { choice, problemNode } from "../../core/ui.js";
+import { problemNode } from "../../core/ui.js";
 import { exporting } from "./export.js";
 import { importing } from "./import.js";
-
-/** @typedef {import("../../core/schema.js").Class} Class */
 
 /** @type {import("../../core/app.js").Screen} */
 export const transfer = {
@@ -20,15 +17,3 @@ export const transfer = {
       () => may("export", realm) && exporting(realm, classes("export"), rest[0] ?? ""), () => may("import", realm) && importing(realm, classes("import")));
   },
 };
-
-/**
- * A list of classes of which one is chosen.
- *
- * @param {Class[]} classes @param {import("../../core/signals.js").Signal<string>} chosen
- * @param {Record<string, any>} [attributes] @param {string} [all] The words for none of them.
- */
-export function classChoice(classes, chosen, attributes, all) {
-  /** @type {[string, string][]} */
-  const options = classes.map((one) => [one.name, visible(one.name).slice(0, 80)]);
-  return choice(all ? [["", all], ...options] : options, chosen, attributes);
-}
