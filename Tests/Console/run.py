@@ -26,13 +26,15 @@ sys.path.insert(0, HERE)
 from harness import Console, Run  # noqa: E402
 
 
-def tests(words):
-    """The tests whose file or name has one of the words."""
+def tests(words, quick=False):
+    """The tests whose file or name has one of the words; `quick` leaves those out that say they are slow."""
     for file in sorted(os.listdir(HERE)):
         if file.startswith("test_") and file.endswith(".py"):
             module = importlib.import_module(file[:-3])
             for name, function in vars(module).items():
                 if name.startswith("test_") and callable(function) and any(word in f"{file[:-3]}.{name}" for word in words or [""]):
+                    if quick and getattr(function, "slow", False):
+                        continue
                     yield file[:-3], name, function
 
 
@@ -63,10 +65,11 @@ def main():
     parser.add_argument("--only", action="append", help="tests whose file or name holds this word; may be repeated")
     parser.add_argument("--screenshots", help="a folder for pictures")
     parser.add_argument("--chromium", default=shutil.which("chromium"))
+    parser.add_argument("--quick", action="store_true", help="leaves out the tests with a million rows")
     parser.add_argument("--again", action="store_true", help="tries a test that fails once more, as a busy machine may be too slow for a page")
     parser.add_argument("--list", action="store_true", help="names the tests and runs none")
     arguments = parser.parse_args()
-    chosen = list(tests(arguments.only))
+    chosen = list(tests(arguments.only, arguments.quick))
     if arguments.list:
         print("\n".join(f"{file}.{name}" for file, name, _ in chosen))
         return 0

@@ -321,3 +321,8 @@ def test_rows_screenshots(console):
             settled(console, page)
             console.screenshot(page, f"rows-{'dark' if dark else 'light'}-{width}")
             page.close()
+
+
+# A million rows take a build without checks a minute to import, and one with checks many.
+test_rows_every_row_is_reached_by_keys_wheel_and_thumb.slow = True
+test_rows_scrolling_never_holds_the_page_up.slow = True
