@@ -118,9 +118,10 @@ def picture(console, page, path):
     except ImportError:
         return
     image = Image.open(path).convert("RGB")
-    # The colours that occur most are kept exactly: they are those of the style sheet.
+    # Those that occur most, and rare ones that are no grey, are kept exactly: they are the colours of the style sheet.
+    weight = lambda one: one[0] * (8 + max(one[1]) - min(one[1]))
     palette = Image.new("P", (1, 1))
-    palette.putpalette([part for _, colour in sorted(image.getcolors(1 << 24), reverse=True)[:256] for part in colour])
+    palette.putpalette([part for _, colour in sorted(image.getcolors(1 << 24), key=weight, reverse=True)[:256] for part in colour])
     image.quantize(palette=palette, dither=Image.Dither.NONE).save(path, optimize=True)
 
 

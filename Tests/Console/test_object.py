@@ -453,6 +453,6 @@ def test_what_may_not_be_done_is_not_shown(console):
     assert row(page, "child").get_by_role("link", name="child.tags: open").count() == 1 == row(page, "mixed").get_by_role("link", name="mixed: open").count()
     row(page, "mixedList").get_by_role("link", name="mixedList: open").click()
     page.locator(".elements li").nth(1).wait_for()
-    assert page.locator("main button:visible").all_inner_texts() == ["Previous", "Next"]
+    assert page.locator("main button:visible").all_inner_texts() == []
     page.get_by_role("link", name="Open 1").click()
     page.get_by_role("heading", name="[1]").wait_for()
