@@ -287,7 +287,7 @@ def test_rows_links_show_a_preview_and_lead_on(console):
 
 
 def test_rows_names_and_texts_of_any_kind(console):
-    fixtures = "/work/shared/fixtures"
+    fixtures = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "shared", "fixtures")
     names = [name for name in ("names", "mixed", "strings", "types-single", "types-list", "types-set", "types-dictionary", "embedded", "empty-classes") if os.path.exists(f"{fixtures}/{name}.realm")]
     if not names:
         return
