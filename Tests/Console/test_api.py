@@ -7,7 +7,7 @@ import sys
 from urllib.parse import quote
 
 # Quotes of all languages, what each of them would replace, line ends, what cannot be seen, half a character.
-HOSTILE = "'; $(touch /tmp/broken) `id` \"\\(1)\\\" ${1} {x} %s \\u0041 \n\r\t\b\f\u0000\u2028\u202e\ufeff😀 \\' é"
+HOSTILE = "'; $(touch broken) `id` \"\\(1)\\\" ${1} {x} %s \\u0041 \n\r\t\b\f\u0000\u2028\u202e\ufeff😀 \\' é"
 
 
 def code_of(console, language, request):
