@@ -49,7 +49,10 @@ import Testing
         let homes = try server.request("GET", list + "H", ann)
         #expect(values(homes, "street") == ["home 1", "home 3"], "\(homes.text)")
         #expect(values(try server.request("GET", list + "R", ann), "name") == ["room 1a", "room 1b", "room 3a", "room 3b"])
-        #expect(values(try server.request("GET", list + "R?where=name%20ENDSWITH%20'a'&sort=-name", ann), "name") == ["room 3a", "room 1a"])
+        #expect(
+            values(try server.request("GET", list + "R?where=name%20ENDSWITH%20'a'&sort=-name", ann), "name") == [
+                "room 3a", "room 1a",
+            ])
         #expect(values(try server.request("GET", list + "R?where=name%20BEGINSWITH%20'desk'", ann), "name").isEmpty)
         #expect(try server.request("GET", list + "R?count=exact&limit=1", ann).json["count"]?.int == 4)
         #expect(try server.request("GET", "/v1/realms/app/aggregate/R?ops=count", ann).json["count"]?.int == 4)
