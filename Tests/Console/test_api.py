@@ -103,6 +103,22 @@ def test_the_document_is_shown_and_tried(console):
     one.locator(".tag.danger", has_text="404").wait_for()
 
 
+def test_a_page_of_the_reference_leads_to_its_operation(console):
+    page = console.page("/docs/api/")
+    link = page.get_by_role("link", name="Try it").nth(20)
+    operation = link.get_attribute("href").split("operation=")[1]
+    link.click()
+    opened = page.locator("details[open]")
+    opened.wait_for()
+    assert opened.count() == 1
+    known = console.api("GET", "/v1/openapi.json")
+    wanted = next(f"{method.upper()}{path}" for path, item in known["paths"].items() for method, one in item.items()
+                  if isinstance(one, dict) and one.get("operationId") == operation)
+    console.eventually(lambda: opened.locator("summary code").all_inner_texts()[0] + opened.locator("summary code").all_inner_texts()[1] == wanted)
+    console.eventually(lambda: 0 <= opened.bounding_box()["y"] < page.viewport_size["height"])
+    assert opened.get_by_role("button", name="Try it").count() == 1
+
+
 def test_an_operation_with_a_body_is_tried(console):
     page = console.page("#/store/classes")
     page.locator(".diagram rect").first.wait_for()

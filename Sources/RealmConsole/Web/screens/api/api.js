@@ -25,10 +25,12 @@ function codeNode() {
 const option = (name) => [name, name ? `Classes of ${visible(name)}` : "Whole API"];
 
 function referenceNode() {
-  const [realm, word] = [signal(origin.peek().realm), signal("")];
+  // The pages below /docs/ lead to an operation of the document about all realms.
+  const wanted = route.peek().query.get("operation");
+  const [realm, word] = [signal(wanted ? "" : origin.peek().realm), signal("")];
   const list = resource((abort) => call("GET", "/v1/realms", { abort, quiet: true }));
   const doc = resource((abort) => call("GET", realm.value ? inRealm(realm.value, "openapi.json") : "/v1/openapi.json", { abort, quiet: true }));
-  return [h("div.fields", null, loaded(list, ({ items }) => field("Document", choice(["", .../** @type {any[]} */ (items).map((one) => one.name)].map(option), realm))), field("Find", search(word))), loaded(doc, (found) => documentNode(found, realm.peek() || origin.peek().realm, word))];
+  return [h("div.fields", null, loaded(list, ({ items }) => field("Document", choice(["", .../** @type {any[]} */ (items).map((one) => one.name)].map(option), realm))), field("Find", search(word))), loaded(doc, (found) => documentNode(found, realm.peek() || origin.peek().realm, word, wanted))];
 }
 
 /** @type {import("../../core/app.js").Screen} */

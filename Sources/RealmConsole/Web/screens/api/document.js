@@ -28,8 +28,9 @@ const bodyNode = (doc, content = {}) => Object.entries(content).slice(0, 1).map(
  * An OpenAPI document: operations by tag, what each takes and answers, and a form that sends it.
  *
  * @param {any} doc @param {string} realm The value of that parameter. @param {{value: string}} word Shown are operations that have it.
+ * @param {string | null} wanted The operation to begin with.
  */
-export function documentNode(doc, realm, word) {
+export function documentNode(doc, realm, word, wanted) {
   /** @type {Record<string, any[]>} */
   const tags = {};
   for (const [route, item] of Object.entries(doc.paths)) {
@@ -39,9 +40,10 @@ export function documentNode(doc, realm, word) {
   }
   const isHidden = (/** @type {any} */ { method, route, summary }) => !`${method} ${route} ${summary}`.toLowerCase().includes(word.value);
   return Object.entries(tags).map(([tag, all]) => h("section", { hidden: () => all.every(isHidden) }, h("h3", null, visible(tag)), all.map((one) => {
-    const open = signal(false);
-    const node = h("details", { hidden: () => isHidden(one), ontoggle: () => { open.value ||= node.open; } },
+    const open = signal(one.operationId === wanted);
+    const node = h("details", { open: open.peek(), hidden: () => isHidden(one), ontoggle: () => { open.value ||= node.open; } },
       h("summary", null, h("code.method", null, one.method), h("code", null, visible(one.route)), h("span.soft", null, one.summary)), () => open.value && operationNode(doc, one, realm));
+    if (open.peek()) requestAnimationFrame(() => { node.scrollIntoView(); node.querySelector("summary")?.focus(); });
     return node;
   })));
 }
