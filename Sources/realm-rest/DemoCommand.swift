@@ -32,6 +32,8 @@ struct DemoCommand: ParsableCommand {
     /// - Throws: `ExitCode` when the import or the start of the server fails. A folder that was
     ///   made for the realm is removed then.
     func run() throws {
+        // Making the realm starts threads.
+        ServerRun.holdSignals()
         let file = folder + "/store.realm"
         if reset || !RealmFiles.exists(file) {
             let isNewFolder = System.makeFolder(folder)
