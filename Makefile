@@ -1,11 +1,11 @@
 # Everything a clone needs: `make demo` and `make test` install what is missing first.
 SHELL := /bin/bash
-PACKAGES := libmicrohttpd-dev libgnutls28-dev libjansson-dev libssl-dev libintelrdfpmath-dev zlib1g-dev libcurl4-openssl-dev pkg-config
+PACKAGES := libmicrohttpd-dev libgnutls28-dev libjansson-dev libssl-dev libintelrdfpmath-dev zlib1g-dev libcurl4-openssl-dev libyaml-dev pkg-config
 RELEASE := swift build -c release --scratch-path .build-release
 STRICT := swift build --build-tests --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 PORT ?= 8080
 
-.PHONY: setup setup-test setup-browser setup-console setup-test-console build release demo test test-browser test-console test-docs test-leaks test-long test-mutants test-threads fuzz bench lint format image clean
+.PHONY: setup setup-test setup-browser setup-console setup-test-console build release demo test test-browser test-console test-docs test-leaks test-long test-mutants test-threads fuzz bench lint format clean
 
 # Installs the Debian packages that are missing; says nothing when none is.
 setup:
@@ -184,8 +184,7 @@ lint: setup setup-console
 format:
 	swift format format --in-place --parallel --recursive Package.swift Sources Tests Plugins
 
-image:
-	docker build -f docker/Dockerfile -t realm-rest .
+include docker/dist/packages.mk
 
 clean:
-	rm -rf .build .build-release .build-asan .build-asan-release .build-fuzz .build-tsan
+	rm -rf .build .build-release .build-asan .build-asan-release .build-fuzz .build-tsan .build-dist

@@ -27,7 +27,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
@@ -36,6 +35,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CDecimal", providers: [.apt(["libintelrdfpmath-dev"])]),
         .systemLibrary(name: "CProcessor"),
         .target(name: "CMappings"),
@@ -67,11 +67,11 @@ let package = Package(
         .target(
             name: "RealmHTTP",
             dependencies: [
-                "CMicrohttpd", "CTLS", "CJansson", "CZlib", "CCurl", "RealmStorage", "RealmQuery", "RealmEngine", "RealmConsole",
+                "CMicrohttpd", "CTLS", "CJansson", "CZlib", "CCurl", "CYAML", "RealmStorage", "RealmQuery", "RealmEngine",
+                "RealmConsole",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "Yams", package: "Yams"),
                 .product(name: "JWTKit", package: "jwt-kit"),
             ],
             swiftSettings: hot),
@@ -139,6 +139,13 @@ let package = Package(
             exclude: ["Access/Vectors"],
             swiftSettings: shared),
     ])
+
+// What `make dist` hands on brings the C++ library along, which only parts of the program itself use. Its archive is in this folder.
+if let folder = Context.environment["REALM_REST_STATIC_LIBRARIES"] {
+    package.targets.first { $0.name == "realm-rest" }?.linkerSettings = [
+        .unsafeFlags(["-L\(folder)", "-Xclang-linker", "-static-libgcc"])
+    ]
+}
 
 // Entry points for libFuzzer, which brings the main function: `make fuzz`.
 if Context.environment["REALM_REST_FUZZ"] != nil {

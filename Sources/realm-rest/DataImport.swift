@@ -35,8 +35,8 @@ enum DataImport {
         _ data: String, into file: String, key: EncryptionKey? = nil, className: String? = nil, mode: ImportRun.Mode = .create,
         replaces: Bool = false
     ) throws -> Counts {
-        do {
-            guard let name = RealmName(file: file) else { throw ValidationError("'\(file)' cannot be served: \(RealmName.rule)") }
+        try reportingProblems {
+            let name = try name(of: file)
             let source = try open(data)
             let reader = {
                 ImportReader(ImportSource(source), className: className, bounds: JSONBounds(depth: JSONBounds.deepestExport))
@@ -49,6 +49,42 @@ enum DataImport {
             } whenWhole: {
                 if exists { try RealmFiles.delete(path, key: key) }
             }
+        }
+    }
+
+    /// Makes a file of a sample that the program contains, in the place of any that exists.
+    ///
+    /// - Parameters:
+    ///   - sample: The sample.
+    ///   - file: The path of the realm's file.
+    /// - Throws: `ValidationError` for a path that cannot be used, and `ExitCode(1)` after a problem was printed.
+    static func run(_ sample: Sample, into file: String) throws -> Counts {
+        try reportingProblems {
+            let name = try name(of: file)
+            let path = try System.resolved(file)
+            let exists = System.entry(atPath: path, followsLink: false) != nil
+            return try make(path, named: name, key: nil) { database in
+                try write(try sample.reader(), database, .create)
+            } whenWhole: {
+                if exists { try RealmFiles.delete(path, key: nil) }
+            }
+        }
+    }
+
+    /// Returns the name under which a file would be served.
+    ///
+    /// - Throws: `ValidationError` when it has none.
+    private static func name(of file: String) throws -> RealmName {
+        guard let name = RealmName(file: file) else { throw ValidationError("'\(file)' cannot be served: \(RealmName.rule)") }
+        return name
+    }
+
+    /// Runs an import, and prints a problem of it.
+    ///
+    /// - Throws: `ExitCode(1)` in the place of a problem.
+    private static func reportingProblems(_ run: () throws -> Counts) throws -> Counts {
+        do {
+            return try run()
         } catch let problem as Problem {
             StandardStreams.error(problem.description)
             throw ExitCode(1)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import RealmHTTP
 
 /// The program `realm-rest`: a server for Realm database files over HTTP and JSON, with tools
 /// for such files.
@@ -8,8 +9,9 @@ import ArgumentParser
 struct RealmRest: ParsableCommand {
     /// The name of the program, its description for `--help` and its commands.
     static let configuration = CommandConfiguration(
-        commandName: "realm-rest",
+        commandName: Build.name,
         abstract: "Serves Realm database files over HTTP and JSON, and inspects them.",
+        version: Build.version,
         subcommands: [
             ServeCommand.self, OpenCommand.self, DumpCommand.self, VerifyCommand.self, SchemaCommand.self, QueryCommand.self,
             HealthCommand.self,

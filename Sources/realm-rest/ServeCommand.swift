@@ -20,6 +20,14 @@ struct ServeCommand: ParsableCommand {
     @Argument(help: "A .realm file, or a folder of them.")
     var paths: [String] = []
 
+    /// The user that a new data folder is given to when root starts the server, which then runs as the owner of that folder;
+    /// nil to stay who it is.
+    @Option(
+        help: ArgumentHelp(
+            "For containers that start as root: run as the owner of the --data folder. An empty one of root is given to this user first.",
+            valueName: "UID"))
+    var asOwner: UInt32?
+
     /// All other options of the server.
     @OptionGroup var options: ServeOptions
 
@@ -30,6 +38,7 @@ struct ServeCommand: ParsableCommand {
     /// - Throws: `ValidationError` when nothing is named, and `ExitCode(1)` when the server
     ///   cannot start.
     func run() throws {
+        try becomeOwner()
         let usual = RealmFiles.exists(Configuration.usualFile) ? Configuration.usualFile : nil
         let configuration = try options.configuration(paths: paths, file: options.config ?? (namesNothing ? usual : nil))
         let server = options.serverOptions(configuration)
@@ -39,6 +48,18 @@ struct ServeCommand: ParsableCommand {
                     + "without any of them the file \(Configuration.usualFile) of the working folder is served.")
         }
         try ServerRun.run(server, from: configuration)
+    }
+
+    /// Becomes the owner of the data folder where that is wanted, before anything is read or made.
+    private func becomeOwner() throws {
+        guard let asOwner else { return }
+        guard let folder = options.data else { throw ValidationError("--as-owner needs --data DIR.") }
+        do throws(ProcessOwner.Failure) {
+            try ProcessOwner.become(ownerOf: folder, givingNewOnesTo: asOwner)
+        } catch {
+            StandardStreams.error(error.description)
+            throw ExitCode(1)
+        }
     }
 
     /// Whether the command line names nothing to serve.

@@ -11,6 +11,19 @@ enum ServerRun {
     /// How many realms are listed at the start.
     private static let summaryLimit = 100
 
+    /// Blocks the signals that end a server, and returns them.
+    ///
+    /// It is called before any thread exists, so that all threads inherit this and only `sigwait` receives the signals. A command that
+    /// starts threads before its server calls it first; a signal that arrives meanwhile ends the server as soon as it has started.
+    @discardableResult static func holdSignals() -> sigset_t {
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, SIGTERM)
+        unsafe sigaddset(&signals, SIGINT)
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+        return signals
+    }
+
     /// Starts the server, prints its address, and blocks until it has stopped.
     ///
     /// - Parameters:
@@ -22,12 +35,7 @@ enum ServerRun {
     static func run(
         _ options: ServerOptions, from configuration: Configuration? = nil, whenListening: (String) throws -> Void = { _ in }
     ) throws {
-        // The signals are blocked before any thread exists, so that all threads inherit this
-        // and only `sigwait` receives them.
-        var signals = sigset_t()
-        unsafe sigemptyset(&signals)
-        unsafe sigaddset(&signals, SIGTERM)
-        unsafe sigaddset(&signals, SIGINT)
+        var signals = holdSignals()
         // Without a file to read again, SIGHUP ends the process as usual, for example with its terminal.
         if configuration?.hasFile ?? false || options.tls.isOn || options.audit.file != nil { unsafe sigaddset(&signals, SIGHUP) }
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Yams
-
 /// The text of a configuration file, read as YAML, with the lines of its values.
 ///
 /// Scalars have the types of YAML's core schema, which are those of JSON: `null`, `true`, `false`,
@@ -23,13 +21,7 @@ struct ConfigurationText {
     /// - Throws: `ConfigurationError` without the name of the file, for text that is not YAML, has a
     ///   key twice, or has too many values.
     init(_ text: String) throws(ConfigurationError) {
-        let root: Node?
-        do {
-            root = try Yams.compose(yaml: text)
-        } catch {
-            throw ConfigurationText.failure(error)
-        }
-        guard let root else {
+        guard let root = try YAMLNode.read(text) else {
             json = .object(JSONObject([]))
             return
         }
@@ -51,19 +43,6 @@ struct ConfigurationText {
     /// Gives a place the line of another one, under whose name a file states it.
     mutating func setLine(of pointer: String, as other: String) { lines[pointer] = line(of: other) }
 
-    /// Converts an error of the YAML reader.
-    private static func failure(_ error: any Error) -> ConfigurationError {
-        switch error as? YamlError {
-        case .scanner(_, let problem, let mark, _)?, .parser(_, let problem, let mark, _)?,
-            .composer(_, let problem, let mark, _)?:
-            return ConfigurationError(line: mark.line, text: "this is not YAML: \(problem)")
-        case .reader(let problem, _, _, _)?: return ConfigurationError(text: "this is not YAML: \(problem)")
-        case .duplicatedKeysInMapping(let names, let context)?:
-            return ConfigurationError(line: context.mark.line, text: "'\(names.first ?? "")' is stated twice here")
-        default: return ConfigurationError(text: "this is not YAML")
-        }
-    }
-
     /// Converts nodes of YAML to JSON values, and notes their lines.
     private struct Reader {
         /// The lines by the JSON Pointer.
@@ -72,41 +51,35 @@ struct ConfigurationText {
         private var count = 0
 
         /// Converts a node and all inside of it.
-        mutating func value(_ node: Node, _ place: InputPlace, depth: Int) throws(ConfigurationError) -> JSONValue {
+        mutating func value(_ node: YAMLNode, _ place: InputPlace, depth: Int) throws(ConfigurationError) -> JSONValue {
             count += 1
-            let line = node.mark?.line
-            lines[place.pointer] = lines[place.pointer] ?? line
+            lines[place.pointer] = lines[place.pointer] ?? node.line
             guard count <= valueLimit, depth <= depthLimit else {
-                throw ConfigurationError(line: line, text: "there are too many values, or values inside of values")
+                throw ConfigurationError(line: node.line, text: "there are too many values, or values inside of values")
             }
-            switch node {
-            case .scalar(let scalar): return Reader.scalar(scalar)
-            case .alias: throw ConfigurationError(line: line, text: "an alias has to follow the value that it stands for")
-            case .sequence(let nodes):
+            switch node.content {
+            case .scalar(let text, let isPlain): return isPlain ? Reader.scalar(text) : .string(text)
+            case .list(let nodes):
                 var list: [JSONValue] = []
                 for (index, one) in nodes.enumerated() {
                     list.append(try value(one, place.inside(index), depth: depth + 1))
                 }
                 return .array(list)
-            case .mapping(let pairs):
+            case .object(let pairs):
                 var members: [(name: String, value: JSONValue)] = []
                 for (key, one) in pairs {
-                    guard case .scalar(let name) = key else {
-                        throw ConfigurationError(line: key.mark?.line, text: "a name has to be text")
-                    }
-                    let inner = place.inside(name.string)
+                    guard let name = key.text else { throw ConfigurationError(line: key.line, text: "a name has to be text") }
+                    let inner = place.inside(name)
                     // An error in a member is reported where its name stands.
-                    lines[inner.pointer] = key.mark?.line
-                    members.append((name.string, try value(one, inner, depth: depth + 1)))
+                    lines[inner.pointer] = key.line
+                    members.append((name, try value(one, inner, depth: depth + 1)))
                 }
                 return .object(JSONObject(members))
             }
         }
 
-        /// Converts a scalar by the rules of YAML's core schema. Quoted ones are text.
-        private static func scalar(_ scalar: Node.Scalar) -> JSONValue {
-            let text = scalar.string
-            guard scalar.style == .plain else { return .string(text) }
+        /// Converts a scalar without quotes by the rules of YAML's core schema.
+        private static func scalar(_ text: String) -> JSONValue {
             switch text {
             case "", "~", "null": return .null
             case "true": return .bool(true)

@@ -2,7 +2,7 @@
 
 internal import RealmEngine
 
-/// What the server reports of itself: health, readiness and metrics.
+/// What the server reports of itself: health, readiness, version and metrics.
 struct OperationsEndpoints: Sendable {
     /// The realms that have to be open before the server is ready.
     let catalog: Catalog
@@ -43,6 +43,19 @@ struct OperationsEndpoints: Sendable {
         var response = Response(type: "application/json", writer.buffer)
         response.add("Cache-Control", constant: "no-store")
         return .now(response)
+    }
+
+    /// Answers `GET /v1/version` with the version of the program.
+    ///
+    /// - Throws: `unknown_parameter` for any query parameter.
+    func version(_ call: Call) throws(Problem) -> Reply {
+        try QueryParameters(call.request.target).requireKnown([])
+        var writer = JSONWriter(reservingCapacity: 64)
+        writer.beginObject()
+        writer.member("name", text: Build.name)
+        writer.member("version", text: Build.version)
+        writer.endObject()
+        return .now(Response(unstored: writer.buffer))
     }
 
     /// Answers `GET /metrics` in the Prometheus text format, for administrators.

@@ -20,7 +20,7 @@ struct PageEndpoints: Sendable {
     private func index(for request: Request) -> OutputBuffer {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.member("name", text: "realm-rest")
+        writer.member("name", text: Build.name)
         if request.principal.logName != nil || AccessPolicy.grant(request.principal) >= .read {
             writer.member("version", text: Build.version)
         }

@@ -2,6 +2,9 @@
 
 /// The identity of this program, which its metrics and documents state.
 package enum Build {
-    /// The version of the program, as `--version`, the metrics and the API description state it.
+    /// The name of the program.
+    package static let name = "realm-rest"
+    /// The version of the program, as `--version`, `/v1/version`, the metrics, the API description and the packages state it. It is
+    /// stated nowhere else.
     package static let version = "0.1.0"
 }

@@ -4,14 +4,14 @@ internal import RealmConsole
 internal import RealmStorage
 
 /// Data that a new realm can begin with, so that there is something to look at.
-enum Sample: String, Sendable, CaseIterable {
+package enum Sample: String, Sendable, CaseIterable {
     /// A small shop: products, customers and orders.
     case store
 
     /// Returns a reader of the sample, which is an export.
     ///
     /// - Throws: `internal_error` when the program lacks it.
-    func reader() throws(Problem) -> ImportReader {
+    package func reader() throws(Problem) -> ImportReader {
         guard let text = EmbeddedFile.samples.first(where: { $0.path.description == rawValue + ".ndjson.gz" })?.text,
             let packed = Base64.decode(text.description), let lines = try? Gzip.inflate(packed, limit: Sample.byteLimit)
         else { throw Problem(.internalError, "the sample is missing") }

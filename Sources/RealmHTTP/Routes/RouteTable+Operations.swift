@@ -15,6 +15,21 @@ extension RouteTable {
                 ) { $0.schemas.openAPI }
             ]),
         Route(
+            "/v1/version", [.showsVisible],
+            operations: [
+                .read(
+                    .get, for: .read,
+                    .init(
+                        "getVersion", "Returns the version of the server.", tag: "operations", parameters: ["RequestId"],
+                        responses: OpenAPIParts.responses(
+                            [
+                                "description": "The body names the program and its version.",
+                                "content": ["application/json": ["schema": versionSchema]],
+                            ],
+                            isConditional: false))
+                ) { $0.operations.version }
+            ]),
+        Route(
             "/healthz", .isUnmetered,
             operations: [
                 .read(
@@ -50,6 +65,12 @@ extension RouteTable {
                             isConditional: false))
                 ) { $0.operations.metrics }
             ]),
+    ]
+
+    /// The schema of the answer to `GET /v1/version`.
+    private static let versionSchema: DocumentValue = [
+        "type": "object", "properties": ["name": OpenAPIParts.text, "version": OpenAPIParts.text],
+        "required": ["name", "version"],
     ]
 
     /// The routes that the API description leaves out: those for administrators, and one path that

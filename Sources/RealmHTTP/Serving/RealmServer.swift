@@ -97,7 +97,7 @@ package final class RealmServer: Sendable {
             do throws(Failure) {
                 let isLoopback = listeners.allSatisfy { $0.socket.isLoopback }
                 adminSocket = try RealmServer.bindAdmin(options, isLoopback: isLoopback)
-                firstKey = try RealmServer.makeFirstKey(keys, isWanted: wantsKey && !isLoopback)
+                firstKey = try RealmServer.makeFirstKey(keys, in: options.dataFolder, isWanted: wantsKey && !isLoopback)
             } catch {
                 for one in listeners { one.socket.close() }
                 throw error
@@ -312,12 +312,13 @@ package final class RealmServer: Sendable {
     }
 
     /// Makes the first key of a server that can be reached from elsewhere.
-    private static func makeFirstKey(_ keys: KeyStore, isWanted: Bool) throws(Failure) -> String? {
+    private static func makeFirstKey(_ keys: KeyStore, in folder: String?, isWanted: Bool) throws(Failure) -> String? {
         guard isWanted else { return nil }
         do throws(KeyFile.Failure) {
             return try FirstKey.make(keys)?.text
         } catch {
-            throw Failure(description: "the first key: \(error)")
+            let reason = folder.flatMap { ProcessOwner.hindrance(toWriting: $0) } ?? "\(error)"
+            throw Failure(description: "the first key cannot be stored: \(reason)")
         }
     }
 }

@@ -26,6 +26,7 @@ import Testing
         "/admin/reload": ["POST": .administer],
         "/admin/config": ["GET, HEAD, PATCH": .administer],
         "/v1/openapi.json": ["GET, HEAD": .read],
+        "/v1/version": ["GET, HEAD": .read],
         "/v1/realms": ["GET, HEAD": .read, "POST": .administer],
         "/v1/uploads": ["POST": .administer],
         "/v1/realms/{realm}": ["GET, HEAD": .read, "DELETE": .administer],

@@ -25,6 +25,7 @@ import Testing
         ("GET", "/v1/realms", []), ("GET", realm, []), ("GET", realm + "/schema", []),
         ("GET", realm + "/schema?format=swift", []),
         ("GET", realm + "/schema/Note", []), ("GET", realm + "/openapi.json", []), ("GET", "/v1/openapi.json", []),
+        ("GET", "/v1/version", []),
         ("GET", realm + "/objects/Note", []), ("GET", realm + "/objects/Note?limit=1", []),
         ("GET", realm + "/objects/Note/1", []),
         ("GET", realm + "/objects/Note", [("Accept", "application/x-ndjson")]),

@@ -101,6 +101,8 @@ import Testing
             let index = try server.get("/", headers: [("Accept", accept)])
             #expect(index["Content-Type"] == "application/json")
             #expect(index.json["version"]?.text == Build.version && index.json["realms"]?.text == "/v1/realms")
+            let version = try server.get("/v1/version")
+            #expect(version.text == "{\"name\":\"realm-rest\",\"version\":\"\(Build.version)\"}")
             for link in ["realms", "me", "health", "ready"] {
                 #expect(try server.get(try #require(index.json[link]?.text)).status == 200)
             }
