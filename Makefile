@@ -1,11 +1,12 @@
 # Everything a clone needs: `make demo` and `make test` install what is missing first.
 SHELL := /bin/bash
-PACKAGES := libmicrohttpd-dev libgnutls28-dev libjansson-dev libssl-dev libintelrdfpmath-dev zlib1g-dev libcurl4-openssl-dev libyaml-dev pkg-config
+PACKAGES := libmicrohttpd-dev libgnutls28-dev libjansson-dev libssl-dev libintelrdfpmath-dev zlib1g-dev libcurl4-openssl-dev libyaml-dev \
+  libsqlite3-dev libxlsxwriter-dev libzstd-dev pkg-config
 RELEASE := swift build -c release --scratch-path .build-release
 STRICT := swift build --build-tests --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 PORT ?= 8080
 
-.PHONY: setup setup-test setup-browser setup-console setup-test-console build release demo test test-browser test-console test-docs test-leaks test-long test-mutants test-threads fuzz bench lint format clean
+.PHONY: setup setup-test setup-browser setup-console setup-test-console setup-formats build release demo test test-browser test-console test-docs test-formats test-leaks test-long test-mutants test-threads fuzz bench lint format clean
 
 # Installs the Debian packages that are missing; says nothing when none is.
 setup:
@@ -93,6 +94,20 @@ CONSOLE_SERVER ?=
 test-console: setup setup-test-console
 	@[ -n '$(CONSOLE_SERVER)' ] || $(MAKE) release
 	$(VENV)/bin/python3 Tests/Console/run.py --server $(or $(CONSOLE_SERVER),.build-release/release/realm-rest) $(CONSOLE_TESTS)
+
+# Every fixture as SQLite, SQL and Excel, value by value. What PostgreSQL, openpyxl and LibreOffice would tell is left out without them.
+setup-formats: setup
+	@missing=""; for package in postgresql python3-openpyxl libreoffice-calc; do \
+	  dpkg-query -W -f='$${Status}' $$package 2>/dev/null | grep -q 'install ok installed' || missing="$$missing $$package"; \
+	done; \
+	if [ -n "$$missing" ]; then \
+	  run=""; [ "$$(id -u)" = 0 ] || run=sudo; \
+	  echo "installing:$$missing"; \
+	  $$run apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$run apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
+	fi
+
+test-formats: release setup-formats
+	/usr/bin/python3 Tests/Formats/dumps.py --server .build-release/release/realm-rest
 
 TRIAL = rm -f $(1)/browser-store.realm && $(1)/realm-rest import demo/store.ndjson.gz $(1)/browser-store.realm && \
   python3 Tests/Browser/trial.py --server $(1)/realm-rest --data $(1)/browser-store.realm $(2)

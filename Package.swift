@@ -36,12 +36,15 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CXlsxWriter", pkgConfig: "xlsxwriter", providers: [.apt(["libxlsxwriter-dev"])]),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .systemLibrary(name: "CDecimal", providers: [.apt(["libintelrdfpmath-dev"])]),
         .systemLibrary(name: "CProcessor"),
         .target(name: "CMappings"),
         .plugin(name: "EmbedWeb", capability: .buildTool(), dependencies: ["WebEmbedder"]),
         .executableTarget(name: "WebEmbedder", path: "Plugins/WebEmbedder", swiftSettings: shared),
         .target(name: "RealmConsole", exclude: ["Web", "tsconfig.json"], swiftSettings: shared, plugins: ["EmbedWeb"]),
+        .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(name: "CTLS", linkerSettings: [.linkedLibrary("gnutls"), .linkedLibrary("microhttpd")]),
         .target(
             name: "RealmStorage",
@@ -67,8 +70,8 @@ let package = Package(
         .target(
             name: "RealmHTTP",
             dependencies: [
-                "CMicrohttpd", "CTLS", "CJansson", "CZlib", "CCurl", "CYAML", "RealmStorage", "RealmQuery", "RealmEngine",
-                "RealmConsole",
+                "CMicrohttpd", "CTLS", "CJansson", "CZlib", "CCurl", "CYAML", "CSQLite", "CXlsxWriter", "CZstd", "RealmStorage",
+                "RealmQuery", "RealmEngine", "RealmConsole",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),

@@ -3,32 +3,131 @@
 import ArgumentParser
 import RealmEngine
 import RealmHTTP
+import RealmQuery
 import RealmStorage
 
-/// The command `realm-rest export`: prints all objects of a file as NDJSON, which `import` can
-/// read.
+/// The command `realm-rest export`: writes the objects of a file in one of the formats of exports, of
+/// which `import` can read NDJSON.
 struct ExportCommand: ParsableCommand {
     /// The name of the command and its description for `--help`.
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Prints everything in a Realm file as NDJSON.")
+        commandName: "export",
+        abstract: "Writes everything in a Realm file, or the objects of a class, in one of several formats.",
+        discussion: """
+            The formats are \(ExportFormat.list); csv, ejson and geojson need --class. Without --output everything goes to \
+            standard output. docs/formats.md tells what becomes of each type.
+            """)
 
     /// The file and how it is opened.
     @OptionGroup var options: FileOptions
 
-    /// Prints the export to standard output, while the file is read.
+    /// The name of the format.
+    @Option(help: "The format; ndjson can be imported again.")
+    var format = ExportFormat.ndjson
+
+    /// The class whose objects are exported; nil for everything.
+    @Option(name: .customLong("class"), help: "Exports the objects of this class alone.")
+    var className: String?
+
+    /// The text of the predicate; nil for all objects.
+    @Option(name: .customLong("where"), help: "A predicate in the Realm Query Language, for the class.")
+    var predicate: String?
+
+    /// The arguments of the placeholders in the predicate, as a JSON array.
+    @Option(help: "A JSON array of the arguments $0, $1, …")
+    var args = "[]"
+
+    /// The key paths of the order, with commas.
+    @Option(help: "Key paths with commas, each with - in front for the descending order.")
+    var sort: String?
+
+    /// The path to the location for GeoJSON.
+    @Option(help: "The path to the location for geojson; by default the first one.")
+    var geometry: String?
+
+    /// The path of the file that is written; nil for standard output.
+    @Option(name: [.customShort("o"), .long], help: "Writes to this file, which must not exist.")
+    var output: String?
+
+    /// Checks which options fit together; ArgumentParser calls it before `run`.
+    func validate() throws {
+        guard className == nil else { return }
+        if format.needsClass { throw ValidationError("--format \(format.rawValue) needs --class") }
+        if predicate != nil || sort != nil { throw ValidationError("--where and --sort need --class") }
+    }
+
+    /// Writes the export while the file is read.
     ///
     /// - Throws: `ExitCode(1)` after a problem of the file was printed.
     func run() throws {
         try reporting {
             let snapshot = try options.open()
             do {
-                try ExportStream.all(of: snapshot, version: String(snapshot.version)).forEachChunk {
-                    try StandardStreams.output($0)
-                }
+                try write(try producer(snapshot))
             } catch let problem as Problem {
                 StandardStreams.error(problem.detail)
                 throw ExitCode(1)
             }
         }
     }
+
+    /// Writes what a producer makes to the place that was asked for.
+    private func write(_ producer: any ChunkProducer) throws {
+        guard let output else { return try producer.forEachChunk { try StandardStreams.output($0) } }
+        let file = try NewFile(beside: output)
+        var offset = 0
+        try producer.forEachChunk { chunk in
+            try ByteView.withBytes(of: chunk) { view throws(StorageError) in
+                try System.write(file.descriptor, view, at: offset)
+            }
+            offset += chunk.count
+        }
+        try file.publish(as: output)
+    }
+
+    /// Returns what makes the export.
+    private func producer(_ snapshot: Snapshot) throws -> any ChunkProducer {
+        let version = String(snapshot.version)
+        let rows = try rows(snapshot)
+        switch format {
+        case .ndjson, .json, .csv: return ExportStream(rows, version: version, format: format)
+        case .postgresql: return try ScriptStream(rows, version: version)
+        case .ejson: return MongoStream(rows)
+        case .geojson: return try FeatureStream(rows, geometry: geometry)
+        case .sqlite, .xlsx:
+            let file = try BodyFile(in: output.map(System.folder) ?? System.temporaryFolder)
+            if format == .sqlite {
+                try TableFile.writeSQLite(rows, to: file, byteLimit: 1 << 46)
+            } else {
+                try TableFile.writeWorkbook(rows, to: file, byteLimit: 1 << 46)
+            }
+            return FileProducer(file)
+        }
+    }
+
+    /// Returns the objects that are exported.
+    private func rows(_ snapshot: Snapshot) throws -> ExportRows {
+        guard let className else { return try ExportRows(allOf: snapshot) }
+        guard let table = snapshot.classTable(named: className) else {
+            throw ValidationError("the file has no class '\(className)'")
+        }
+        do {
+            guard let values = try JSONParser.parse(args, depthLimit: 64).array else {
+                throw ValidationError("--args must be a JSON array")
+            }
+            let keys = (sort ?? "").split(separator: ",").map { term in
+                ResultOrder.Key(path: String(term.drop { $0 == "-" }), isAscending: !term.hasPrefix("-"))
+            }
+            return try ExportRows(
+                try predicate.map { try Query.parse($0) } ?? .all, of: table,
+                .init(arguments: try ArgumentDecoder(snapshot).decode(values), order: ResultOrder(sort: keys)), in: snapshot)
+        } catch let error as JSONError {
+            throw ValidationError("--args: \(error)")
+        } catch let error as QueryError {
+            throw ValidationError("\(error)")
+        }
+    }
 }
+
+/// Lets the format be named on the command line.
+extension ExportFormat: ExpressibleByArgument {}

@@ -56,11 +56,11 @@ package struct Call: Sendable {
     /// Whether the client has the representation already, because `If-None-Match` names its entity
     /// tag. The answer is then 304.
     ///
-    /// The tag of the compressed representation counts as well.
+    /// The tags of compressed representations count as well.
     package func isCurrent(_ etag: String) -> Bool {
         guard let condition = request.headers[.ifNoneMatch] else { return false }
         if condition == etag { return true }
         guard let list = EntityTagList(condition) else { return false }
-        return list.names(etag) || list.names(EntityTag.packed(etag))
+        return list.names(etag) || ContentCoding.allCases.contains { list.names(EntityTag.packed(etag, $0)) }
     }
 }

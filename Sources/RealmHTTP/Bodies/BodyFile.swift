@@ -119,6 +119,26 @@ package final class BodyFile: @unchecked Sendable {
         if byteCount > expected { try share?.grow(by: byteCount - expected, descriptor) }
     }
 
+    /// Fills the empty file with what a function stores through its descriptor, without knowing before how
+    /// much that is.
+    ///
+    /// - Parameter write: Writes to the descriptor, and calls its second argument now and then, which charges
+    ///   what was written to the budget. The calling thread waits meanwhile.
+    /// - Throws: The error of `write`, and `StorageError.io` when the budget is used up.
+    func fill(growing write: (Int32, @escaping () throws(StorageError) -> Void) throws -> Void) throws {
+        let charge = { [self] () throws(StorageError) in
+            let size = try System.regularFileSize(descriptor)
+            guard size > byteCount else { return }
+            try share?.grow(by: size - byteCount, descriptor)
+            byteCount = size
+        }
+        try write(descriptor, charge)
+        try charge()
+    }
+
+    /// Calls a function with the descriptor of the complete file, which it must not close or write to.
+    func withDescriptor<Result>(_ body: (Int32) throws -> Result) rethrows -> Result { try body(descriptor) }
+
     /// Returns the SHA-256 of the content. The calling thread reads the whole file.
     ///
     /// - Throws: `StorageError.io` when reading fails.

@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// Sends the content of a file that is complete, such as a backup. The file disappears with this
 /// object if it has no name.
-final class FileProducer: ChunkProducer {
+package final class FileProducer: ChunkProducer {
     /// The file, which does not change any more.
     private let file: BodyFile
     /// How many bytes were produced. Calls never overlap, so the order of accesses is that of the calls.
@@ -14,17 +14,17 @@ final class FileProducer: ChunkProducer {
     /// Makes the producer of a file's content.
     ///
     /// - Parameter file: A complete file.
-    init(_ file: BodyFile) { self.file = file }
+    package init(_ file: BodyFile) { self.file = file }
 
     /// The length of the file.
-    var completeByteCount: Int? { file.byteCount }
+    package var completeByteCount: Int? { file.byteCount }
 
     /// Reads the next chunk of the file.
     ///
     /// - Parameter buffer: The buffer that the chunk is appended to.
     /// - Returns: Whether this was the end of the file.
     /// - Throws: `StorageError.io` when reading fails.
-    func produce(into buffer: OutputBuffer) throws -> Bool {
+    package func produce(into buffer: OutputBuffer) throws -> Bool {
         let begin = offset.load(ordering: .acquiring)
         let bytes = try file.read(at: begin, byteCount: Streaming.chunkBytes)
         buffer.append(bytes)

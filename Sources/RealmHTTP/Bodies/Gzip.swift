@@ -36,8 +36,6 @@ package enum Gzip {
     /// - Parameter buffer: The bytes to compress; they are not changed.
     /// - Returns: A complete gzip stream; nil when zlib has no memory.
     package static func deflate(_ buffer: OutputBuffer) -> OutputBuffer? {
-        let target = OutputBuffer(capacity: buffer.count / 4 + 128)
-        guard let deflater = GzipDeflater(), deflater.deflate(buffer, isEnd: true, into: target) else { return nil }
-        return target
+        ContentCoding.gzip.compress(buffer)
     }
 }

@@ -6,7 +6,7 @@ internal import CZlib
 ///
 /// `@unchecked Sendable`: one thread at a time uses it, as its producer is never called twice at
 /// the same time.
-@safe final class GzipDeflater: @unchecked Sendable {
+@safe final class GzipDeflater: StreamCompressor, @unchecked Sendable {
     private var stream = unsafe z_stream()
 
     /// Begins a stream; nil when zlib has no memory for it.
@@ -21,14 +21,7 @@ internal import CZlib
 
     deinit { unsafe deflateEnd(&stream) }
 
-    /// Compresses further bytes.
-    ///
-    /// - Parameters:
-    ///   - source: The next bytes of the content.
-    ///   - isEnd: Whether they are the last ones. zlib keeps some bytes back until then.
-    ///   - target: Receives what zlib has finished, which may be nothing.
-    /// - Returns: False when zlib failed; the stream is unusable then.
-    func deflate(_ source: OutputBuffer, isEnd: Bool, into target: OutputBuffer) -> Bool {
+    func compress(_ source: OutputBuffer, isEnd: Bool, into target: OutputBuffer) -> Bool {
         unsafe source.withBytes { bytes in
             unsafe stream.next_in = unsafe UnsafeMutablePointer(mutating: bytes.baseAddress)
             unsafe stream.avail_in = UInt32(bytes.count)

@@ -56,13 +56,16 @@ struct BackupListEndpoints: Sendable {
     }
 
     /// Answers `GET …/backups/{id}` with the description of a backup, or with its file to clients that
-    /// name `application/octet-stream` in `Accept`.
+    /// name `application/octet-stream` in `Accept` or follow a link with `download`, perhaps with a name.
     ///
     /// - Parameter call: The call.
     /// - Throws: `unknown_parameter`, or `not_acceptable`. An unknown id is in the reply.
     func get(_ call: Call) throws(Problem) -> Reply {
-        try QueryParameters(call.request.target).requireKnown([])
-        let format = try ResponseFormat.negotiate(call.request, parameter: nil, among: [.documents, .octets])
+        let url = try QueryParameters(call.request.target)
+        try url.requireKnown(["download"])
+        let download = url["download"]
+        let format =
+            download == nil ? try ResponseFormat.negotiate(call.request, parameter: nil, among: [.documents, .octets]) : .octets
         let (realm, id) = (try call.match[.realm], try call.match[.id])
         return reply(call) { () throws(Problem) in
             var backup = try backups.find(id, of: realm)
@@ -73,7 +76,7 @@ struct BackupListEndpoints: Sendable {
             }
             let file = try backups.open(backup, for: call.request)
             backup.digest = try Problem.mapping { () throws(StorageError) in try file.digest() }
-            return send(file, backup)
+            return send(file, backup, as: download.flatMap { $0.isEmpty ? nil : $0 } ?? backup.id)
         }
     }
 
@@ -118,11 +121,11 @@ struct BackupListEndpoints: Sendable {
     }
 
     /// Makes the response that is the file of a backup.
-    private func send(_ file: BodyFile, _ backup: Backup) -> Response {
+    private func send(_ file: BodyFile, _ backup: Backup, as name: String) -> Response {
         var response = Response(status: 200, body: .stream(FileProducer(file)))
         response.add("Content-Type", constant: "application/octet-stream")
         response.add("Cache-Control", constant: "no-store")
-        response.add("Content-Disposition", "attachment; filename=\"\(backup.id)\"")
+        response.add("Content-Disposition", ContentDisposition.attachment(name))
         if let digest = backup.digest { response.add("Repr-Digest", "sha-256=:\(Base64.encode(digest, .standard)):") }
         return response
     }

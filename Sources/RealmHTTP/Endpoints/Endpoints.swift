@@ -23,7 +23,7 @@ struct Endpoints: Sendable {
     /// Creates objects of a class, and changes or deletes all objects that match.
     let classes = ClassWriteEndpoints()
     /// Answers with the contents of a realm or a class as a stream.
-    let exports = ExportEndpoints()
+    let exports: ExportEndpoints
     /// Compacts the files of realms.
     let compactions: CompactionEndpoints
     /// Reads exports, and lines of objects, into a realm.
@@ -81,6 +81,7 @@ struct Endpoints: Sendable {
         changes = ChangeEndpoints(
             notifications: state.notifications, leases: state.leases, timers: state.timers, workers: state.workers)
         compactions = CompactionEndpoints(workers: state.workers)
+        exports = ExportEndpoints(spoolFolders: state.spoolFolders)
         imports = ImportEndpoints(liveLimits: state.liveLimits, spoolFolders: state.spoolFolders)
         keys = KeyEndpoints(keys: state.authenticator.keys)
         logs = LogEndpoints(log: state.accessLog)

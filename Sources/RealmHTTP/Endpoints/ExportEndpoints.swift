@@ -6,92 +6,147 @@ internal import RealmStorage
 
 /// Exports of a whole realm, or of the objects of one class.
 struct ExportEndpoints: Sendable {
-    /// Answers `GET …/export` with a stream: all objects of one version, or those of a class that
-    /// match a predicate.
+    /// Folders for exports that are files, in the order in which they are tried.
+    let spoolFolders: [String]
+
+    /// Answers `GET …/export`: all objects of one version, or those of a class that match a predicate.
     ///
     /// On the daemon's thread it only throws that a long step begins; a worker then calls it again.
     ///
     /// - Parameter call: The call.
-    /// - Returns: A streamed response as NDJSON, JSON or CSV. It is read from one version, however
-    ///   long the client takes.
+    /// - Returns: A response that is read from one version, however long the client takes. Texts are
+    ///   streamed; databases and workbooks are complete before they are sent.
     /// - Throws: The `Problem` of a wrong parameter or query, or of an unknown class or snapshot.
     func get(_ call: Call) throws(Problem) -> Reply {
         // Queries are parsed and bound before the first line, which may take long.
         try Problem.mapping { () throws(StorageError) in try call.request.budget.beginLongStep() }
-        return try export(call)
+        return .now(try export(call))
     }
 
-    /// Reads the parameters, chooses the version and makes the stream.
+    /// Reads the parameters, chooses the version and makes the response.
     ///
-    /// The stream checks its deadline and sizes part by part, so a long export is not limited as a
+    /// A stream checks its deadline and sizes part by part, so a long export is not limited as a
     /// whole.
-    private func export(_ call: Call) throws(Problem) -> Reply {
+    private func export(_ call: Call) throws(Problem) -> Response {
         let url = try QueryParameters(call.request.target)
-        let parameters = try ParameterSet(url, urlNames: ["format", "class", "where", "args", "snapshot", "csv"])
+        let parameters = try ParameterSet(
+            url, urlNames: ["format", "class", "where", "args", "sort", "snapshot", "csv", "geometry"])
         let format = try exportFormat(call, try parameters.text("format"))
-        let name = try parameters.text("class")
-        if name == nil {
-            for other in ["where", "args"] where parameters.has(other) {
+        let separator = try spreadsheetSeparator(try parameters.text("csv"), format)
+        let geometry = try parameters.text("geometry")
+        if geometry != nil, format != .geojson { throw .conflict("'geometry' needs the format geojson", parameter: "geometry") }
+        let selection = try SelectionParameters(parameters, call.limits)
+        if !parameters.has("class") {
+            for other in ["where", "args", "sort"] where parameters.has(other) {
                 throw .conflict("'\(other)' needs 'class'", parameter: other)
             }
-            if format == .csv { throw .conflict("the format csv needs 'class'", parameter: "class") }
+            if format.needsClass { throw .conflict("the format \(format.rawValue) needs 'class'", parameter: "class") }
         }
-        let isForExcel = try self.isForExcel(try parameters.text("csv"), format)
-        let args = try SelectionParameters.args(try parameters.json("args", depthLimit: call.limits.jsonDepth), call.limits)
-        let query =
-            try parameters.text("where").map { text throws(Problem) in try SelectionParameters.query(text, call.limits) } ?? .all
         let context = try ReadContext(call, snapshot: try parameters.text("snapshot"))
-        let stream: ExportStream
-        if let name {
-            guard let table = context.snapshot.classTable(named: name) else {
-                throw Problem(.classNotFound, "there is no class of this name")
-            }
-            stream = try .some(
-                query, of: table, arguments: try ArgumentDecoder(context.snapshot).decode(args), in: context.snapshot,
-                version: context.version.tokenText, format: format, budget: call.request.budget, limits: call.limits)
-        } else {
-            stream = try .all(
-                of: context.snapshot, version: context.version.tokenText, format: format, budget: call.request.budget,
-                limits: call.limits)
-        }
-        if isForExcel { stream.guardFormulas() }
-        var response = Response(status: 200, body: .stream(stream))
-        response.add("Content-Type", constant: stream.mediaType)
-        context.addReadHeaders(to: &response, etag: context.versionTag((isForExcel ? "excel" : "x") + format.rawValue))
-        response.add("Content-Disposition", "attachment; filename=\"\(context.database.name.text).\(format.rawValue)\"")
-        return .now(response)
+        let rows = try rows(try parameters.text("class"), selection, context)
+        let body = try body(rows, format, separator: separator, geometry: geometry, context)
+        var response = Response(status: 200, body: .stream(body))
+        response.add("Content-Type", constant: format.mediaType)
+        context.addReadHeaders(
+            to: &response, etag: context.versionTag((separator == nil ? "x" : "excel") + format.rawValue))
+        response.add("Content-Disposition", "attachment; filename=\"\(context.database.name.text).\(format.suffix)\"")
+        return response
     }
 
-    /// Returns whether cells that a spreadsheet would evaluate as formulas are marked as text
-    /// (`csv=excel`).
+    /// Returns the objects that are exported.
+    private func rows(
+        _ name: String?, _ selection: SelectionParameters, _ context: ReadContext
+    ) throws(Problem) -> ExportRows {
+        let budget = context.request.budget
+        guard let name else { return try ExportRows(allOf: context.snapshot, budget: budget, limits: context.limits) }
+        guard let table = context.snapshot.classTable(named: name) else {
+            let hint = Suggestion.hint(for: name, in: context.snapshot.classes.compactMap(\.className))
+            throw Problem(.classNotFound, "there is no class of this name\(hint)")
+        }
+        let query =
+            try selection.predicate.map { text throws(Problem) in try SelectionParameters.query(text, context.limits) } ?? .all
+        if query.hasDescriptors, !selection.sort.isEmpty {
+            throw .conflict("'sort' cannot be combined with SORT, DISTINCT or LIMIT in 'where'", parameter: "sort")
+        }
+        return try ExportRows(
+            query, of: table,
+            .init(
+                arguments: try ArgumentDecoder(context.snapshot).decode(selection.args),
+                order: ResultOrder(sort: selection.sort.map { .init(path: $0.path, isAscending: $0.isAscending) }),
+                mapping: context.database.backlinkNames.mapping),
+            in: context.snapshot, budget: budget, limits: context.limits)
+    }
+
+    /// Returns what is sent.
+    private func body(
+        _ rows: ExportRows, _ format: ExportFormat, separator: UInt8?, geometry: String?, _ context: ReadContext
+    ) throws(Problem) -> any ChunkProducer {
+        let version = context.version.tokenText
+        switch format {
+        case .ndjson, .json, .csv:
+            let stream = ExportStream(rows, version: version, format: format)
+            if let separator { stream.fitSpreadsheets(separator: separator) }
+            return stream
+        case .postgresql: return try ScriptStream(rows, version: version)
+        case .ejson: return MongoStream(rows)
+        case .geojson: return try FeatureStream(rows, geometry: geometry)
+        case .sqlite, .xlsx: return FileProducer(try file(rows, format, context))
+        }
+    }
+
+    /// Makes the file of an export.
+    private func file(_ rows: ExportRows, _ format: ExportFormat, _ context: ReadContext) throws(Problem) -> BodyFile {
+        let file: BodyFile
+        do throws(StorageError) {
+            file = try BodyFile.make(inOneOf: spoolFolders, try context.request.spool?.open(for: context.request.account))
+        } catch {
+            throw Problem(keepingCopy: error)
+        }
+        let limit = context.limits.spoolBytesPerPrincipal
+        if format == .sqlite {
+            try TableFile.writeSQLite(rows, to: file, byteLimit: limit)
+        } else {
+            try TableFile.writeWorkbook(rows, to: file, byteLimit: limit)
+        }
+        return file
+    }
+
+    /// Returns what separates the cells of CSV for a spreadsheet (`csv=excel`); nil for CSV as it is
+    /// imported again.
     ///
     /// - Throws: `invalid_parameter` for another value, `conflicting_parameters` for a format other
     ///   than CSV.
-    private func isForExcel(_ text: String?, _ format: ExportStream.Format) throws(Problem) -> Bool {
-        guard let text else { return false }
-        guard text == "excel" else { throw .invalidParameter("csv", "'csv' takes excel") }
+    private func spreadsheetSeparator(_ text: String?, _ format: ExportFormat) throws(Problem) -> UInt8? {
+        guard let text else { return nil }
+        guard let separator = ExportEndpoints.separators[text] else {
+            throw .invalidParameter("csv", "'csv' takes excel or excel-semicolon")
+        }
         guard format == .csv else { throw .conflict("'csv' needs the format csv", parameter: "csv") }
-        return true
+        return separator
     }
+
+    /// The separators by the values of `csv`.
+    private static let separators = ["excel": UInt8(ascii: ","), "excel-semicolon": UInt8(ascii: ";")]
 
     /// Returns the format of an export, from the parameter `format` or else from `Accept`.
     ///
     /// Without either it is NDJSON. Where `Accept` admits several formats equally, NDJSON comes
-    /// before JSON and CSV.
+    /// first, and the others follow in the order in which they are listed.
     ///
     /// - Throws: `invalid_parameter` for an unknown name, `not_acceptable` when `Accept` admits
     ///   none of them.
-    private func exportFormat(_ call: Call, _ name: String?) throws(Problem) -> ExportStream.Format {
+    private func exportFormat(_ call: Call, _ name: String?) throws(Problem) -> ExportFormat {
         if let name {
-            if let format = ExportStream.Format(rawValue: name) { return format }
-            throw .invalidParameter("format", "an export has the formats ndjson, json and csv")
+            if let format = ExportFormat(rawValue: name) { return format }
+            let hint = Suggestion.hint(for: name, in: ExportFormat.allCases.map(\.rawValue))
+            throw .invalidParameter("format", "an export has the formats \(ExportFormat.list)\(hint)")
         }
         guard let text = call.request.headers[.accept], !text.isEmpty else { return .ndjson }
-        let offers: [(String, ExportStream.Format)] = [
-            ("application/x-ndjson", .ndjson), ("application/json", .json), ("text/csv", .csv),
-        ]
+        let offers = ExportFormat.allCases.map { format in
+            (String(format.mediaType.description.prefix { $0 != ";" }), format)
+        }
         guard let format = AcceptHeader(text).preferred(offers) else {
-            throw Problem(.notAcceptable, "an export is NDJSON, JSON or CSV")
+            throw Problem(.notAcceptable, "an export is \(ExportFormat.list)")
         }
         return format
     }

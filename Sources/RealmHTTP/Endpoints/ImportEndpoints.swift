@@ -3,7 +3,7 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// Imports of earlier exports, and of lines of objects as NDJSON or CSV.
+/// Imports of earlier exports, and of objects as NDJSON, JSON, CSV or tables of SQLite.
 struct ImportEndpoints: Sendable {
     /// The bounds on bodies and on their records.
     let liveLimits: LiveLimits
@@ -27,16 +27,36 @@ struct ImportEndpoints: Sendable {
     /// - Throws: The `Problem` of a wrong parameter or an empty body. A problem of a line has its
     ///   number in `line`, and in `committed` how many lines were committed.
     func post(_ call: WriteCall) throws(Problem) -> Reply {
+        let options = try WriteOptions(
+            call, names: ["mode", "class", "atomic", "columns", "separator", "tables"], honours: .init(handling: true))
+        let names = try ImportOptions(
+            options.parameters, isLenient: options.preferences.isLenient, depthLimit: limits.jsonDepth)
+        guard options.bodyType == .sqlite else { return try post(call, options, names) }
+        // Tables become lines first, which takes long, whatever the size of the file.
+        return .later { promise in
+            let work: @Sendable () -> Void = {
+                do throws(Problem) {
+                    try post(call, options, names).resolve(promise)
+                } catch {
+                    promise.complete(Response(error, for: call.request))
+                }
+            }
+            if !call.services.workers.submitContinuation(for: call.request.account, work) { work() }
+        }
+    }
+
+    /// Imports a body whose parameters were read.
+    private func post(_ call: WriteCall, _ options: WriteOptions, _ names: ImportOptions) throws(Problem) -> Reply {
         let database = try call.database()
-        let options = try WriteOptions(call, names: ["mode", "class", "atomic"])
         let mode: ImportRun.Mode = try options.parameters.choice("mode", ["create", "upsert"]) == "upsert" ? .upsert : .create
         let isAtomic = try options.parameters.choice("atomic", ["true", "false"]) == "true"
-        let reader = try importReader(call, options, database)
+        let reader = try importReader(call, options, names, database)
         guard isAtomic else { return try importInParts(reader, mode, call, options: options, to: database) }
         var write = PreparedWrite(call: call, database: database, options: options) { context throws(Problem) in
             try context.requireNoObjectCondition()
             let run = ImportRun(context.session, mode)
             run.audit = context.audit
+            run.isLenient = names.isLenient
             do throws(Problem) { try run.run(reader) } catch {
                 // The transaction is rolled back, so no line was committed.
                 throw error.has("line") ? error.with("committed", .integer(0)) : error
@@ -52,22 +72,69 @@ struct ImportEndpoints: Sendable {
     /// CSV needs the name of a class, whose properties give the columns their types.
     ///
     /// - Throws: `invalid_json` for an empty body, `invalid_parameter` for CSV without a class,
-    ///   `class_not_found`, or the problem of a wrong header line.
+    ///   `class_not_found`, or the problem of a wrong header line or database.
     private func importReader(
-        _ call: WriteCall, _ options: WriteOptions, _ database: Database
+        _ call: WriteCall, _ options: WriteOptions, _ names: ImportOptions, _ database: Database
     ) throws(Problem) -> ImportReader {
         let name = try options.parameters.text("class")
         let source = try ImportSource(bodyOf: call.request, limits, spoolFolders: spoolFolders)
-        guard options.bodyType == .csv else {
-            guard source.byteCount > 0 else { throw Problem(.invalidJSON, "the body is empty where JSON is needed") }
-            return ImportReader(source, className: name, bounds: limits.importedJSON)
-        }
-        guard let name else { throw Problem.invalidParameter("class", "CSV needs the name of a class") }
+        try requireFitting(options)
         let snapshot = database.current.shown(by: call.request.scope).snapshot
-        guard let table = snapshot.classTable(named: name) else {
-            throw Problem(.classNotFound, "there is no class of this name")
+        switch options.bodyType {
+        case .csv:
+            guard let name else { throw Problem.invalidParameter("class", "CSV needs the name of a class") }
+            guard let table = snapshot.classTable(named: name) else {
+                let hint = Suggestion.hint(for: name, in: snapshot.classes.compactMap(\.className))
+                throw Problem(.classNotFound, "there is no class of this name\(hint)")
+            }
+            return try ImportReader(csv: source, table, snapshot, bounds: limits.importedJSON, options: names)
+        case .sqlite:
+            let lines = try tableLines(source, name, names, snapshot, call)
+            return ImportReader(lines, className: nil, bounds: limits.importedJSON)
+        default:
+            guard source.byteCount > 0 else { throw Problem(.invalidJSON, "the body is empty where JSON is needed") }
+            let isArray = options.bodyType == .ndjson ? false : try source.beginsWithBracket()
+            return ImportReader(source, className: name, bounds: limits.importedJSON, isArray: isArray)
         }
-        return try ImportReader(csv: source, table, snapshot, bounds: limits.importedJSON)
+    }
+
+    /// Rejects parameters that have no meaning for the type of the body.
+    private func requireFitting(_ options: WriteOptions) throws(Problem) {
+        let types: [String: [BodyType]] = ["columns": [.csv, .sqlite], "separator": [.csv], "tables": [.sqlite]]
+        for (name, types) in types where options.parameters.has(name) {
+            guard let type = options.bodyType, types.contains(type) else {
+                throw .conflict(
+                    "'\(name)' needs a body of the type \(types.map(\.rawValue).joined(separator: " or "))", parameter: name)
+            }
+        }
+    }
+
+    /// Returns the rows of tables as lines.
+    private func tableLines(
+        _ source: ImportSource, _ className: String?, _ names: ImportOptions, _ snapshot: Snapshot, _ call: WriteCall
+    ) throws(Problem) -> ImportSource {
+        let request = call.request
+        let end = RealmStorage.Instant.now().adding(seconds: Double(limits.readSeconds))
+        func temporary() throws(StorageError) -> BodyFile {
+            try BodyFile.make(inOneOf: spoolFolders, try request.spool?.open(for: request.account))
+        }
+        let (file, lines): (BodyFile, BodyFile)
+        do throws(StorageError) {
+            lines = try temporary()
+            if let long = source.file {
+                file = long
+            } else {
+                file = try temporary()
+                try file.append(request.body)
+            }
+        } catch {
+            throw Problem(spooling: error)
+        }
+        let tables = SQLiteImport(snapshot: snapshot, options: names, className: className, limits: limits) {
+            RealmStorage.Instant.now() < end && request.budget.isStillWanted?() ?? true
+        }
+        try tables.write(file, to: lines)
+        return ImportSource(lines, recordLimit: .max)
     }
 
     /// Returns the response of an import.
@@ -106,7 +173,9 @@ struct ImportEndpoints: Sendable {
         return .later { promise in
             let deadline = RealmStorage.Instant.now().adding(seconds: ImportEndpoints.importSeconds)
             let (rights, audit) = (call.request.writeRights, call.request.audit)
-            ImportChain(database, mode, reader, rights: rights, deadline: deadline, audit: audit) { result in
+            ImportChain(
+                database, mode, reader, rights: rights, deadline: deadline, audit: audit, isLenient: options.preferences.isLenient
+            ) { result in
                 switch result {
                 case .success(let outcome):
                     call.request.version = outcome.version

@@ -9,7 +9,7 @@ struct PropertyEndpoints: Sendable {
     /// Answers `GET` and `QUERY …/{key}/{property}`.
     ///
     /// The property may be a path into embedded objects, or a name of linking objects. Collections
-    /// are read like lists of objects; a data property can be read as raw bytes.
+    /// are read like lists of objects; a data property can be read as raw bytes, also by a plain link.
     ///
     /// - Parameter call: The call, with class, key and property in its path.
     /// - Returns: The value, a page or the bytes; 304 when the client has that already, 204 for raw
@@ -17,14 +17,27 @@ struct PropertyEndpoints: Sendable {
     /// - Throws: `object_not_found`, `not_found` for an unknown property, or the `Problem` of a
     ///   wrong parameter.
     func get(_ call: Call) throws(Problem) -> Reply {
-        let parameters = try ReadParameters(ofBodyAnd: call, .list, formats: [.documents, .rows, .octets])
+        // A link may accept nothing but pictures, so it is looked at before the formats are negotiated.
+        let read = Result { () throws(Problem) in
+            try ReadParameters(ofBodyAnd: call, .property, formats: [.documents, .rows, .octets])
+        }
+        if let link = DataLink(call.request) {
+            let context = try ReadContext(call, snapshot: link.snapshot)
+            if case .single(let target) = try CollectionTarget.property(context), let data = DataAnswer(target, context) {
+                return .now(try data.linked(link))
+            }
+        }
+        let parameters = try read.get()
         let context = try ReadContext(call, snapshot: parameters.snapshot)
         switch try CollectionTarget.property(context) {
         case .collection(let target):
             guard parameters.format != .octets else { throw PropertyEndpoints.noBytes }
             return .now(try elements(of: target, parameters, context))
         case .single(let target):
-            if parameters.format == .octets { return .now(try octets(target, context)) }
+            if parameters.format == .octets {
+                guard let data = DataAnswer(target, context) else { throw PropertyEndpoints.noBytes }
+                return .now(try data.octets())
+            }
             return .now(try single(target, parameters, context))
         }
     }
@@ -87,32 +100,4 @@ struct PropertyEndpoints: Sendable {
 
     /// The problem of a request for raw bytes of anything but a single data property.
     private static let noBytes = Problem(.notAcceptable, "only a single data property can be returned as raw bytes")
-
-    /// Returns the bytes of a data property, as a file to download; 204 when it is null.
-    ///
-    /// - Throws: `not_acceptable` for any other property, or the problem of a value longer than a
-    ///   response may be.
-    private func octets(_ target: PropertyTarget, _ context: ReadContext) throws(Problem) -> Response {
-        guard target.column.type == .binary, target.column.collection == nil else {
-            throw PropertyEndpoints.noBytes
-        }
-        let etag = context.versionTag("b1")
-        if context.call.isCurrent(etag) { return context.unchanged(etag) }
-        let value = try Problem.mapping { () throws(StorageError) in
-            let value = try target.row.value(target.column)
-            try context.request.budget.meet(byteCount: value.byteCount)
-            return value
-        }
-        guard case .binary(let bytes) = value else {
-            var response = Response(status: 204)
-            context.addReadHeaders(to: &response, etag: etag)
-            return response
-        }
-        try Problem.mapping { () throws(StorageError) in try context.request.budget.requireRoom(for: bytes.count) }
-        let buffer = OutputBuffer(capacity: bytes.count)
-        buffer.append(bytes)
-        var response = context.answer(buffer, type: "application/octet-stream", etag: etag)
-        response.add("Content-Disposition", constant: "attachment")
-        return response
-    }
 }

@@ -280,6 +280,11 @@ extension ProblemCode {
                 "Send `Content-Type: application/json`, or another type that the API description lists for the path. Of "
                     + "content codings there is `gzip`."
             )
+        case .rangeNotSatisfiable:
+            return (
+                "The part that `Range` asks for lies beyond the end of the data.",
+                "`Content-Range` states the length. Ask for a part that begins before it, or leave `Range` out."
+            )
         case .hostNotAllowed:
             return (
                 "The host name of the request is not one that the server answers to.",

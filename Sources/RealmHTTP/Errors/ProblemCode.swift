@@ -106,6 +106,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case uriTooLong = "uri_too_long"
     /// 415: the endpoint does not take bodies of this media type or content coding.
     case unsupportedMediaType = "unsupported_media_type"
+    /// 416: the part that `Range` asks for lies beyond the end of the data.
+    case rangeNotSatisfiable = "range_not_satisfiable"
     /// 421: the host name of the request is not one that the server answers to.
     case hostNotAllowed = "host_not_allowed"
     /// 422: an object in a body has a member that is no property of its class.
@@ -226,6 +228,7 @@ extension ProblemCode {
         case .bodyTooLarge: return 413
         case .uriTooLong: return 414
         case .unsupportedMediaType: return 415
+        case .rangeNotSatisfiable: return 416
         case .hostNotAllowed: return 421
         case .unknownProperty, .missingProperty, .noPrimaryKey, .pathNotFound, .invalidSchema, .invalidConfiguration,
             .typeMismatch, .outOfRange,

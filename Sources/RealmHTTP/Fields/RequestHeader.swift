@@ -20,6 +20,8 @@ package enum RequestHeader: Int, CaseIterable, Sendable {
     case fetchSite, referer
     /// The session of a browser, and the token that shows that a page of this server made the request.
     case cookie, csrfToken
+    /// The part of a representation that is wanted, and the representation that it has to be a part of.
+    case range, ifRange
 
     /// The bit of this field in a set of fields; there are fewer than 32 of them.
     var bit: UInt32 { 1 << UInt32(rawValue) }
@@ -54,6 +56,8 @@ package enum RequestHeader: Int, CaseIterable, Sendable {
         case .referer: return "referer"
         case .cookie: return "cookie"
         case .csrfToken: return "x-csrf-token"
+        case .range: return "range"
+        case .ifRange: return "if-range"
         }
     }
 

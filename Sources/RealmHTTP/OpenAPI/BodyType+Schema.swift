@@ -10,7 +10,7 @@ extension BodyType {
         case .json, .ejson, .mergePatch: return schema
         case .jsonPatch: return OpenAPIParts.schema("JSONPatch")
         case .ndjson, .csv: return OpenAPIParts.text
-        case .bytes: return ["type": "string", "format": "binary"]
+        case .bytes, .sqlite: return ["type": "string", "format": "binary"]
         }
     }
 }

@@ -88,6 +88,9 @@ package enum OpenAPIDocument {
         "At", "IndexOf", "IndexOfWhere", "Explain", "SectionBy", "Section", "Facets", "Snapshot", "IfNoneMatch",
         "RealmTransaction", "RealmMinVersion", "RequestId",
     ]
+    /// The names of the shared parameters of an operation that reads one property.
+    static let propertyParameters =
+        listParameters.map { $0 == "Format" ? "PropertyFormat" : $0 } + ["Download", "Range", "IfRange"]
     /// The names of the shared parameters of an operation that reads one object.
     static let objectParameters = [
         "Fields", "Expand", "Meta", "Ints", "DocumentFormat", "Snapshot", "IfNoneMatch", "RealmTransaction", "RealmMinVersion",
@@ -129,11 +132,18 @@ package enum OpenAPIDocument {
         let page = OpenAPIParts.document(
             "The body is the value, or one page of a collection.", OpenAPIParts.schema("PropertyPage"), isTabular: true)
         guard case .object(let members) = page, case .object(let content)? = page["content"] else { return page }
-        let raw = DocumentValue.Member("application/octet-stream", ["schema": ["type": "string", "format": "binary"]])
+        // Each type in which a link can be answered is written out: a range of types would include JSON.
+        let raw = DataType.all.map { DocumentValue.Member($0, ["schema": ["type": "string", "format": "binary"]]) }
         let success = DocumentValue.object(
-            members.map { $0.name == "content" ? .init("content", .object(content + [raw])) : $0 })
+            members.map { $0.name == "content" ? .init("content", .object(content + raw)) : $0 })
         return OpenAPIParts.responses(success).adding([
-            .init("204", ["description": "The data property is null.", "headers": OpenAPIParts.headers])
+            .init("204", ["description": "The data property is null.", "headers": OpenAPIParts.headers]),
+            .init(
+                "206",
+                [
+                    "description": "The body is a part of the bytes of a data property.", "headers": OpenAPIParts.headers,
+                    "content": ["*/*": ["schema": ["type": "string", "format": "binary"]]],
+                ]),
         ])
     }()
 

@@ -172,6 +172,22 @@ enum OpenAPIParts {
                 choice("json", "ejson", "ndjson", "csv"))
         ),
         (
+            "PropertyFormat",
+            inQuery(
+                "format",
+                "Chooses the representation, in place of the header field Accept. The bytes of a data property have the type that they look like.",
+                choice("json", "ejson", "ndjson", "csv", "bytes"))
+        ),
+        (
+            "Download",
+            inQuery(
+                "download", "Makes browsers save the bytes of a data property as a file, perhaps of this name.", text)
+        ),
+        (
+            "DownloadFile",
+            inQuery("download", "Asks for the file, which browsers save, perhaps under this name.", text)
+        ),
+        (
             "DocumentFormat",
             inQuery("format", "Chooses the representation, in place of the header field Accept.", choice("json", "ejson"))
         ),

@@ -77,18 +77,41 @@ enum OpenAPIWrites {
                 "atomic", "With the value false the import commits in parts; a failure states how much was committed.",
                 ["type": "boolean"])
         ),
+        (
+            "ImportColumns",
+            OpenAPIParts.inQuery(
+                "columns", "Names properties for columns, as COLUMN:PROPERTY,… or a JSON object, in CSV and tables of SQLite.",
+                OpenAPIParts.text)
+        ),
+        (
+            "ImportSeparator",
+            OpenAPIParts.inQuery(
+                "separator", "States what separates the cells of CSV; without it the first line tells.",
+                OpenAPIParts.choice("comma", "semicolon", "tab"))
+        ),
+        (
+            "ImportTables",
+            OpenAPIParts.inQuery(
+                "tables",
+                "Names the tables of SQLite to import, as TABLE:CLASS,… or a JSON object; by default those called like classes.",
+                OpenAPIParts.text)
+        ),
         ("ExportClass", OpenAPIParts.inQuery("class", "Limits the export to objects of this class.", OpenAPIParts.text)),
         (
             "ExportFormat",
-            OpenAPIParts.inQuery("format", "Chooses the form of the export.", OpenAPIParts.choice("ndjson", "json", "csv"))
+            OpenAPIParts.inQuery(
+                "format", "Chooses the form of the export. csv, ejson and geojson need a class.",
+                ["type": "string", "enum": .array(ExportFormat.allCases.map { .string($0.rawValue) })])
         ),
         (
             "ForExcel",
             OpenAPIParts.inQuery(
                 "csv",
-                "With the value excel texts in CSV that begin with =, +, -, @, a tab or a carriage return get a leading apostrophe.",
-                OpenAPIParts.choice("excel"))
+                "With the value excel texts in CSV that begin with =, +, -, @, a tab or a carriage return get a leading apostrophe, and the text begins with a byte order mark; with excel-semicolon there are semicolons between cells besides.",
+                OpenAPIParts.choice("excel", "excel-semicolon"))
         ),
+        ("Range", header("Range", "Asks for a part of the bytes of a data property, such as bytes=0-499.")),
+        ("IfRange", header("If-Range", "The part is sent only if the bytes still have this entity tag, else all of them.")),
         ("IfMatch", header("If-Match", "Writes only if the object has one of these entity tags, or the realm has this version.")),
         ("IfNoneMatchWrite", header("If-None-Match", "With the value * the write happens only if the object does not exist.")),
         (

@@ -17,9 +17,11 @@ package enum BodyType: String, CaseIterable, Sendable {
     case ndjson = "application/x-ndjson"
     /// Comma-separated values (RFC 4180).
     case csv = "text/csv"
+    /// A database of SQLite.
+    case sqlite = "application/vnd.sqlite3"
     /// The bytes of a data property as they are.
     case bytes = "application/octet-stream"
 
     /// Whether the body is text, which has to be UTF-8.
-    var isText: Bool { self != .bytes }
+    var isText: Bool { self != .bytes && self != .sqlite }
 }

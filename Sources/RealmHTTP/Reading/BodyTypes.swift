@@ -33,8 +33,8 @@ package struct BodyTypes: OptionSet, Sendable, Hashable {
     static let realmFile = BodyTypes(.json, .bytes)
     /// A Realm file as it is.
     static let file = BodyTypes(.bytes)
-    /// The lines of an export.
-    static let lines = BodyTypes(.ndjson, .csv)
+    /// Objects to import: the lines of an export, an array, CSV, or tables.
+    static let imports = BodyTypes(.json, .ejson, .ndjson, .csv, .sqlite)
 
     /// The types of the set, in the order in which header fields list them.
     package var all: [BodyType] {

@@ -61,8 +61,8 @@ package struct ReadParameters: Sendable {
 
     /// The kind of a read, which decides the parameters that it takes.
     package enum Kind: Sendable {
-        /// A query of a class or of a collection, an aggregate, or one object.
-        case list, aggregate, object
+        /// A query of a class or of a collection, an aggregate, one object, or one property.
+        case list, aggregate, object, property
 
         /// The parameters that may be members of a body.
         var names: [String] { Kind.allNames[self]?.body ?? [] }
@@ -72,8 +72,8 @@ package struct ReadParameters: Sendable {
         /// The names of all kinds, computed once because every request needs them.
         private static let allNames: [Kind: (body: [String], url: [String])] = {
             var names: [Kind: (body: [String], url: [String])] = [:]
-            for kind in [Kind.list, .aggregate, .object] {
-                names[kind] = (kind.bodyNames, kind.bodyNames + ["format"])
+            for kind in [Kind.list, .aggregate, .object, .property] {
+                names[kind] = (kind.bodyNames, kind.bodyNames + ["format"] + (kind == .property ? ["download"] : []))
             }
             return names
         }()
@@ -81,7 +81,7 @@ package struct ReadParameters: Sendable {
         /// The parameters that this kind of read takes, besides `format`.
         private var bodyNames: [String] {
             switch self {
-            case .list:
+            case .list, .property:
                 return [
                     "where", "args", "sort", "distinct", "limit", "after", "offset", "count", "fields", "expand", "meta", "ints",
                     "at", "indexOf", "indexOfWhere", "explain", "sectionBy", "section", "facets",

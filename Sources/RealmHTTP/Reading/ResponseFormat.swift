@@ -93,10 +93,11 @@ package enum ResponseFormat: Sendable, Equatable {
             case "ejson" where choice.contains(.documents): .ejson(isRelaxed: false)
             case "ndjson" where choice.contains(.rows): .ndjson
             case "csv" where choice.contains(.rows): .csv
+            case "bytes" where choice.contains(.octets): .octets
             default: nil
             }
         if let format { return format }
-        guard !["json", "ejson", "ndjson", "csv"].contains(name) else {
+        guard !["json", "ejson", "ndjson", "csv", "bytes"].contains(name) else {
             throw Problem(.notAcceptable, "this path has no format '\(name)'").with("parameter", "format")
         }
         throw .invalidParameter("format", "there is no format '\(name)'")

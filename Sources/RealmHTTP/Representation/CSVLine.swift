@@ -13,6 +13,8 @@ final class CSVLine {
     private var isFirst = true
     /// Whether texts that a spreadsheet would evaluate as formulas get an apostrophe before them.
     var guardsFormulas = false
+    /// What stands between two cells.
+    var separator = UInt8(ascii: ",")
 
     /// Adds a cell whose text a closure provides.
     ///
@@ -24,7 +26,7 @@ final class CSVLine {
     func add(
         to buffer: OutputBuffer, isNumber: Bool = false, _ fill: (OutputBuffer) throws(StorageError) -> Bool
     ) throws(StorageError) {
-        if !isFirst { buffer.append(UInt8(ascii: ",")) }
+        if !isFirst { buffer.append(separator) }
         isFirst = false
         cell.removeAll()
         if try fill(cell) { write(to: buffer, isNumber: isNumber) }
@@ -36,7 +38,7 @@ final class CSVLine {
     ///   - text: The text; nil for null.
     ///   - buffer: The buffer that the line is appended to.
     func add(_ text: String?, to buffer: OutputBuffer) {
-        if !isFirst { buffer.append(UInt8(ascii: ",")) }
+        if !isFirst { buffer.append(separator) }
         isFirst = false
         guard let text else { return }
         cell.removeAll()
@@ -53,7 +55,7 @@ final class CSVLine {
         isFirst = true
     }
 
-    /// Writes the current cell, in quotation marks if it contains a comma, a quotation mark or a
+    /// Writes the current cell, in quotation marks if it contains the separator, a quotation mark or a
     /// line break, or is empty.
     ///
     /// - Parameters:
@@ -61,7 +63,7 @@ final class CSVLine {
     ///   - isNumber: Whether the text is a number.
     private func write(to buffer: OutputBuffer, isNumber: Bool = false) {
         let needsQuotes = unsafe cell.withBytes { bytes in
-            unsafe bytes.isEmpty || bytes.contains { $0 == 0x22 || $0 == 0x2c || $0 == 0x0a || $0 == 0x0d }
+            unsafe bytes.isEmpty || bytes.contains { $0 == 0x22 || $0 == separator || $0 == 0x0a || $0 == 0x0d }
         }
         let isGuarded =
             unsafe guardsFormulas && !isNumber && cell.withBytes { unsafe $0.first.map(CSVLine.beginsFormula) ?? false }

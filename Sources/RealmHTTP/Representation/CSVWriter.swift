@@ -39,9 +39,18 @@ package final class CSVWriter {
         showsKey = representation.includesMeta && plan.table.primaryKey == nil && plan.table.kind != .embedded
     }
 
-    /// Makes the writer put an apostrophe before texts that a spreadsheet would evaluate as
-    /// formulas (`csv=excel`).
-    func guardFormulas() { line.guardsFormulas = true }
+    /// Whether the text begins with a byte order mark, by which Excel knows UTF-8.
+    private var beginsWithMark = false
+
+    /// Makes the writer put an apostrophe before texts that a spreadsheet would evaluate as formulas, and
+    /// begin with a byte order mark (`csv=excel`).
+    ///
+    /// - Parameter separator: What stands between two cells.
+    func fitSpreadsheets(separator: UInt8) {
+        line.guardsFormulas = true
+        line.separator = separator
+        beginsWithMark = true
+    }
 
     /// Writes the line with the names of the columns.
     ///
@@ -49,6 +58,7 @@ package final class CSVWriter {
     ///   - leading: Names of columns that the caller adds before those of the plan.
     ///   - buffer: The buffer that the line is appended to.
     package func writeHeader(leading: [String] = [], to buffer: OutputBuffer) {
+        if beginsWithMark { buffer.append([0xef, 0xbb, 0xbf]) }
         for name in leading { line.add(name, to: buffer) }
         if showsKey { line.add("$key", to: buffer) }
         for member in plan.members { line.add(member.name, to: buffer) }

@@ -142,7 +142,7 @@ final class AnswerCache: Sendable {
             let key = key(of: request)
         else { return }
         let keyBytes = key.target.count + (key.scope?.utf8.count ?? 0)
-        let byteCount = body.capacity + body.capacity / 4 + keyBytes + AnswerCache.overheadBytes
+        let byteCount = body.capacity + body.capacity / 2 + keyBytes + AnswerCache.overheadBytes
         guard byteCount <= bytesPerShard / 4 else { return }
         let slot = Int((UInt(bitPattern: key.digest) >> 8) % UInt(AnswerCache.seenSlots))
         let dropped = shard(of: key).state.withLock { shard -> [Key: Entry]? in
@@ -160,10 +160,11 @@ final class AnswerCache: Sendable {
     /// Returns the key of a request; nil for a request whose response may depend on more than
     /// target and `Accept`.
     ///
-    /// Conditions, minimum versions and transactions are left to the endpoints.
+    /// Conditions, ranges, minimum versions and transactions are left to the endpoints.
     private func key(of request: Request) -> Key? {
         guard bytesPerShard > 0, request.method == .get || request.method == .head, request.headers[.ifNoneMatch] == nil,
-            request.headers[.realmMinVersion] == nil, request.headers[.realmTransaction] == nil
+            request.headers[.realmMinVersion] == nil, request.headers[.realmTransaction] == nil,
+            !request.headers.has(.range)
         else { return nil }
         return Key(request.target.bytes, accept: request.headers[.accept], scope: request.scope?.identity)
     }

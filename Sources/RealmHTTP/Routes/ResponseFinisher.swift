@@ -55,12 +55,12 @@ struct ResponseFinisher: Sendable {
     ///
     /// - Parameters:
     ///   - response: The response as the endpoint made it.
-    ///   - request: The request, which states whether the client accepts gzip.
+    ///   - request: The request, which states which codings the client accepts.
     func finishesQuickly(_ response: Response, for request: Request) -> Bool {
-        guard case .bytes(let buffer) = response.body, buffer.count > ResponseFinisher.quicklyPacked, request.takesGzip,
-            response.status != 304, response.isCompressible
+        guard case .bytes(let buffer) = response.body, buffer.count > ResponseFinisher.quicklyPacked,
+            let coding = request.coding, response.status != 304, response.isCompressible
         else { return true }
-        return response.packed?.isKnown ?? false
+        return response.packed?.isKnown(coding) ?? false
     }
 
     /// Texts above this many bytes are packed by a worker.
@@ -68,26 +68,26 @@ struct ResponseFinisher: Sendable {
     /// Texts up to this many bytes are sent as they are.
     private static let neverPacked = 1 << 10
 
-    /// Packs a text of more than 1 KiB with gzip, for clients that accept it.
+    /// Packs a text of more than 1 KiB in the coding that the client prefers.
     ///
     /// Streams are packed chunk by chunk whatever their length; streams of events are never packed.
     /// Where packing does not succeed, the response stays as it is.
     private func compress(_ response: inout Response, for request: Request) {
         if case .bytes(let buffer) = response.body, buffer.count <= ResponseFinisher.neverPacked { return }
-        guard response.status != 304, request.takesGzip, response.isCompressible else { return }
+        guard response.status != 304, let coding = request.coding, response.isCompressible else { return }
         switch response.body {
         case .none, .events: return
         case .bytes(let buffer):
-            guard let packed = response.packed.map({ $0.packed(buffer) }) ?? Gzip.deflate(buffer) else {
+            guard let packed = response.packed.map({ $0.packed(buffer, coding) }) ?? coding.compress(buffer) else {
                 return
             }
             response.body = .bytes(packed)
         case .stream(let producer):
-            guard let packed = GzipProducer(producer) else { return }
+            guard let packed = PackingProducer(producer, coding) else { return }
             response.body = .stream(packed)
         }
-        response.add("Content-Encoding", constant: "gzip")
-        response.tagAsPacked()
+        response.add("Content-Encoding", constant: coding.name)
+        response.tagAsPacked(coding)
     }
 
     /// Returns whether a request detaches a realm.
@@ -123,10 +123,10 @@ struct ResponseFinisher: Sendable {
 extension Response {
     /// Marks the entity tag as that of the packed representation, which has to differ from the tag
     /// of the plain one.
-    fileprivate mutating func tagAsPacked() {
+    fileprivate mutating func tagAsPacked(_ coding: ContentCoding) {
         headers = headers.map { field in
             guard field.name.description == "ETag" else { return field }
-            return HeaderField("ETag", text: EntityTag.packed(field.text))
+            return HeaderField("ETag", text: EntityTag.packed(field.text, coding))
         }
     }
 
@@ -136,10 +136,11 @@ extension Response {
         if !isStated { add("Cache-Control", constant: "private") }
     }
 
-    /// Whether the body is text of some kind. Raw data may be packed already, and events must not
-    /// wait for more.
+    /// Whether the body is text of some kind. Raw data may be packed already, parts of it are counted in
+    /// plain bytes, and events must not wait for more.
     fileprivate var isCompressible: Bool {
-        guard let type = header("Content-Type") else { return false }
+        guard let type = header("Content-Type"), header("Accept-Ranges") == nil else { return false }
         return !type.hasPrefix("application/octet-stream") && !type.hasPrefix("text/event-stream")
+            && !type.hasPrefix("application/vnd.openxmlformats")
     }
 }

@@ -42,8 +42,9 @@ extension RouteTable {
                     [.get, .query], for: .read,
                     .init(
                         "getProperty", "Returns one property: its value, or one page of a collection.", tag: "objects",
-                        parameters: OpenAPIDocument.listParameters, taking: .json, responses: OpenAPIDocument.propertyResponses,
-                        problems: .ofReads, .ofQueries, .ofObjects)
+                        parameters: OpenAPIDocument.propertyParameters, taking: .json,
+                        responses: OpenAPIDocument.propertyResponses,
+                        problems: .ofReads, .ofQueries, .ofObjects, [.rangeNotSatisfiable])
                 ) { $0.properties.get },
                 .write(
                     .put, for: .write,

@@ -24,7 +24,7 @@ extension RouteTable {
                     .init(
                         "exportRealm", "Exports all objects of one version.", tag: "transfer",
                         parameters: [
-                            "ExportFormat", "ForExcel", "ExportClass", "Where", "Args", "Snapshot", "RealmTransaction",
+                            "ExportFormat", "ForExcel", "ExportClass", "Where", "Args", "Sort", "Snapshot", "RealmTransaction",
                             "RealmMinVersion", "RequestId",
                         ],
                         responses: exportResponses, problems: .ofReads, .ofQueries)
@@ -93,7 +93,7 @@ extension RouteTable {
                     .get, for: .administer,
                     .init(
                         "getBackup", "Describes a backup, or returns its file.", tag: "transfer",
-                        parameters: ["RequestId"], responses: backupResponses, problems: .ofRealms)
+                        parameters: ["DownloadFile", "RequestId"], responses: backupResponses, problems: .ofRealms)
                 ) { $0.backupLists.get }.audited(as: .backup),
                 .write(
                     .delete, for: .administer,
@@ -125,8 +125,11 @@ extension RouteTable {
                     .post, for: .write,
                     .init(
                         "importObjects", "Imports an export, or lines with objects of one class.", tag: "transfer",
-                        parameters: ["ImportMode", "ImportClass", "Atomic", "IdempotencyKey"] + OpenAPIWrites.common,
-                        taking: .lines, body: OpenAPIParts.text,
+                        parameters: [
+                            "ImportMode", "ImportClass", "Atomic", "ImportColumns", "ImportSeparator", "ImportTables",
+                            "IdempotencyKey",
+                        ] + OpenAPIWrites.common,
+                        taking: .imports, body: ["type": "array", "items": ["type": "object"]],
                         responses: OpenAPIWrites.responses(
                             ("200", "The body counts the objects that were created and updated.", "Imported")),
                         problems: .ofWrites, .ofValues)
@@ -184,9 +187,13 @@ extension RouteTable {
     private static let exportResponses = OpenAPIParts.responses(
         [
             "description": "The body is the export.", "headers": OpenAPIParts.readHeaders,
-            "content": [
-                "application/x-ndjson": ["schema": OpenAPIParts.text], "application/json": ["schema": ["type": "object"]],
-                "text/csv": ["schema": OpenAPIParts.text],
-            ],
+            "content": .object(
+                [
+                    .init("application/x-ndjson", ["schema": OpenAPIParts.text]),
+                    .init("application/json", ["schema": ["type": "object"]]), .init("text/csv", ["schema": OpenAPIParts.text]),
+                ]
+                    + ExportFormat.allCases.dropFirst(3).map {
+                        .init($0.mediaType.description, ["schema": ["type": "string", "format": "binary"]])
+                    }),
         ], isConditional: false)
 }

@@ -15,8 +15,10 @@ struct CSVObjects: Sendable {
     private let snapshot: Snapshot
     /// The bounds of JSON in cells.
     private let bounds: JSONBounds
-    /// The names in the first record, in the order of the cells.
-    private let names: [String]
+    /// The names of the properties, in the order of the cells; nil for columns that are ignored.
+    private let names: [String?]
+    /// What separates the cells.
+    private let separator: UInt8
 
     /// Reads the first record.
     ///
@@ -26,13 +28,32 @@ struct CSVObjects: Sendable {
     ///   - bounds: The bounds of JSON in cells.
     ///   - header: The bytes of the first record, without its line end.
     ///   - line: The line in which it begins, from 1.
-    /// - Throws: `invalid_body` with `line` for a malformed record, or a name that occurs twice.
-    init(_ table: Table, _ snapshot: Snapshot, bounds: JSONBounds, header: ArraySlice<UInt8>, line: Int) throws(Problem) {
+    ///   - options: How its names become those of properties.
+    ///   - separator: What separates the cells.
+    /// - Throws: `invalid_body` with `line` for a malformed record, or a name that occurs twice;
+    ///   `invalid_parameter` for a mapped column that the record does not have.
+    init(
+        _ table: Table, _ snapshot: Snapshot, bounds: JSONBounds, header: ArraySlice<UInt8>, line: Int, options: ImportOptions,
+        separator: UInt8
+    ) throws(Problem) {
         self.table = table
         self.snapshot = snapshot
         self.bounds = bounds
-        names = try CSVRecord.cells(header, line: line).map(\.text)
+        self.separator = separator
+        let texts = try CSVRecord.cells(header, line: line, separator: separator).map(\.text)
+        for name in options.columns.keys.sorted() where !texts.contains(name) {
+            throw .invalidParameter("columns", "the first line has no column '\(name)', but \(texts.joined(separator: ", "))")
+        }
+        if texts.count == 1, texts[0].contains(";"), separator != UInt8(ascii: ";") {
+            throw CSVObjects.malformed(
+                "the cells are separated by semicolons: leave 'separator' out, or send separator=semicolon", line)
+        }
+        let names = texts.map { options.columns[$0] ?? $0 }
         guard Set(names).count == names.count else { throw CSVObjects.malformed("a name occurs twice", line) }
+        self.names = names.map { name in
+            let isKnown = name == "$key" || table.column(named: MemberNaming.documents.property(name)) != nil
+            return isKnown || !options.isLenient ? name : nil
+        }
     }
 
     /// Returns the object in a record; nil for an empty line, unless there is only one property,
@@ -44,7 +65,7 @@ struct CSVObjects: Sendable {
     ///   cells than the first one.
     func object(_ bytes: ArraySlice<UInt8>, _ place: RecordPlace) throws(Problem) -> ImportedObject? {
         if bytes.isEmpty, names.count > 1 { return nil }
-        let cells = try CSVRecord.cells(bytes, line: place.line)
+        let cells = try CSVRecord.cells(bytes, line: place.line, separator: separator)
         guard cells.count == names.count else {
             throw CSVObjects.malformed("the line has \(cells.count) cells, but the first line has \(names.count)", place.line)
         }
@@ -62,6 +83,7 @@ struct CSVObjects: Sendable {
         var key: String?
         var members: [(name: String, value: InputValue)] = []
         for (name, cell) in zip(names, cells) {
+            guard let name else { continue }
             if name == "$key" {
                 key = cell.text
                 continue

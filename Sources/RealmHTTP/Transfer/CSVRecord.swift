@@ -21,16 +21,19 @@ struct CSVRecord {
     /// - Parameters:
     ///   - bytes: The record without its line end.
     ///   - line: The line in which it begins, from 1, for errors.
+    ///   - separator: What separates the cells.
     /// - Throws: `invalid_body` with `line` for a quoted cell that does not end or is followed by
     ///   other text, for text that is not UTF-8, and for too many cells.
-    static func cells(_ bytes: ArraySlice<UInt8>, line: Int) throws(Problem) -> [Cell] {
-        var record = CSVRecord(bytes, line: line)
+    static func cells(
+        _ bytes: ArraySlice<UInt8>, line: Int, separator: UInt8 = UInt8(ascii: ",")
+    ) throws(Problem) -> [Cell] {
+        var record = CSVRecord(bytes, line: line, separator: separator)
         var cells: [Cell] = []
         while true {
             guard cells.count < maximumCount else { throw record.malformed("a line has at most \(maximumCount) cells") }
             cells.append(try record.cell())
             guard record.index < bytes.endIndex else { return cells }
-            // Skips the comma: nothing else ends a cell within a record.
+            // Skips the separator: nothing else ends a cell within a record.
             record.index += 1
         }
     }
@@ -40,14 +43,17 @@ struct CSVRecord {
 
     /// The bytes of the record, without its line end.
     private let bytes: ArraySlice<UInt8>
+    /// What separates the cells.
+    private let separator: UInt8
     /// The position of the next byte to read.
     private var index: Int
     /// The line in which the record begins.
     private let line: Int
 
     /// Creates a splitter at the start of a record.
-    private init(_ bytes: ArraySlice<UInt8>, line: Int) {
+    private init(_ bytes: ArraySlice<UInt8>, line: Int, separator: UInt8) {
         self.bytes = bytes
+        self.separator = separator
         self.line = line
         index = bytes.startIndex
     }
@@ -57,11 +63,11 @@ struct CSVRecord {
         Problem(.invalidBody, detail).with("line", .integer(Int64(line)))
     }
 
-    /// Reads the cell at `index`, and leaves `index` at the comma after it or at the end.
+    /// Reads the cell at `index`, and leaves `index` at the separator after it or at the end.
     private mutating func cell() throws(Problem) -> Cell {
         guard index < bytes.endIndex, bytes[index] == UInt8(ascii: "\"") else {
             let start = index
-            while index < bytes.endIndex, bytes[index] != UInt8(ascii: ",") { index += 1 }
+            while index < bytes.endIndex, bytes[index] != separator { index += 1 }
             return Cell(text: try text(bytes[start..<index]), isQuoted: false)
         }
         index += 1
@@ -78,9 +84,9 @@ struct CSVRecord {
         throw malformed("a quoted cell does not end")
     }
 
-    /// Makes a cell of what was inside quotes, if a comma or the end follows them.
+    /// Makes a cell of what was inside quotes, if a separator or the end follows them.
     private func quoted(_ content: [UInt8]) throws(Problem) -> Cell {
-        guard index >= bytes.endIndex || bytes[index] == UInt8(ascii: ",") else {
+        guard index >= bytes.endIndex || bytes[index] == separator else {
             throw malformed("a quoted cell is followed by other text")
         }
         return Cell(text: try text(content[...]), isQuoted: true)

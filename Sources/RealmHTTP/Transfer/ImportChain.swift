@@ -25,6 +25,8 @@ final class ImportChain: Sendable {
     private let deadline: RealmStorage.Instant
     /// The record of the request for the audit log; nil for none.
     private let audit: AuditRecord?
+    /// Whether members that a class does not have are ignored.
+    private let isLenient: Bool
     /// Called once, with the counts or with the problem.
     private let completion: @Sendable (Result<Outcome, Problem>) -> Void
     /// What the commits so far achieved. The lock orders the threads; it is not contended.
@@ -60,11 +62,12 @@ final class ImportChain: Sendable {
     ///   - rights: What the sender may write; nil for everything.
     ///   - deadline: The time at which the import gives up.
     ///   - audit: The record of the request for the audit log; nil for none.
+    ///   - isLenient: Whether members that a class does not have are ignored.
     ///   - completion: Called once on the writer's thread, with the counts, or with the problem and
     ///     its member `committed`, the line of the last object that is durable. It must not wait.
     init(
         _ database: Database, _ mode: ImportRun.Mode, _ reader: ImportReader, rights: (any WriteRights)? = nil,
-        deadline: RealmStorage.Instant, audit: AuditRecord? = nil,
+        deadline: RealmStorage.Instant, audit: AuditRecord? = nil, isLenient: Bool = false,
         completion: @escaping @Sendable (Result<Outcome, Problem>) -> Void
     ) {
         self.database = database
@@ -72,6 +75,7 @@ final class ImportChain: Sendable {
         self.rights = rights
         self.deadline = deadline
         self.audit = audit
+        self.isLenient = isLenient
         self.completion = completion
         progress = RankedMutex(.leaf, Progress(reader: reader))
     }
@@ -81,11 +85,12 @@ final class ImportChain: Sendable {
         let before = progress.withLock { $0 }
         database.write(
             WriteRequest(deadline: deadline),
-            { [mode, rights, audit] session -> Progress in
+            { [mode, rights, audit, isLenient] session -> Progress in
                 var after = before
                 if let rights { session.restrict(to: rights) }
                 let run = ImportRun(session, mode, before.memory)
                 run.audit = audit
+                run.isLenient = isLenient
                 after.isAtEnd = try !run.run(&after.reader, count: ImportChain.chunkCount)
                 after.memory = run.memory
                 try session.checkResults()

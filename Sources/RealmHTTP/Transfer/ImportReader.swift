@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
-internal import RealmStorage
+package import RealmStorage
 
 /// Reads the objects of an import one by one: an export in NDJSON, lines of objects of one class,
 /// or CSV of one class.
@@ -42,11 +42,12 @@ package struct ImportReader: Sendable {
     ///   - className: The class of objects that do not state theirs in `$meta`. Objects of another
     ///     class are then refused. Nil when every object states its class.
     ///   - bounds: The bounds of JSON in each line.
-    package init(_ source: ImportSource, className: String?, bounds: JSONBounds) {
+    ///   - isArray: Whether the body is a JSON array of the objects.
+    package init(_ source: ImportSource, className: String?, bounds: JSONBounds, isArray: Bool = false) {
         self.source = source
         self.className = className
         self.bounds = bounds
-        records = RecordReader(source, .lines)
+        records = RecordReader(source, isArray ? .array : .lines)
     }
 
     /// Creates a reader of CSV, and reads the first record, which has the names of the properties.
@@ -56,16 +57,23 @@ package struct ImportReader: Sendable {
     ///   - table: The class of the objects.
     ///   - snapshot: The version that the class belongs to.
     ///   - bounds: The bounds of JSON in cells.
+    ///   - options: How the names of columns become those of properties.
     /// - Throws: `invalid_body` for a body without a first record, or a malformed one.
-    init(csv source: ImportSource, _ table: Table, _ snapshot: Snapshot, bounds: JSONBounds) throws(Problem) {
+    package init(
+        csv source: ImportSource, _ table: Table, _ snapshot: Snapshot, bounds: JSONBounds,
+        options: ImportOptions = ImportOptions()
+    ) throws(Problem) {
         self.source = source
         self.bounds = bounds
         className = table.className
-        records = RecordReader(source, .csv)
+        let separator = if let stated = options.separator { stated } else { try CSVSeparator.sniff(source) }
+        records = RecordReader(source, .csv, separator: separator)
         guard let header = try records.next() else {
             throw Problem(.invalidBody, "the body needs a first line with the names of the properties")
         }
-        csv = try CSVObjects(table, snapshot, bounds: bounds, header: header.bytes, line: header.place.line)
+        csv = try CSVObjects(
+            table, snapshot, bounds: bounds, header: header.bytes, line: header.place.line, options: options,
+            separator: separator)
     }
 
     /// Returns the next item, or nil when the input is complete. Blank lines are skipped.

@@ -46,6 +46,10 @@ package final class ImportRun {
     private let session: WriteSession
     /// Whether objects that exist are refused or written into.
     private let mode: Mode
+    /// Whether members that the class does not have are ignored.
+    package var isLenient = false
+    /// How the session takes objects.
+    private var options: WriteSession.Options { .init(ignoresUnknownMembers: isLenient) }
     /// The record of the request for the audit log, which the keys of objects are added to; nil for none.
     var audit: AuditRecord?
     /// What was read and written so far, for the next commit of the same import.
@@ -121,8 +125,8 @@ package final class ImportRun {
         let written = try Problem.writing(place) { () throws(WriteError) in
             try session.checkDeadline()
             try session.requireImport(of: object.className)
-            if mode == .upsert { return try session.upsert(object.className, InputObject(plain), .all) }
-            return try session.create(object.className, InputObject(plain))
+            if mode == .upsert { return try session.upsert(object.className, InputObject(plain), .all, options: options) }
+            return try session.create(object.className, InputObject(plain), options: options)
         }
         if written.isCreated { memory.created += 1 } else { memory.updated += 1 }
         memory.line = object.line
@@ -197,6 +201,7 @@ package final class ImportRun {
                     // An unknown name is an unknown member of the object here, not a missing path.
                     var inner = error
                     inner.path = error.path.inside(.name(member.name))
+                    if error.code == .notFound, isLenient { continue }
                     if error.code == .notFound { inner = WriteError(.unknownProperty, error.detail, path: inner.path) }
                     throw inner
                 }

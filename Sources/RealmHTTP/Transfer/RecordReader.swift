@@ -8,8 +8,9 @@ internal import RealmStorage
 /// It reads the source in pieces and keeps no more than one record and one piece. A copy of the
 /// value goes on from the same position.
 struct RecordReader: Sendable {
-    /// What ends a record: a line feed, or in CSV a line end outside quotes (LF, CR LF or CR).
-    enum Form: Sendable { case lines, csv }
+    /// What ends a record: a line feed, in CSV a line end outside quotes (LF, CR LF or CR), or the end of
+    /// an element of a JSON array.
+    enum Form: Sendable { case lines, csv, array }
 
     /// The state of the CSV scanner: at the start of a cell, inside its text, inside quotes, after
     /// a quote that may end the cell, or after a carriage return.
@@ -31,10 +32,25 @@ struct RecordReader: Sendable {
     /// The line in which the next record begins, from 1.
     private var line = 1
 
+    /// What separates the cells of CSV. A quote means something only behind it.
+    private let separator: UInt8
+    /// How far an array was read.
+    private var array = ArrayState.before
+
+    /// Where a reader is in a JSON array: before it, behind its bracket, behind a comma, behind an element,
+    /// behind the array.
+    private enum ArrayState { case before, begun, due, behind, after }
+
     /// Creates a reader at the beginning of a body.
-    init(_ source: ImportSource, _ form: Form) {
+    ///
+    /// - Parameters:
+    ///   - source: The body.
+    ///   - form: What ends a record.
+    ///   - separator: What separates the cells of CSV.
+    init(_ source: ImportSource, _ form: Form, separator: UInt8 = UInt8(ascii: ",")) {
         self.source = source
         self.form = form
+        self.separator = separator
     }
 
     /// Returns the next record without its line end, or nil at the end of the body.
@@ -43,6 +59,7 @@ struct RecordReader: Sendable {
     ///
     /// - Throws: `body_too_large` with `line` for a record that exceeds the limit of the source.
     mutating func next() throws(Problem) -> (place: RecordPlace, bytes: ArraySlice<UInt8>)? {
+        if form == .array { return try nextElement() }
         var scanned = 0
         var state = State.start
         while true {
@@ -107,22 +124,105 @@ struct RecordReader: Sendable {
             let byte = buffer[index]
             if state == .carriageReturn { return (record: index - 1, next: byte == UInt8(ascii: "\n") ? index + 1 : index) }
             if byte == UInt8(ascii: "\n"), state != .quoted { return (record: index, next: index + 1) }
-            state = RecordReader.state(after: byte, state)
+            state = RecordReader.state(after: byte, state, separator)
         }
         scanned = buffer.count - start
         return nil
     }
 
     /// Returns the state of the CSV scanner after one more byte, which does not end the record.
-    private static func state(after byte: UInt8, _ state: State) -> State {
+    private static func state(after byte: UInt8, _ state: State, _ separator: UInt8) -> State {
         switch (state, byte) {
         case (.quoted, UInt8(ascii: "\"")): return .quote
         case (.quoted, _): return .quoted
         // Two quotes inside a quoted cell stand for one; a quote inside a bare cell is an ordinary character.
         case (.start, UInt8(ascii: "\"")), (.quote, UInt8(ascii: "\"")): return .quoted
-        case (_, UInt8(ascii: ",")): return .start
+        case (_, separator): return .start
         case (_, UInt8(ascii: "\r")): return .carriageReturn
         default: return .inside
         }
+    }
+
+    // MARK: - Arrays
+
+    /// Returns the next element of a JSON array; nil behind its end.
+    ///
+    /// - Throws: `invalid_body` with `line` for a body that is no array, or does not end.
+    private mutating func nextElement() throws(Problem) -> (place: RecordPlace, bytes: ArraySlice<UInt8>)? {
+        guard try skipToElement() else { return nil }
+        var index = start
+        var (depth, isText, isEscaped) = (0, false, false)
+        while true {
+            guard index < buffer.count else {
+                let scanned = index - start
+                guard scanned <= source.recordLimit else { throw tooLong() }
+                guard try refill() else { throw malformed("the array does not end") }
+                index = start + scanned
+                continue
+            }
+            let byte = buffer[index]
+            if isText {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isText = false
+                }
+            } else {
+                switch byte {
+                case UInt8(ascii: "\""): isText = true
+                case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+                case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                    if depth == 0 { return element(upTo: index) }
+                    depth -= 1
+                case UInt8(ascii: ","): if depth == 0 { return element(upTo: index) }
+                default: break
+                }
+            }
+            index += 1
+        }
+    }
+
+    /// Returns the element that begins at `start`.
+    private mutating func element(upTo end: Int) -> (place: RecordPlace, bytes: ArraySlice<UInt8>) {
+        let bytes = buffer[start..<end]
+        let place = RecordPlace(line: line, offset: base + start, byteCount: end - start)
+        for byte in bytes where byte == UInt8(ascii: "\n") { line += 1 }
+        start = end
+        array = .behind
+        return (place, bytes)
+    }
+
+    /// Goes on to the first byte of the next element. Returns false behind the end of the array.
+    private mutating func skipToElement() throws(Problem) -> Bool {
+        while true {
+            guard start < buffer.count else {
+                guard try refill() else {
+                    guard array == .after else { throw malformed("the array does not end") }
+                    return false
+                }
+                continue
+            }
+            let byte = buffer[start]
+            switch (byte, array) {
+            case (0x20, _), (0x09, _), (0x0d, _): break
+            case (0x0a, _): line += 1
+            case (UInt8(ascii: "["), .before): array = .begun
+            case (_, .before): throw malformed("the body has to be a JSON array of objects")
+            case (UInt8(ascii: ","), .behind): array = .due
+            case (UInt8(ascii: "]"), .begun), (UInt8(ascii: "]"), .behind): array = .after
+            case (UInt8(ascii: ","), .begun), (UInt8(ascii: ","), .due), (UInt8(ascii: "]"), .due):
+                throw malformed("an element of the array is missing")
+            case (_, .begun), (_, .due): return true
+            default: throw malformed("the array is followed by other text, or an element by no comma")
+            }
+            start += 1
+        }
+    }
+
+    /// Makes the problem of a body that is no array.
+    private func malformed(_ detail: String) -> Problem {
+        Problem(.invalidBody, detail).with("line", .integer(Int64(line)))
     }
 }

@@ -139,7 +139,7 @@ struct PreparedWrite: Sendable {
     /// Compressing a response of more than 1 KiB would delay the next write, so a worker completes
     /// it then. When the pool of workers is closed, the writer's thread does it after all.
     private func hand(_ response: Response, to promise: any ResponsePromise) {
-        guard case .bytes(let buffer) = response.body, buffer.count > 1024, request.takesGzip,
+        guard case .bytes(let buffer) = response.body, buffer.count > 1024, request.coding != nil,
             call.services.workers.submitContinuation(for: request.account, { promise.complete(response) })
         else { return promise.complete(response) }
     }

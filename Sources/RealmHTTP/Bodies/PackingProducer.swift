@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CZlib
-
 /// A producer that compresses what another producer makes, for streamed responses with
-/// `Content-Encoding: gzip`.
-final class GzipProducer: ChunkProducer {
+/// `Content-Encoding`.
+final class PackingProducer: ChunkProducer {
     private let source: any ChunkProducer
-    private let deflater: GzipDeflater
+    private let compressor: any StreamCompressor
 
-    /// Thrown when zlib cannot go on, which happens only for want of memory. It cuts the stream
+    /// Thrown when the library cannot go on, which happens only for want of memory. It cuts the stream
     /// off.
     struct Failure: Error {}
 
-    /// Compresses the output of another producer; nil when zlib has no memory for a stream.
+    /// Compresses the output of another producer; nil when there is no memory for a stream.
     ///
-    /// - Parameter source: The producer of the plain content. It must not be used otherwise.
-    init?(_ source: any ChunkProducer) {
-        guard let deflater = GzipDeflater() else { return nil }
+    /// - Parameters:
+    ///   - source: The producer of the plain content. It must not be used otherwise.
+    ///   - coding: The form of the compressed content.
+    init?(_ source: any ChunkProducer, _ coding: ContentCoding) {
+        guard let compressor = coding.makeCompressor() else { return nil }
         self.source = source
-        self.deflater = deflater
+        self.compressor = compressor
     }
 
     /// Appends the compressed form of the next chunks: at least one of them, and as many as it
-    /// takes until zlib emits something, because zlib collects text until it has enough for a
+    /// takes until something comes out, because text is collected until there is enough for a
     /// block.
     ///
     /// - Parameter buffer: Receives the compressed bytes.
@@ -34,7 +34,7 @@ final class GzipProducer: ChunkProducer {
         repeat {
             plain.removeAll()
             isEnd = try source.produce(into: plain)
-            guard deflater.deflate(plain, isEnd: isEnd, into: buffer) else { throw Failure() }
+            guard compressor.compress(plain, isEnd: isEnd, into: buffer) else { throw Failure() }
         } while !isEnd && buffer.isEmpty
         return isEnd
     }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// SQLite over open files that have no name, with bounds on what a database may cost.
+///
+/// It is in C because SQLite takes its settings through variadic functions, and files through tables of functions.
+#ifndef REALM_REST_SQLITE_H
+#define REALM_REST_SQLITE_H
+
+#include <sqlite3.h>
+#include <stdint.h>
+
+/// Makes a database in an empty file. The file may grow up to `limit` bytes; SQLITE_FULL is the result beyond that. The
+/// descriptor stays open when the database is closed. Nothing is synced, and there is no journal: a file that is not finished
+/// is of no use to anybody. Returns a code of SQLite; `database` is NULL unless that is SQLITE_OK.
+int realm_rest_sqlite_create (int descriptor, int64_t limit, sqlite3 **database);
+
+/// Opens a database that comes from anybody, for reading: nothing in its schema is trusted, no function, view, trigger,
+/// virtual table or pragma is run, and values have at most `value_limit` bytes.
+int realm_rest_sqlite_open (int descriptor, int value_limit, sqlite3 **database);
+
+/// Called now and then while SQLite works; 0 goes on, anything else ends the work with SQLITE_INTERRUPT.
+typedef int (*realm_rest_sqlite_look) (void *context);
+
+/// Has `look` called about every thousand steps of SQLite.
+void realm_rest_sqlite_watch (sqlite3 *database, realm_rest_sqlite_look look, void *context);
+
+/// Binds bytes, which are copied, as text or as a blob.
+int realm_rest_sqlite_bind_text (sqlite3_stmt *statement, int index, const uint8_t *bytes, uint64_t count);
+int realm_rest_sqlite_bind_blob (sqlite3_stmt *statement, int index, const uint8_t *bytes, uint64_t count);
+
+#endif

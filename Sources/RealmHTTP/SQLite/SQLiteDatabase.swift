@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSQLite
+
+/// A database of SQLite in a file without a name. One thread at a time uses it.
+@safe final class SQLiteDatabase {
+    /// The connection of the library.
+    private let handle: OpaquePointer
+    /// Asked now and then whether the work goes on.
+    private let goesOn: () -> Bool
+
+    /// Makes a database in an empty file.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The open file, which outlives the database.
+    ///   - byteLimit: The greatest length of the file.
+    ///   - goesOn: Asked during long work whether to go on.
+    /// - Throws: `SQLiteFailure` when the library has no memory or the file cannot be written.
+    init(creatingIn descriptor: Int32, byteLimit: Int, goesOn: @escaping () -> Bool) throws(SQLiteFailure) {
+        var opened: OpaquePointer?
+        let code = unsafe realm_rest_sqlite_create(descriptor, Int64(byteLimit), &opened)
+        guard code == SQLITE_OK, let made = unsafe opened else { throw SQLiteDatabase.failure(code) }
+        unsafe handle = made
+        self.goesOn = goesOn
+        watch()
+    }
+
+    /// Opens a database that comes from anybody, for reading.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The open file, which outlives the database and does not change.
+    ///   - valueLimit: The greatest length of a value, in bytes.
+    ///   - goesOn: Asked during long work whether to go on.
+    /// - Throws: `SQLiteFailure` when the library has no memory.
+    init(reading descriptor: Int32, valueLimit: Int, goesOn: @escaping () -> Bool) throws(SQLiteFailure) {
+        var opened: OpaquePointer?
+        let code = unsafe realm_rest_sqlite_open(descriptor, Int32(clamping: valueLimit), &opened)
+        guard code == SQLITE_OK, let made = unsafe opened else { throw SQLiteDatabase.failure(code) }
+        unsafe handle = made
+        self.goesOn = goesOn
+        watch()
+    }
+
+    deinit { unsafe sqlite3_close_v2(handle) }
+
+    /// Has the library ask `goesOn`.
+    private func watch() {
+        // The object outlives its connection, which is closed in `deinit`.
+        unsafe realm_rest_sqlite_watch(
+            handle,
+            { context in
+                guard let context = unsafe context else { return 0 }
+                return unsafe Unmanaged<SQLiteDatabase>.fromOpaque(context).takeUnretainedValue().goesOn() ? 0 : 1
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Runs statements without results.
+    ///
+    /// - Parameter sql: Statements of this program, never of a client.
+    /// - Throws: `SQLiteFailure`.
+    func run(_ sql: String) throws(SQLiteFailure) {
+        let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw SQLiteDatabase.failure(code) }
+    }
+
+    /// Prepares a statement.
+    ///
+    /// - Parameter sql: A statement of this program; names of clients in it are quoted by `quoted`.
+    /// - Throws: `SQLiteFailure`.
+    func prepare(_ sql: String) throws(SQLiteFailure) -> SQLiteStatement {
+        var made: OpaquePointer?
+        let code = unsafe sqlite3_prepare_v2(handle, sql, -1, &made, nil)
+        guard code == SQLITE_OK, let statement = unsafe made else { throw SQLiteDatabase.failure(code) }
+        return unsafe SQLiteStatement(statement, of: self)
+    }
+
+    /// Returns a name as it stands in statements.
+    static func quoted(_ name: String) -> String {
+        "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+
+    /// Returns the failure that a code of the library means.
+    static func failure(_ code: Int32) -> SQLiteFailure {
+        switch code & 0xff {
+        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_FORMAT: return .malformed
+        case SQLITE_AUTH, SQLITE_PERM, SQLITE_READONLY, SQLITE_ERROR: return .refused
+        case SQLITE_FULL: return .full
+        case SQLITE_INTERRUPT: return .interrupted
+        case SQLITE_TOOBIG: return .tooLong
+        default: return .other(code)
+        }
+    }
+}

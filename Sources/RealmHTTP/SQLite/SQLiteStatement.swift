@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSQLite
+internal import RealmStorage
+
+/// A prepared statement of SQLite. One thread at a time uses it.
+@safe final class SQLiteStatement {
+    /// What stands in one column of a row that was found. Nothing of it is kept by the library.
+    enum Found: Equatable {
+        /// Nothing.
+        case null
+        /// A whole number.
+        case int(Int64)
+        /// A floating-point number.
+        case double(Double)
+        /// The bytes of a text, which need not be UTF-8.
+        case text([UInt8])
+        /// Bytes.
+        case blob([UInt8])
+    }
+
+    /// The statement of the library.
+    private let handle: OpaquePointer
+    /// Keeps the connection open.
+    private let database: SQLiteDatabase
+
+    /// Takes over a statement.
+    init(_ handle: OpaquePointer, of database: SQLiteDatabase) {
+        unsafe self.handle = handle
+        self.database = database
+    }
+
+    deinit { unsafe sqlite3_finalize(handle) }
+
+    /// The number of columns of a row that is found.
+    var columnCount: Int { Int(unsafe sqlite3_column_count(handle)) }
+
+    /// Binds null to a parameter.
+    ///
+    /// - Parameter index: The number of the parameter, from 1, as in all functions that bind.
+    func bindNull(_ index: Int) { unsafe sqlite3_bind_null(handle, Int32(index)) }
+
+    /// Binds a whole number.
+    func bind(_ index: Int, _ number: Int64) { unsafe sqlite3_bind_int64(handle, Int32(index), number) }
+
+    /// Binds a floating-point number, which must be a number.
+    func bind(_ index: Int, _ number: Double) { unsafe sqlite3_bind_double(handle, Int32(index), number) }
+
+    /// Binds a text.
+    ///
+    /// - Throws: `.tooLong`, or `.other` without memory.
+    func bind(_ index: Int, _ text: String) throws(SQLiteFailure) {
+        var text = text
+        let code = text.withUTF8 { bytes in
+            unsafe realm_rest_sqlite_bind_text(handle, Int32(index), bytes.baseAddress, UInt64(bytes.count))
+        }
+        guard code == SQLITE_OK else { throw SQLiteDatabase.failure(code) }
+    }
+
+    /// Binds bytes, as a text that is UTF-8 or as a blob.
+    ///
+    /// - Throws: `.tooLong`, or `.other` without memory.
+    func bind(_ index: Int, _ bytes: ByteView, asText isText: Bool) throws(SQLiteFailure) {
+        let code = unsafe bytes.withBuffer { buffer in
+            isText
+                ? unsafe realm_rest_sqlite_bind_text(handle, Int32(index), buffer.baseAddress, UInt64(buffer.count))
+                : unsafe realm_rest_sqlite_bind_blob(handle, Int32(index), buffer.baseAddress, UInt64(buffer.count))
+        }
+        guard code == SQLITE_OK else { throw SQLiteDatabase.failure(code) }
+    }
+
+    /// Runs a statement that finds nothing, and makes it ready for the next row.
+    ///
+    /// - Throws: `SQLiteFailure`.
+    func run() throws(SQLiteFailure) {
+        let code = unsafe sqlite3_step(handle)
+        _ = unsafe sqlite3_reset(handle)
+        guard code == SQLITE_DONE else { throw SQLiteDatabase.failure(code) }
+    }
+
+    /// Goes on to the next row.
+    ///
+    /// - Returns: Whether there is one.
+    /// - Throws: `SQLiteFailure`, of a damaged file for example.
+    func next() throws(SQLiteFailure) -> Bool {
+        let code = unsafe sqlite3_step(handle)
+        guard code == SQLITE_ROW || code == SQLITE_DONE else { throw SQLiteDatabase.failure(code) }
+        return code == SQLITE_ROW
+    }
+
+    /// Returns what stands in a column of the present row.
+    ///
+    /// - Parameter column: The number of the column, from 0.
+    func value(_ column: Int) -> Found {
+        let column = Int32(column)
+        switch unsafe sqlite3_column_type(handle, column) {
+        case SQLITE_INTEGER: return .int(unsafe sqlite3_column_int64(handle, column))
+        case SQLITE_FLOAT: return .double(unsafe sqlite3_column_double(handle, column))
+        case SQLITE_TEXT:
+            let start = unsafe sqlite3_column_text(handle, column)
+            return .text(unsafe Array(UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))))
+        case SQLITE_BLOB:
+            let start = unsafe sqlite3_column_blob(handle, column)
+            return .blob(
+                unsafe Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))))
+        default: return .null
+        }
+    }
+
+    /// Returns the name of a column.
+    ///
+    /// - Parameter column: The number of the column, from 0.
+    func name(of column: Int) -> String {
+        guard let text = unsafe sqlite3_column_name(handle, Int32(column)) else { return "" }
+        return unsafe String(cString: text)
+    }
+}

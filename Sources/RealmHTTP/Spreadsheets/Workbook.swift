@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CXlsxWriter
+
+/// A workbook of Excel that is written row by row. One thread at a time uses it.
+@safe final class Workbook {
+    /// Why a workbook could not be written.
+    enum Failure: Error, Equatable {
+        /// A sheet has more rows, or columns, than Excel takes.
+        case tooLarge
+        /// The library could not write, with its code.
+        case failed(Int)
+    }
+
+    /// The most rows and columns of a sheet, and the longest text of a cell in UTF-16 code units.
+    static let (rowLimit, columnLimit, textLimit) = (1_048_576, 16_384, 32_767)
+
+    /// The workbook of the library; nil once it is closed.
+    private var book: UnsafeMutablePointer<lxw_workbook>?
+    /// The sheet that is written.
+    private var sheet: UnsafeMutablePointer<lxw_worksheet>?
+    /// The format of the first row, and that of dates.
+    private let heading: UnsafeMutablePointer<lxw_format>?
+    private let date: UnsafeMutablePointer<lxw_format>?
+
+    /// Begins a workbook.
+    ///
+    /// - Parameter path: Where it is written when it is closed.
+    /// - Throws: `Failure` when the library has no memory.
+    init(path: String) throws(Failure) {
+        // Rows are written to temporary files, so that memory does not grow with them.
+        var options = unsafe lxw_workbook_options()
+        unsafe options.constant_memory = 1
+        unsafe options.use_zip64 = 1
+        guard let made = unsafe workbook_new_opt(path, &options) else { throw .failed(0) }
+        unsafe book = made
+        unsafe heading = unsafe workbook_add_format(made)
+        unsafe format_set_bold(heading)
+        unsafe date = unsafe workbook_add_format(made)
+        unsafe format_set_num_format(date, "yyyy-mm-dd hh:mm:ss.000")
+    }
+
+    deinit { if let open = unsafe book { unsafe lxw_workbook_free(open) } }
+
+    /// Adds a sheet, into which everything that follows is written.
+    ///
+    /// - Parameters:
+    ///   - name: A name of at most 31 characters that no other sheet has.
+    ///   - columns: What stands in the first row.
+    /// - Throws: `Failure`.
+    func beginSheet(_ name: String, columns: [String]) throws(Failure) {
+        guard let made = unsafe workbook_add_worksheet(book, name) else { throw .failed(0) }
+        unsafe sheet = made
+        for (column, title) in columns.enumerated() {
+            try check(unsafe worksheet_write_string(made, 0, lxw_col_t(column), title, heading))
+        }
+        unsafe worksheet_freeze_panes(made, 1, 0)
+    }
+
+    /// Writes a text, which is never taken as a formula.
+    ///
+    /// - Parameters:
+    ///   - text: A text of at most `textLimit` code units.
+    ///   - row: The row, from 0. Rows are written in their order.
+    ///   - column: The column, from 0.
+    func write(_ text: String, _ row: Int, _ column: Int) throws(Failure) {
+        try check(unsafe worksheet_write_string(sheet, lxw_row_t(row), lxw_col_t(column), text, nil))
+    }
+
+    /// Writes a finite number.
+    func write(_ number: Double, _ row: Int, _ column: Int) throws(Failure) {
+        try check(unsafe worksheet_write_number(sheet, lxw_row_t(row), lxw_col_t(column), number, nil))
+    }
+
+    /// Writes a truth value.
+    func write(_ flag: Bool, _ row: Int, _ column: Int) throws(Failure) {
+        try check(unsafe worksheet_write_boolean(sheet, lxw_row_t(row), lxw_col_t(column), flag ? 1 : 0, nil))
+    }
+
+    /// Writes a point in time as the number of days since the end of 1899.
+    func write(days: Double, _ row: Int, _ column: Int) throws(Failure) {
+        try check(unsafe worksheet_write_number(sheet, lxw_row_t(row), lxw_col_t(column), days, date))
+    }
+
+    /// Writes the file. Nothing can be added afterwards.
+    ///
+    /// - Throws: `Failure` when the disk is full, for example.
+    func close() throws(Failure) {
+        guard let open = unsafe book else { return }
+        unsafe book = nil
+        try check(unsafe workbook_close(open))
+    }
+
+    /// Throws for a code of the library other than success.
+    private func check(_ code: lxw_error) throws(Failure) {
+        guard code != LXW_NO_ERROR else { return }
+        throw code == LXW_ERROR_WORKSHEET_INDEX_OUT_OF_RANGE ? .tooLarge : .failed(Int(code.rawValue))
+    }
+}

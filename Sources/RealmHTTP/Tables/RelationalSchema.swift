@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// How the classes of a version become tables of a relational database.
+///
+/// A class is a table whose columns are its single properties. The key of a row is the primary key;
+/// without one it is the key of the object in a column `_key`. A link is a column with the key of its
+/// target. Embedded objects are rows of a table of their own, numbered in `_id`, and their owner has
+/// that number. A collection is a table with a row for each element.
+struct RelationalSchema: Sendable {
+    /// What identifies the rows of a class.
+    enum Key: Sendable {
+        /// The primary key, which cannot be null.
+        case primary(Column)
+        /// The text of the primary key, which may be null and then has a text of its own.
+        case keyText
+        /// The key of the object.
+        case object
+        /// The number of an embedded object in this export.
+        case number
+
+        /// What the values of a column with such keys are.
+        var kind: RelationalTable.Kind {
+            switch self {
+            case .primary(let column): return RelationalSchema.kind(of: column)
+            case .keyText: return .text
+            case .object, .number: return .int
+            }
+        }
+    }
+
+    /// A property in the tables.
+    struct Member: Sendable {
+        /// How a property is stored.
+        enum Place: Sendable {
+            /// In a column of the row.
+            case column
+            /// As rows of another table, given by its position.
+            case collection(Int)
+        }
+
+        /// The property.
+        let column: Column
+        /// How it is stored.
+        let place: Place
+    }
+
+    /// A class in the tables.
+    struct Class: Sendable {
+        /// The class.
+        let table: Table
+        /// The position of its own table.
+        let position: Int
+        /// What identifies its rows.
+        let key: Key
+        /// Its properties.
+        var members: [Member] = []
+    }
+
+    /// All tables.
+    private(set) var tables: [RelationalTable] = []
+    /// The classes that have tables.
+    private(set) var classes: [TableKey: Class] = [:]
+    /// The names of the tables.
+    private var names = RelationalNames()
+    /// Whether links lead to objects that are all in the export, so that the database may check them.
+    private let isWhole: Bool
+
+    /// Makes the tables of some classes and of all embedded objects in them.
+    ///
+    /// - Parameters:
+    ///   - roots: The classes that are exported.
+    ///   - snapshot: The version, as its reader sees it.
+    ///   - isWhole: Whether all objects of all classes are exported.
+    init(_ roots: [Table], in snapshot: Snapshot, isWhole: Bool) {
+        self.isWhole = isWhole
+        var waiting = roots
+        var order: [Table] = []
+        while !waiting.isEmpty {
+            let table = waiting.removeFirst()
+            guard classes[table.key] == nil else { continue }
+            order.append(table)
+            classes[table.key] = Class(table: table, position: order.count - 1, key: RelationalSchema.key(of: table))
+            tables.append(RelationalTable(name: names.take(table.className ?? table.name), columns: [], key: [0]))
+            for target in table.columns.compactMap({ RelationalSchema.target($0, snapshot) }) where target.kind == .embedded {
+                waiting.append(target)
+            }
+        }
+        for table in order { addColumns(of: table, snapshot) }
+    }
+
+    /// Returns what identifies the objects of a class.
+    static func key(of table: Table) -> Key {
+        if table.kind == .embedded { return .number }
+        guard let column = table.primaryKey else { return .object }
+        return column.isNullable ? .keyText : .primary(column)
+    }
+
+    /// Returns the class that a property leads to; nil for one that leads nowhere.
+    private static func target(_ column: Column, _ snapshot: Snapshot) -> Table? {
+        column.type == .link ? column.targetTable.flatMap { snapshot.table($0) } : nil
+    }
+
+    /// Returns what the values of a property that is no link are.
+    static func kind(of column: Column) -> RelationalTable.Kind {
+        switch column.type {
+        case .int: return .int
+        case .bool: return .bool
+        case .string: return .text
+        case .binary: return .bytes
+        case .timestamp: return .date
+        case .float: return .float
+        case .double: return .double
+        case .decimal: return .decimal
+        case .objectID: return .objectID
+        case .uuid: return .uuid
+        case .mixed: return .json
+        case .link, .backlink: return .text
+        }
+    }
+
+    /// Adds the columns of a class, and the tables of its collections.
+    private mutating func addColumns(of table: Table, _ snapshot: Snapshot) {
+        guard var made = classes[table.key] else { return }
+        var own = RelationalNames()
+        var columns: [RelationalTable.Column] = []
+        switch made.key {
+        case .primary(let column):
+            // The key comes first, as people expect it.
+            columns.append(.init(name: own.take(column.name), kind: RelationalSchema.kind(of: column), isNullable: false))
+        case .keyText: columns.append(.init(name: own.take("_key"), kind: .text, isNullable: false))
+        case .object: columns.append(.init(name: own.take("_key"), kind: .int, isNullable: false))
+        case .number: columns.append(.init(name: own.take("_id"), kind: .int, isNullable: false))
+        }
+        for column in table.columns {
+            if case .primary(let key) = made.key, key.key == column.key { continue }
+            guard column.collection == nil else {
+                made.members.append(Member(column: column, place: .collection(tables.count)))
+                tables.append(collection(column, of: made, snapshot))
+                continue
+            }
+            made.members.append(Member(column: column, place: .column))
+            var added = valueColumn(own.take(column.name), column, snapshot)
+            added.isUnique = column.key == table.primaryKey?.key
+            added.isIndexed = added.isIndexed || column.declaredIndex == .general
+            columns.append(added)
+        }
+        tables[made.position].columns = columns
+        classes[table.key] = made
+    }
+
+    /// Returns the column for the values or elements of a property.
+    private func valueColumn(_ name: String, _ column: Column, _ snapshot: Snapshot) -> RelationalTable.Column {
+        guard column.type == .link else {
+            return .init(
+                name: name, kind: RelationalSchema.kind(of: column), isNullable: column.isNullable || column.type == .mixed)
+        }
+        guard let target = RelationalSchema.target(column, snapshot) else { return .init(name: name, kind: .text) }
+        // An embedded object comes with its owner; a linked one is certain to be there only if everything is.
+        let leads = isWhole || target.kind == .embedded
+        return .init(
+            name: name, kind: RelationalSchema.key(of: target).kind, isIndexed: leads,
+            target: leads ? classes[target.key]?.position : nil)
+    }
+
+    /// Returns the table of a collection.
+    private mutating func collection(_ column: Column, of owner: Class, _ snapshot: Snapshot) -> RelationalTable {
+        let place: RelationalTable.Column =
+            column.collection == .dictionary
+            ? .init(name: "key", kind: .text, isNullable: false) : .init(name: "position", kind: .int, isNullable: false)
+        return RelationalTable(
+            name: names.take("\(tables[owner.position].name)_\(column.name)"),
+            columns: [
+                .init(name: "owner", kind: owner.key.kind, isNullable: false, target: owner.position), place,
+                valueColumn("value", column, snapshot),
+            ], key: [0, 1])
+    }
+}
+
+extension RelationalSchema {
+    /// Checks that databases can have the tables.
+    ///
+    /// - Parameter limit: The most columns that a table can have.
+    /// - Throws: `answer_too_large` for a class with more properties.
+    func requireColumns(atMost limit: Int) throws(Problem) {
+        guard let table = tables.first(where: { $0.columns.count > limit }) else { return }
+        throw Problem(
+            .answerTooLarge,
+            "class \(table.name) has \(table.columns.count) properties, and a table of this format has at most \(limit) columns"
+        ).with("limit", .integer(Int64(limit)))
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A table of a relational database that an export fills: the objects of a class, the embedded
+/// objects of a class, or the elements of a collection.
+struct RelationalTable: Sendable {
+    /// What the values of a column are. Each kind of database has its own name for it.
+    enum Kind: Sendable {
+        /// Whole numbers of 64 bits.
+        case int
+        /// Truth values.
+        case bool
+        /// Floating-point numbers of 32 and of 64 bits.
+        case float, double
+        /// Texts.
+        case text
+        /// Bytes.
+        case bytes
+        /// Points in time with nanoseconds.
+        case date
+        /// Decimal numbers of 34 digits.
+        case decimal
+        /// Identifiers of 12 bytes, and those of 16.
+        case objectID, uuid
+        /// The JSON of a value of Mixed.
+        case json
+    }
+
+    /// A column of a table.
+    struct Column: Sendable {
+        /// The name, which no other column of the table has, whatever the case of its letters.
+        let name: String
+        /// What its values are.
+        let kind: Kind
+        /// Whether it may be null.
+        var isNullable = true
+        /// Whether no two rows have the same value.
+        var isUnique = false
+        /// Whether an index makes it quick to find rows by their values.
+        var isIndexed = false
+        /// The table to whose key the values lead; nil for values of their own.
+        var target: Int?
+    }
+
+    /// The name, which no other table has, whatever the case of its letters.
+    let name: String
+    /// The columns in their order.
+    var columns: [Column]
+    /// The positions of the columns that make the key.
+    var key: [Int]
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// Writes objects as rows of the tables of a `RelationalSchema`.
+///
+/// It reads through the same views as every other answer, so what a principal may not see becomes no
+/// row and no value. One export uses it, on one thread at a time.
+final class RelationalWalk {
+    /// The tables.
+    private let schema: RelationalSchema
+    /// The version that is read.
+    private let snapshot: Snapshot
+    /// The work that may be done.
+    private let budget: WorkBudget
+    /// Takes the rows.
+    private let sink: any RelationalSink
+    /// Writes values of Mixed.
+    private let encoder: ObjectEncoder
+    /// The number of embedded objects of each class so far, by the positions of their tables.
+    private var numbers: [Int: Int64] = [:]
+    /// How many embedded objects lie in each other at the moment.
+    private var nesting = 0
+    /// As many as `ObjectEncoder` permits.
+    private static let maximumNesting = 128
+
+    /// Creates a walk.
+    ///
+    /// - Parameters:
+    ///   - schema: The tables.
+    ///   - snapshot: The version, as its reader sees it.
+    ///   - budget: The work that may be done.
+    ///   - sink: Takes the rows.
+    init(_ schema: RelationalSchema, _ snapshot: Snapshot, _ budget: WorkBudget, to sink: any RelationalSink) {
+        self.schema = schema
+        self.snapshot = snapshot
+        self.budget = budget
+        self.sink = sink
+        encoder = ObjectEncoder(snapshot, Representation(), budget)
+    }
+
+    /// Writes one object, and everything that is embedded in it.
+    ///
+    /// - Parameters:
+    ///   - row: The object.
+    ///   - table: Its class.
+    /// - Throws: An error of storage, or what the sink throws.
+    func write(_ row: Row, of table: Table) throws {
+        guard let made = schema.classes[table.key] else { return }
+        try write(row, made, key: try key(of: row, made))
+    }
+
+    /// Returns the key of an object in the tables.
+    private func key(of row: Row, _ made: RelationalSchema.Class) throws(StorageError) -> RelationalCell {
+        switch made.key {
+        case .primary(let column): return .value(try row.value(column))
+        case .keyText: return .text(try KeyText.text(of: row, in: made.table))
+        case .object: return .number(row.key.rawValue)
+        case .number: return .null
+        }
+    }
+
+    /// Writes one object under a key.
+    private func write(_ row: Row, _ made: RelationalSchema.Class, key: RelationalCell) throws {
+        try budget.spend(made.members.count + 1)
+        var cells = [key]
+        cells.reserveCapacity(made.members.count + 1)
+        for member in made.members {
+            switch member.place {
+            case .column: cells.append(try cell(try row.value(member.column), member.column))
+            case .collection(let position): try writeElements(of: member.column, row, key, to: position)
+            }
+        }
+        try sink.add(cells, to: made.position)
+    }
+
+    /// Returns what stands in a column for a value or an element.
+    private func cell(_ value: Value, _ column: Column) throws -> RelationalCell {
+        if value.isNull { return .null }
+        switch column.type {
+        case .mixed:
+            var writer = JSONWriter()
+            try encoder.writeMixed(value, &writer)
+            try budget.meet(byteCount: writer.count)
+            // A link in Mixed may lead to what the reader does not see: the JSON is null then, as the value is.
+            return writer.bytes.elementsEqual("null".utf8) ? .null : .json(writer.bytes)
+        case .link: return try link(value)
+        default:
+            try budget.meet(byteCount: value.byteCount)
+            return .value(value)
+        }
+    }
+
+    /// Returns the key of the object that a link leads to; null for one that its reader does not see. An
+    /// embedded object is written now, under the next number.
+    private func link(_ value: Value) throws -> RelationalCell {
+        guard case .link(let tableKey, let key) = value, let table = snapshot.table(tableKey), let row = try table.find(key)
+        else { return .null }
+        guard table.kind == .embedded else {
+            if let made = schema.classes[tableKey] { return try self.key(of: row, made) }
+            return try self.key(of: row, .init(table: table, position: 0, key: RelationalSchema.key(of: table)))
+        }
+        guard let made = schema.classes[tableKey] else { return .null }
+        nesting += 1
+        defer { nesting -= 1 }
+        guard nesting <= RelationalWalk.maximumNesting else {
+            throw StorageError.corrupt(
+                ref: row.leaf.node.ref, reason: "objects embedded deeper than \(RelationalWalk.maximumNesting)")
+        }
+        let number = (numbers[made.position] ?? 0) + 1
+        numbers[made.position] = number
+        try write(row, made, key: .number(number))
+        return .number(number)
+    }
+
+    /// Writes the elements of a collection.
+    private func writeElements(of column: Column, _ row: Row, _ owner: RelationalCell, to position: Int) throws {
+        guard column.collection == .dictionary else {
+            var elements = try row.list(column, in: snapshot).elements()
+            var index: Int64 = 0
+            while let element = try elements.next() {
+                try budget.spend()
+                try sink.add([owner, .number(index), try cell(element, column)], to: position)
+                index += 1
+            }
+            return
+        }
+        var entries = try row.dictionary(column, in: snapshot).entries()
+        while let entry = try entries.next() {
+            try budget.spend()
+            let name: String
+            switch entry.key {
+            case .text(let bytes): name = bytes.validatedString ?? "@b64." + Base64.encode(bytes.array, .url)
+            case .integer(let number): name = String(number)
+            }
+            try sink.add([owner, .text(name), try cell(entry.value, column)], to: position)
+        }
+    }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+package import RealmQuery
+package import RealmStorage
+
+/// The objects of an export, class by class, found while they are written.
+///
+/// It holds the version as long as it lives. `@unchecked Sendable`: one thread at a time asks for
+/// objects, as producers of chunks are never called twice at the same time.
+package final class ExportRows: @unchecked Sendable {
+    /// The objects of one class that are exported.
+    struct Part {
+        /// The class whose objects are exported.
+        let table: Table
+        /// How objects of the class are written.
+        let plan: ObjectPlan
+        /// Where the objects come from, and in which order.
+        let source: RowStream.Source
+    }
+
+    /// What comes next.
+    enum Found {
+        /// An object, and the index of its part.
+        case row(Row, Int)
+        /// Nothing yet; other work gets its turn first.
+        case later
+        /// There are no more objects.
+        case end
+    }
+
+    /// The version that is exported, as its reader sees it.
+    package let snapshot: Snapshot
+    /// The classes that are exported, in the order of the schema.
+    let parts: [Part]
+    /// Whether all objects of all classes are exported.
+    let isWhole: Bool
+    /// What each object may cost.
+    let budget: WorkBudget
+    /// The time that each chunk may take.
+    private let pace: StreamPace
+    /// The index of the present part.
+    private var part = 0
+    /// The index of the next key in the present part. Parts that are read by a cursor do not use it.
+    private var position = 0
+    /// A leaf of objects, with the rows that are not written yet; nil between two leaves.
+    private var open: (leaf: ClusterLeaf, rows: Mask)?
+
+    /// All objects of a version. Embedded objects belong to their owners.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The version to export.
+    ///   - budget: The work that may be done, and its deadline.
+    ///   - limits: The bounds of the server. Tools on the command line have none.
+    /// - Throws: The problem of a damaged file, or of a budget that is used up.
+    package init(
+        allOf snapshot: Snapshot, budget: WorkBudget = WorkBudget(), limits: Limits = .boundless
+    ) throws(Problem) {
+        var parts: [Part] = []
+        let embedded = EmbeddedPlans(snapshot)
+        for table in snapshot.classes where table.kind != .embedded {
+            try Problem.mapping { () throws(StorageError) in try budget.spend(table.columns.count) }
+            parts.append(
+                Part(
+                    table: table, plan: try ExportRows.plan(table, snapshot, embedded),
+                    source: try ExportRows.source(.all, of: table, Selection(), in: snapshot, budget: budget)))
+        }
+        self.snapshot = snapshot
+        self.parts = parts
+        self.budget = budget
+        isWhole = true
+        pace = StreamPace(budget, limits)
+    }
+
+    /// Which objects of a class are exported, and in which order.
+    package struct Selection {
+        /// The values for `$0`, `$1` and so on.
+        let arguments: [QueryArgument]
+        /// The order; that of the text, or of the object keys, without one.
+        let order: ResultOrder
+        /// Other names of classes and properties.
+        let mapping: KeyPathMapping
+
+        /// Makes a selection; by default all objects in the order of their keys.
+        package init(
+            arguments: [QueryArgument] = [], order: ResultOrder = .none, mapping: KeyPathMapping = KeyPathMapping()
+        ) {
+            self.arguments = arguments
+            self.order = order
+            self.mapping = mapping
+        }
+    }
+
+    /// The objects of one class that match a query.
+    ///
+    /// - Parameters:
+    ///   - query: The parsed predicate.
+    ///   - table: The class.
+    ///   - selection: The arguments and the order.
+    ///   - snapshot: The version to export.
+    ///   - budget: The work that may be done, and its deadline. A result in another order than that
+    ///     of the object keys is computed here, within it.
+    ///   - limits: The bounds of the server. Tools on the command line have none.
+    /// - Throws: The problem of a query that cannot be bound, or of a budget that is used up.
+    package init(
+        _ query: Query, of table: Table, _ selection: Selection, in snapshot: Snapshot, budget: WorkBudget = WorkBudget(),
+        limits: Limits = .boundless
+    ) throws(Problem) {
+        parts = [
+            Part(
+                table: table, plan: try ExportRows.plan(table, snapshot, EmbeddedPlans(snapshot)),
+                source: try ExportRows.source(
+                    query, of: table, selection, in: snapshot, budget: budget, sortedValues: limits.sortedValues))
+        ]
+        self.snapshot = snapshot
+        self.budget = budget
+        isWhole = false
+        pace = StreamPace(budget, limits)
+    }
+
+    /// Compiles how objects of a class are written.
+    private static func plan(_ table: Table, _ snapshot: Snapshot, _ embedded: EmbeddedPlans) throws(Problem) -> ObjectPlan {
+        do throws(ObjectPlanner.UnknownPath) { return try ObjectPlanner(snapshot, embedded: embedded).plan(table) } catch {
+            throw Problem(error)
+        }
+    }
+
+    /// Prepares the search for objects.
+    ///
+    /// Results in the order of the object keys are found while they are written; others are found
+    /// here, and only their keys are kept.
+    private static func source(
+        _ query: Query, of table: Table, _ selection: Selection, in snapshot: Snapshot, budget: WorkBudget,
+        sortedValues: Int = .max
+    ) throws(Problem) -> RowStream.Source {
+        do throws(QueryError) {
+            let bound = try query.bind(
+                to: table, in: snapshot, arguments: selection.arguments, mapping: selection.mapping, order: selection.order,
+                check: { budget.goesOn })
+            bound.sortedValueLimit = sortedValues
+            if let cursor = try bound.cursor() { return .cursor(cursor) }
+            return .keys(try bound.execute(check: { budget.goesOn }))
+        } catch {
+            throw ObjectQuery.problem(error, in: QueryPartNames(sort: "sort"), budget)
+        }
+    }
+
+    // MARK: - Objects
+
+    /// Sets the deadline of the next chunk of an answer, counted from now.
+    func beginChunk() { pace.beginChunk() }
+
+    /// Returns the next object.
+    ///
+    /// - Throws: An error of storage, or that the search was stopped.
+    func next() throws -> Found {
+        while part < parts.count {
+            switch parts[part].source {
+            case .cursor(let cursor):
+                guard let (leaf, rest) = open else {
+                    switch try pace.next(cursor) {
+                    case .leaf(let leaf, let matches): open = (leaf, matches)
+                    case .later: return .later
+                    case .end: endPart()
+                    }
+                    continue
+                }
+                guard let row = rest.first else {
+                    open = nil
+                    continue
+                }
+                open?.rows[row] = false
+                return .row(Row(leaf: leaf, index: row), part)
+            case .keys(let keys):
+                guard position < keys.count else {
+                    endPart()
+                    continue
+                }
+                position += 1
+                if let row = try parts[part].table.find(keys[position - 1]) { return .row(row, part) }
+            }
+        }
+        return .end
+    }
+
+    /// Goes on to the next class.
+    private func endPart() {
+        part += 1
+        position = 0
+        open = nil
+    }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// Writes what stands in a column of SQLite as the JSON of a property.
+///
+/// SQLite has fewer types than a realm, and lets every row choose. What is certain is converted here;
+/// everything else is left to the check of the property, whose message names the row.
+struct SQLiteCell {
+    /// The name of the property.
+    let name: String
+    /// The property; nil when the class has none of this name.
+    let column: Column?
+    /// The version of the class, for the classes that links lead to.
+    let snapshot: Snapshot
+
+    /// Whether the column has keys of objects without primary key, as exports write them.
+    var isKey: Bool { column == nil && name == "_key" }
+
+    /// Writes the member.
+    func write(_ value: SQLiteStatement.Found, to writer: inout JSONWriter) {
+        writer.key(MemberNaming.documents.member(name))
+        guard let column else { return plain(value, &writer) }
+        if column.collection != nil {
+            if value == .null {
+                // An absent collection is an empty one.
+                return raw(column.collection == .dictionary ? "{}" : "[]", &writer)
+            }
+            return json(value, &writer)
+        }
+        if value == .null { return writer.null() }
+        switch column.type {
+        case .bool: bool(value, &writer)
+        case .int: int(value, &writer)
+        case .string: text(value, &writer)
+        case .binary: binary(value, &writer)
+        case .timestamp: date(value, &writer)
+        case .decimal: text(value, &writer)
+        case .objectID, .uuid: identifier(value, &writer)
+        case .link: link(value, column, &writer)
+        case .mixed: mixed(value, &writer)
+        case .float, .double, .backlink: plain(value, &writer)
+        }
+    }
+
+    // MARK: - Types
+
+    /// Writes a value as SQLite has it; bytes as base64.
+    private func plain(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) {
+        switch value {
+        case .null: writer.null()
+        case .int(let number): writer.int(number)
+        case .double(let number): writer.double(number)
+        case .text(let bytes): writer.string(SQLiteCell.string(bytes))
+        case .blob(let bytes): writer.string(Base64.encode(bytes, .standard))
+        }
+    }
+
+    /// Returns bytes as text. What is not UTF-8 is replaced, so that the check of the property sees it.
+    private static func string(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    /// Writes text that is JSON already.
+    private func raw(_ text: String, _ writer: inout JSONWriter) { writer.value { $0.append(text) } }
+
+    /// Writes a truth value: 0 and 1 are those of SQLite.
+    private func bool(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) {
+        switch value {
+        case .int(0), .text([0x66, 0x61, 0x6c, 0x73, 0x65]): writer.bool(false)
+        case .int(1), .text([0x74, 0x72, 0x75, 0x65]): writer.bool(true)
+        default: plain(value, &writer)
+        }
+    }
+
+    /// Writes a whole number; one that SQLite keeps as floating-point number is the same number.
+    private func int(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) {
+        if case .double(let number) = value, let exact = Int64(exactly: number) { return writer.int(exact) }
+        plain(value, &writer)
+    }
+
+    /// Writes a text, also of a number.
+    private func text(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) {
+        switch value {
+        case .int(let number): writer.string(String(number))
+        case .double(let number): writer.string(String(number))
+        case .blob(let bytes):
+            if let text = String(validating: bytes, as: UTF8.self) { writer.string(text) } else { plain(value, &writer) }
+        default: plain(value, &writer)
+        }
+    }
+
+    /// Writes bytes as base64, also those of a text.
+    private func binary(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) {
+        if case .text(let bytes) = value { return writer.string(Base64.encode(bytes, .standard)) }
+        plain(value, &writer)
+    }
+
+    /// Writes a date: RFC 3339, what SQLite writes without `T` and offset, or seconds since 1970.
+    private func date(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) {
+        switch value {
+        case .int(let seconds):
+            let date = Timestamp(seconds: seconds, nanoseconds: 0)
+            if let text = date.rfc3339 { writer.string(text) } else { raw(date.text, &writer) }
+        case .text(let bytes):
+            let text = SQLiteCell.string(bytes)
+            if text.hasPrefix("{"), isJSON(bytes) { return raw(text, &writer) }
+            writer.string(SQLiteCell.dateText(text))
+        default: plain(value, &writer)
+        }
+    }
+
+    /// Returns a date of SQLite in the form of RFC 3339. Without an offset it is in UTC, as in SQLite.
+    private static func dateText(_ text: String) -> String {
+        guard text.utf8.count >= 10, text.utf8.count <= 40, !text.contains("T") || !text.hasSuffix("Z") else { return text }
+        var date = text.replacingFirst(" ", with: "T")
+        if date.utf8.count == 10 { date += "T00:00:00" }
+        if date.utf8.count == 16 { date += ":00" }
+        let clock = date.dropFirst(10)
+        return clock.contains("Z") || clock.contains("+") || clock.contains("-") ? date : date + "Z"
+    }
+
+    /// Writes an id, whose bytes may stand there in the place of its text.
+    private func identifier(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) {
+        guard case .blob(let bytes) = value else { return plain(value, &writer) }
+        let storage = ByteStorage(bytes)
+        if let id = ObjectID(bytes: storage.view), column?.type == .objectID { return writer.string(id.description) }
+        if let id = UUIDValue(bytes: storage.view), column?.type == .uuid { return writer.string(id.description) }
+        plain(value, &writer)
+    }
+
+    /// Writes a link: the key of its target. An embedded object is JSON.
+    private func link(_ value: SQLiteStatement.Found, _ column: Column, _ writer: inout JSONWriter) {
+        guard let target = column.targetTable.flatMap({ snapshot.table($0) }), target.kind != .embedded else {
+            return json(value, &writer)
+        }
+        let key: String
+        switch value {
+        case .int(let number): key = target.primaryKey == nil ? "@k\(number)" : String(number)
+        case .text(let bytes):
+            let text = SQLiteCell.string(bytes)
+            let isString = target.primaryKey?.type == .string && target.primaryKey?.isNullable == false
+            // A nullable primary key stands in exports as the text that names the object.
+            key = !isString ? text : text.isEmpty ? "@empty" : text.hasPrefix("@") ? "@" + text : text
+        default: return plain(value, &writer)
+        }
+        writer.beginObject()
+        writer.key("$link")
+        writer.beginObject()
+        writer.member("class", text: target.className ?? target.name)
+        writer.member("key", text: key)
+        writer.endObject()
+        writer.endObject()
+    }
+
+    /// Writes a value of Mixed: JSON, or any other text as it is.
+    private func mixed(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) {
+        switch value {
+        case .text: json(value, &writer)
+        case .blob(let bytes):
+            raw("{\"$binary\":{\"base64\":\"\(Base64.encode(bytes, .standard))\",\"subType\":\"00\"}}", &writer)
+        default: plain(value, &writer)
+        }
+    }
+
+    /// Writes text that is JSON as it is, and all else plainly.
+    private func json(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) {
+        // A line must not end inside a value.
+        guard case .text(let bytes) = value, isJSON(bytes) else { return plain(value, &writer) }
+        raw(SQLiteCell.string(bytes.map { $0 == 0x0a || $0 == 0x0d ? 0x20 : $0 }), &writer)
+    }
+
+    /// Whether bytes are a JSON text.
+    private func isJSON(_ bytes: [UInt8]) -> Bool {
+        (try? JSONParser.parse(bytes, JSONBounds(depth: JSONBounds.deepestExport))) != nil
+    }
+}
+
+extension String {
+    /// Returns the text with the first occurrence of a character replaced.
+    fileprivate func replacingFirst(_ character: Character, with other: Character) -> String {
+        guard let index = firstIndex(of: character) else { return self }
+        return self[..<index] + String(other) + self[self.index(after: index)...]
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Writes an export as a script for PostgreSQL, chunk by chunk.
+///
+/// `@unchecked Sendable`: the daemon asks for one chunk at a time, and one worker makes it.
+package final class ScriptStream: ChunkProducer, @unchecked Sendable {
+    /// The objects.
+    private let rows: ExportRows
+    /// Collects rows, and writes the script.
+    private let sink: PostgreSQLSink
+    /// Makes rows of objects.
+    private let walk: RelationalWalk
+    /// The token of the version.
+    private let version: String
+    /// Whether the tables were written.
+    private var hasBegun = false
+
+    /// Creates a stream.
+    ///
+    /// - Parameters:
+    ///   - rows: The objects.
+    ///   - version: The token of their version.
+    /// - Throws: `answer_too_large` for a class with more properties than a table can have columns.
+    package init(_ rows: ExportRows, version: String) throws(Problem) {
+        self.rows = rows
+        self.version = version
+        let schema = RelationalSchema(rows.parts.map(\.table), in: rows.snapshot, isWhole: rows.isWhole)
+        // A date has a second column.
+        try schema.requireColumns(atMost: PostgreSQLSink.columnLimit / 2)
+        sink = PostgreSQLSink(schema)
+        walk = RelationalWalk(schema, rows.snapshot, rows.budget, to: sink)
+    }
+
+    package func produce(into buffer: OutputBuffer) throws -> Bool {
+        rows.beginChunk()
+        if !hasBegun {
+            hasBegun = true
+            sink.begin(version: version)
+        }
+        while buffer.count < Streaming.chunkBytes {
+            switch try rows.next() {
+            case .row(let row, let part):
+                rows.budget.beginPart(at: 0)
+                try walk.write(row, of: rows.parts[part].table)
+                sink.take(into: buffer)
+            case .later:
+                sink.take(into: buffer)
+                return false
+            case .end:
+                sink.finish()
+                sink.take(into: buffer)
+                return true
+            }
+        }
+        return false
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Makes files of exports that are complete before they are sent: databases and workbooks.
+package enum TableFile {
+    /// Writes a database of SQLite into an empty file. The calling thread works until it is done.
+    ///
+    /// - Parameters:
+    ///   - rows: The objects. Their budget ends the work when nobody waits for it any more.
+    ///   - file: The file.
+    ///   - byteLimit: The greatest length of the file.
+    /// - Throws: `answer_too_large` or `insufficient_storage` for too much, or the problem of a damaged
+    ///   realm.
+    package static func writeSQLite(_ rows: ExportRows, to file: BodyFile, byteLimit: Int) throws(Problem) {
+        let schema = RelationalSchema(rows.parts.map(\.table), in: rows.snapshot, isWhole: rows.isWhole)
+        try schema.requireColumns(atMost: SQLiteSink.columnLimit)
+        try filling(file, rows, byteLimit) { descriptor, grown in
+            let database = try SQLiteDatabase(creatingIn: descriptor, byteLimit: byteLimit) { [budget = rows.budget] in
+                budget.goesOn
+            }
+            let sink = try SQLiteSink(schema, in: database, grown: grown)
+            let walk = RelationalWalk(schema, rows.snapshot, rows.budget, to: sink)
+            try forEachRow(rows) { row, index in try walk.write(row, of: rows.parts[index].table) }
+            try sink.finish()
+        }
+    }
+
+    /// Writes a workbook of Excel into an empty file, with a sheet for each class. The calling thread works
+    /// until it is done.
+    ///
+    /// - Parameters:
+    ///   - rows: The objects. Their budget ends the work when nobody waits for it any more.
+    ///   - file: The file.
+    ///   - byteLimit: The greatest length of the file.
+    /// - Throws: `answer_too_large` for more rows than a sheet takes, `insufficient_storage`, or the problem
+    ///   of a damaged realm.
+    package static func writeWorkbook(_ rows: ExportRows, to file: BodyFile, byteLimit: Int) throws(Problem) {
+        try filling(file, rows, byteLimit) { _, grown in
+            let book = try Workbook(path: file.openPath)
+            var names = SheetNames()
+            var writers: [SheetWriter] = []
+            // A sheet is begun before its rows, also for classes without objects.
+            func begin(_ index: Int) throws {
+                while writers.count <= index {
+                    let part = rows.parts[writers.count]
+                    writers.append(
+                        try SheetWriter(
+                            part.plan, named: names.take(part.table.className ?? part.table.name), in: book, rows.snapshot,
+                            budget: rows.budget))
+                }
+            }
+            try forEachRow(rows) { row, index in
+                try begin(index)
+                try writers[index].write(row)
+            }
+            try begin(rows.parts.count - 1)
+            try rows.budget.check()
+            try book.close()
+            try grown()
+        }
+    }
+
+    /// Calls a function with every object and the index of its class.
+    static func forEachRow(_ rows: ExportRows, _ body: (Row, Int) throws -> Void) throws {
+        rows.beginChunk()
+        var count = 0
+        while true {
+            switch try rows.next() {
+            case .row(let row, let part):
+                rows.budget.beginPart(at: 0)
+                try body(row, part)
+                count += 1
+                if count % 256 == 0 { rows.beginChunk() }
+            case .later: rows.beginChunk()
+            case .end: return
+            }
+        }
+    }
+
+    /// Fills a file, and turns what goes wrong into a problem.
+    static func filling(
+        _ file: BodyFile, _ rows: ExportRows, _ byteLimit: Int,
+        _ write: (Int32, @escaping () throws(StorageError) -> Void) throws -> Void
+    ) throws(Problem) {
+        do {
+            try file.fill(growing: write)
+        } catch let problem as Problem {
+            throw problem
+        } catch let error as StorageError {
+            if case .io(_, let number) = error { throw Problem(keepingExport: number) }
+            throw Problem(serving: error)
+        } catch let failure as SQLiteFailure {
+            throw Problem(exporting: failure, rows.budget, byteLimit)
+        } catch Workbook.Failure.tooLarge {
+            throw Problem.overLimit(
+                .answerTooLarge,
+                "a sheet of Excel has at most \(Workbook.rowLimit - 1) objects and \(Workbook.columnLimit) properties",
+                limit: Workbook.rowLimit - 1)
+        } catch {
+            throw Problem(.internalError, "the export failed: \(error)")
+        }
+    }
+}
+
+extension Problem {
+    /// Makes the problem of a database that could not be filled.
+    fileprivate init(exporting failure: SQLiteFailure, _ budget: WorkBudget, _ byteLimit: Int) {
+        switch failure {
+        case .interrupted: self = Problem(budget.stop ?? .expired)
+        case .full, .tooLong:
+            self = Problem.overLimit(
+                .answerTooLarge, "the export is larger than \(byteLimit) bytes, or than the disk has room for", limit: byteLimit)
+        case .malformed, .refused, .other: self = Problem(.internalError, "the database could not be written: \(failure)")
+        }
+    }
+
+    /// Makes the problem of a file that cannot grow: 503 `overloaded` when the budget for such files is
+    /// used up, otherwise 507 `insufficient_storage`.
+    fileprivate init(keepingExport number: Int32) {
+        self = Problem(spooling: .io(operation: "write", errno: number))
+        detail =
+            code == .overloaded
+            ? "too many long bodies, copies and exports are being processed at the moment; try again later"
+            : "there is no room for the export"
+    }
+}

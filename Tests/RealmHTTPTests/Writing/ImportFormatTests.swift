@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmHTTP
+import RealmTestSupport
+import Testing
+
+/// Imports of CSV with other names, of arrays and of databases, and what is wrong with hostile ones.
+@Suite struct ImportFormatTests {
+    private static let csv = [("Content-Type", "text/csv")]
+    private static let json = [("Content-Type", "application/json")]
+    private static let sqlite = [("Content-Type", "application/vnd.sqlite3")]
+    private static let lenient = [("Prefer", "handling=lenient")]
+
+    /// Makes a database with the statements of a test; nil without the program that makes it.
+    private static func database(_ statements: String) throws -> [UInt8]? {
+        let path = NSTemporaryDirectory() + "\(UUID().uuidString).sqlite"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let program = Process()
+        program.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
+        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/sqlite3") else { return nil }
+        program.arguments = [path, statements]
+        try program.run()
+        program.waitUntilExit()
+        return try Array(Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+
+    private static func post(_ server: WriteServer, _ query: String, _ body: [UInt8], _ headers: [(String, String)]) throws
+        -> HTTPClient.Answer
+    {
+        try HTTPClient.request(port: server.port, "POST", "/v1/realms/app/import" + query, headers: headers, body: body)
+    }
+
+    @Test func `columns get the names of properties, and unknown ones can be left out`() throws {
+        let server = try WriteServer()
+        let text = "\u{feff}Nr;Name;Alter;Farbe\r\n1;\"Rex; der\";3;rot\r\n2;;4;\r\n"
+        let columns = "?class=Dog&columns=Nr:_id,Name:name,Alter:age"
+        #expect(try server.send("POST", "app/import" + columns, text, Self.csv).code == "unknown_property")
+        let answer = try server.send("POST", "app/import" + columns, text, Self.csv + Self.lenient)
+        #expect(answer.json["created"]?.int == 2, "\(answer.text)")
+        #expect(try server.show("Dog/1").contains(#""name":"Rex; der","age":3"#))
+        let map = "?class=Dog&columns=%7B%22a:b%22:%22_id%22,%22c%22:%22age%22%7D"
+        #expect(try server.send("POST", "app/import" + map, "a:b\tc\n3\t5\n", Self.csv).json["created"]?.int == 1)
+        #expect(try server.send("POST", "app/import?class=Dog&columns=x:_id", "_id,age\n4,1\n", Self.csv).text.contains("'x'"))
+        #expect(
+            try server.send("POST", "app/import?class=Dog&separator=comma", "_id;age\n4;1\n", Self.csv).text.contains("semicolon")
+        )
+        #expect(try server.send("POST", "app/import?class=Dog&separator=dot", "_id\n", Self.csv).code == "invalid_parameter")
+        #expect(try server.send("POST", "app/import?class=Dog&columns=a:b", "[]", Self.json).code == "conflicting_parameters")
+        #expect(
+            try server.send("POST", "app/import?class=Dog", "_id,age\n99999999999999999999,1\n", Self.csv).code == "out_of_range")
+        try server.finish()
+    }
+
+    @Test func `arrays and Extended JSON come in`() throws {
+        let server = try WriteServer()
+        let array = #" [ {"_id":1,"age":2,"name":"a]},\"["} ,{"_id":2,"age":3,"tags":["x"]}] "#
+        #expect(try server.send("POST", "app/import?class=Dog", array, Self.json).json["created"]?.int == 2)
+        let lines =
+            "{\"_id\":{\"$numberLong\":\"3\"},\"age\":{\"$numberInt\":\"4\"}}\n{\"_id\":{\"$numberLong\":\"4\"},\"age\":5,\"more\":1}\n"
+        let extended = [("Content-Type", "application/ejson")]
+        #expect(try server.send("POST", "app/import?class=Dog", lines, extended).code == "unknown_property")
+        #expect(try server.send("POST", "app/import?class=Dog", lines, extended + Self.lenient).json["created"]?.int == 2)
+        #expect(try server.send("POST", "app/import?class=Dog", "[]", Self.json).json["created"]?.int == 0)
+        for (body, code) in [
+            ("[{\"_id\":9,\"age\":1}", "invalid_body"), ("[{\"_id\":9,\"age\":1}] x", "invalid_body"), ("[1]", "type_mismatch"),
+            ("[{\"_id\":9 \"age\":1}]", "invalid_json"), ("[{\"_id\":9,\"age\":1}{}]", "invalid_json"), ("[,]", "invalid_body"),
+            ("[", "invalid_body"),
+        ] {
+            let answer = try server.send("POST", "app/import?class=Dog", body, Self.json)
+            #expect(answer.status == 400 || answer.status == 422, "\(body): \(answer.text)")
+            if answer.status == 400 { #expect(answer.code == code, "\(body): \(answer.text)") }
+        }
+        #expect(try server.get("app/objects/Dog?count=exact&limit=0").json["count"]?.int == 4)
+        // What goes out as Extended JSON comes in again.
+        let out = try server.get("app/export?format=ejson&class=Dog").text
+        _ = try server.send("DELETE", "app/objects/Dog?where=TRUEPREDICATE")
+        #expect(try server.send("POST", "app/import?class=Dog", out, extended).json["created"]?.int == 4)
+        #expect(try server.get("app/export?format=ejson&class=Dog").text == out)
+        try server.finish()
+    }
+
+    @Test func `tables of a database come in, with links and types`() throws {
+        let server = try WriteServer()
+        guard
+            let file = try Self.database(
+                """
+                CREATE TABLE dogs (nr INTEGER PRIMARY KEY, name, age, owner TEXT, tags TEXT, odd);
+                INSERT INTO dogs VALUES (1, 'Rex', 3, 'ann', '["a","b"]', NULL), (2, NULL, 4.0, NULL, NULL, 'x');
+                CREATE TABLE Person (id TEXT PRIMARY KEY); INSERT INTO Person VALUES ('ann');
+                CREATE TABLE "Value" (_id INTEGER PRIMARY KEY, flag, date, data, decimal, oid, text, mixed, double);
+                INSERT INTO "Value" VALUES (1, 1, '2024-05-06 07:08:09', x'0102', '1.50', x'000102030405060708090a0b', 5, '{"a":[1,"b"]}', 2);
+                INSERT INTO "Value" VALUES (2, 0, 86400, NULL, 3, NULL, 'z', 'plain', 0.5);
+                CREATE VIEW Note AS SELECT 1 AS text;
+                """)
+        else { return }
+        let query = "?tables=dogs:Dog,Person:Person,Value:Value"
+        #expect(try Self.post(server, query + "&columns=nr:_id", file, Self.sqlite).code == "unknown_property")
+        let answer = try Self.post(server, query + "&columns=nr:_id", file, Self.sqlite + Self.lenient)
+        #expect(answer.json["created"]?.int == 5, "\(answer.text)")
+        let dog = try server.show("Dog/1")
+        #expect(dog.contains(#""name":"Rex","age":3,"tags":["a","b"]"#) && dog.contains(#""key":"ann""#), "\(dog)")
+        let value = try server.show("Value/1")
+        for part in [
+            #""flag":true"#, #""double":2.0"#, #""decimal":"1.50""#, #""date":"2024-05-06T07:08:09Z""#, #""data":"AQI=""#,
+            #""oid":"000102030405060708090a0b""#, #""text":"5""#, #""mixed":{"a":[1,"b"]}"#,
+        ] {
+            #expect(value.contains(part), "\(part) in \(value)")
+        }
+        #expect(try server.show("Value/2").contains(#""date":"1970-01-02T00:00:00Z""#))
+        #expect(try Self.post(server, "?tables=Note:Note", file, Self.sqlite).code == "invalid_parameter")
+        #expect(try Self.post(server, "?tables=dogs:Cat", file, Self.sqlite).code == "class_not_found")
+        #expect(try Self.post(server, "?tables=cats:Dog", file, Self.sqlite).text.contains("dogs"))
+        // An export comes in where its classes have no embedded objects.
+        let out = try server.get("app/export?format=sqlite")
+        let again = try Self.post(server, "?tables=Value:Value&mode=upsert", out.body, Self.sqlite)
+        #expect(again.json["updated"]?.int == 2, "\(again.text)")
+        try server.finish()
+    }
+
+    @Test func `damaged and hostile databases are refused, and nothing of them runs`() throws {
+        let server = try WriteServer { $0.limits.readSeconds = 5 }
+        guard let file = try Self.database("CREATE TABLE Note (text TEXT); INSERT INTO Note VALUES ('a');") else { return }
+        #expect(try Self.post(server, "", file, Self.sqlite).json["created"]?.int == 1)
+        for body in [Array("no database".utf8), Array(file.prefix(100)), Array(file.prefix(4096)), []] {
+            let answer = try Self.post(server, "", body, Self.sqlite)
+            #expect(answer.status == 400, "\(answer.text)")
+        }
+        var generator = SeededGenerator(seed: 7)
+        for _ in 0..<300 {
+            var damaged = file
+            for _ in 0..<Int.random(in: 1...40, using: &generator) {
+                damaged[Int.random(in: 16..<damaged.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+            }
+            #expect(try Self.post(server, "?dryRun=true", damaged, Self.sqlite).status < 500)
+        }
+        for hostile in [
+            "CREATE TABLE Note (text TEXT, more TEXT AS (hex(zeroblob(100000000))));",
+            "CREATE VIRTUAL TABLE Note USING fts5(text);",
+            "CREATE VIEW Note AS WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x FROM t) SELECT x AS text FROM t;",
+        ] {
+            guard let made = try Self.database(hostile + " CREATE TABLE Oid (_id);") else { continue }
+            let answer = try Self.post(server, "?tables=Note", made, Self.sqlite)
+            #expect([400, 413].contains(answer.status), "\(hostile): \(answer.text)")
+        }
+        #expect(try server.get("app/objects/Note?count=exact&limit=0").json["count"]?.int == 1)
+        try server.finish()
+    }
+}
