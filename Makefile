@@ -5,7 +5,7 @@ RELEASE := swift build -c release --scratch-path .build-release
 STRICT := swift build --build-tests --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 PORT ?= 8080
 
-.PHONY: setup setup-test setup-browser setup-console setup-test-console setup-formats build release demo test test-browser test-console test-formats test-leaks test-long test-mutants test-threads fuzz bench lint format image clean
+.PHONY: setup setup-test setup-browser setup-console setup-test-console setup-formats build release demo test test-browser test-console test-docs test-formats test-leaks test-long test-mutants test-threads fuzz bench lint format image clean
 
 # Installs the Debian packages that are missing; says nothing when none is.
 setup:
@@ -110,6 +110,14 @@ test-formats: release setup-formats
 
 TRIAL = rm -f $(1)/browser-store.realm && $(1)/realm-rest import demo/store.ndjson.gz $(1)/browser-store.realm && \
   python3 Tests/Browser/trial.py --server $(1)/realm-rest --data $(1)/browser-store.realm $(2)
+
+# Runs every command of README and docs, and compares the reference with the program.
+DOCS_SERVER ?=
+
+test-docs: setup
+	@[ -n '$(DOCS_SERVER)' ] || $(MAKE) release
+	python3 Tests/Docs/run.py --server $(or $(DOCS_SERVER),.build-release/release/realm-rest)
+	python3 Tests/Docs/coverage.py --server $(or $(DOCS_SERVER),.build-release/release/realm-rest)
 
 # What a restricted principal learns of what it may not see, in random realms with random rules: nothing.
 LEAK_SEEDS ?= 1-50

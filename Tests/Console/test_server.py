@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The screen of the server: charts, leases, keys, configuration."""
 
+import re
 import tempfile
 
 
@@ -21,6 +22,8 @@ def test_charts_follow_what_happens(console):
     number = lambda title: float(charts[title].locator("small").inner_text().split()[-1])
     console.eventually(lambda: number("Commits per second") >= 5 and number("Requests per second") >= 5)
     assert "99 %" in charts["Latency in 10 s"].inner_text() and "s" in charts["Latency in 10 s"].locator("span").last.inner_text()
+    memory = page.locator("figure", has_text="Memory").locator("span").inner_text()
+    assert re.search(r"\d ?[kKMG]i?B", memory), memory
     assert charts["Live versions"].locator("svg").get_attribute("aria-label").startswith("Live versions: ")
     assert page.locator("figure path").first.get_attribute("d").count("M") == 1
 

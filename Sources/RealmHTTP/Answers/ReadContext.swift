@@ -78,18 +78,13 @@ final class ReadContext: Sendable {
     func table() throws(Problem) -> Table {
         let name = try call.match[.class]
         guard let table = snapshot.classTable(named: name) else {
-            if let scope = request.scope as? RightsScope, scope.hasOtherRights(on: name), hasClass(named: name) {
-                throw AccessPolicy.forbiddenByRoles
-            }
+            try request.requireNoOtherRights(on: name, in: snapshot)
             let names = snapshot.classes.lazy.compactMap(\.className)
             let hint = Suggestion.hint(for: name, in: names)
             throw Problem(.classNotFound, "there is no class of this name\(hint)")
         }
         return table
     }
-
-    /// Whether the realm has a class of a name, which the sender of the request need not see.
-    private func hasClass(named name: String) -> Bool { (snapshot.scope?.base ?? snapshot).classTable(named: name) != nil }
 
     /// Returns the object that the path names.
     ///

@@ -114,6 +114,7 @@ struct ChangeEndpoints: Sendable {
     ) throws(Problem) -> (ChangeReader, Registration?) {
         switch request.source {
         case .definition(let definition):
+            try realm.requireObservable(definition, for: call.request)
             let (feed, start) = try realm.feed(definition, from: request.start)
             request.start = start
             return (ChangeReader(subs: [ReadSubscription(name: "default", feed: feed, skips: nil)]), nil)

@@ -31,7 +31,7 @@ struct SubscriptionEndpoints: Sendable {
         try notifications.registrations.reserve(client, limit: call.request.roleLimits?[.registrations])
         let subs: [ReadSubscription]
         do throws(Problem) {
-            subs = try hold(definitions, realm)
+            subs = try hold(definitions, realm, for: call.request)
         } catch {
             notifications.registrations.giveBack(client)
             throw error
@@ -50,11 +50,12 @@ struct SubscriptionEndpoints: Sendable {
     ///
     /// - Throws: The `Problem` of the first wrong definition, with a pointer into the body.
     private func hold(
-        _ definitions: [(name: String, definition: SubscriptionDefinition)], _ realm: RealmNotifications
+        _ definitions: [(name: String, definition: SubscriptionDefinition)], _ realm: RealmNotifications, for request: Request
     ) throws(Problem) -> [ReadSubscription] {
         var subs: [ReadSubscription] = []
         for (name, definition) in definitions {
             do throws(Problem) {
+                try realm.requireObservable(definition, for: request)
                 subs.append(ReadSubscription(name: name, feed: try realm.feed(definition), skips: SkippedVersions()))
             } catch {
                 for sub in subs { realm.release(sub.feed) }

@@ -178,6 +178,18 @@ final class RealmNotifications: Sendable {
 
     // MARK: - Feeds
 
+    /// Throws `forbidden` where the sender of a request knows of the class of a definition, but may not observe it.
+    ///
+    /// - Parameters:
+    ///   - definition: The subscription.
+    ///   - request: The request that asks for it.
+    func requireObservable(_ definition: SubscriptionDefinition, for request: Request) throws(Problem) {
+        guard let className = definition.className else { return }
+        let snapshot = database.current.shown(by: scope).snapshot
+        guard snapshot.classTable(named: className) == nil else { return }
+        try request.requireNoOtherRights(on: className, in: snapshot)
+    }
+
     /// Returns the feed of a definition, resolved in the newest version. An existing feed is
     /// shared.
     ///

@@ -2,7 +2,7 @@
 
 internal import RealmStorage
 
-/// A writer of metrics in the Prometheus text format. Every name gets the prefix `realm_rest_`.
+/// A writer of metrics in the Prometheus text format. Every name gets the prefix `realm_rest_`, but those that all programs share.
 package struct MetricsText {
     /// The types of metrics: a counter only grows, a gauge goes up and down, and a histogram counts
     /// values by size.
@@ -35,8 +35,12 @@ package struct MetricsText {
         if !labels.isEmpty {
             text += "{" + labels.map { "\($0.0)=\"\(MetricsText.escaped($0.1))\"" }.joined(separator: ",") + "}"
         }
-        let isWhole = value == value.rounded() && abs(value) < 1e15
-        text += " " + (isWhole ? String(Int64(value)) : value.description) + "\n"
+        text += " " + MetricsText.number(value) + "\n"
+    }
+
+    /// Returns the text of a value; whole numbers have no fraction.
+    private static func number(_ value: Double) -> String {
+        value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : value.description
     }
 
     /// Writes a metric that has one sample and no labels.
@@ -49,6 +53,17 @@ package struct MetricsText {
     package mutating func single(_ name: String, _ kind: Kind, help: String, value: Double) {
         header(name, kind, help)
         sample(name, [], value)
+    }
+
+    /// Writes a metric that has one sample, no labels, and a name that is the same for all programs.
+    ///
+    /// - Parameters:
+    ///   - name: The whole name.
+    ///   - kind: The type of the metric.
+    ///   - help: A phrase about its meaning.
+    ///   - value: The value.
+    package mutating func common(_ name: String, _ kind: Kind, help: String, value: Double) {
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n\(name) \(MetricsText.number(value))\n"
     }
 
     /// Writes the samples of one histogram: the cumulated buckets, the sum and the count.

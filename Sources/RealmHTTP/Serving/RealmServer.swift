@@ -132,6 +132,7 @@ package final class RealmServer: Sendable {
         state.metrics.addDaemon(daemon, others)
         state.metrics.addAdminDaemon(adminDaemon)
         state.metrics.addRealms(catalog, limit: options.limits.metricRealms)
+        state.metrics.addProcess(start: .now())
     }
 
     /// Starts to answer requests.

@@ -84,6 +84,15 @@ package struct RowRule: Sendable {
     }
 }
 
+extension OwnerRule {
+    /// The tables and columns that decide whether owners are shown. Objects that change their owner are made anew.
+    package var reads: QueryDependencies {
+        var reads = QueryDependencies()
+        for case let rule as RowRule in rules.lazy.map(\.definition) { reads.formUnion(rule.reads) }
+        return reads
+    }
+}
+
 /// Conditions of one rule that no thread uses at the moment.
 ///
 /// `@unchecked Sendable`: conditions are used by one thread at a time, and the lock guards which of them are idle.

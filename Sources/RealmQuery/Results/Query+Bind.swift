@@ -40,10 +40,18 @@ extension Query {
         _ dependencies: inout QueryDependencies
     ) -> any Condition {
         guard let rule = table.rule else { return condition }
+        let visible: any Condition
+        switch rule.definition {
+        case let rows as RowRule:
+            let (bound, reads) = rows.bind(pool, cancellation)
+            visible = bound
+            dependencies.formUnion(reads)
+        case let owners as OwnerRule:
+            visible = OwnerCondition(rule, cancellation)
+            dependencies.formUnion(owners.reads)
         // A rule of another origin cannot be read here, and opens nothing.
-        guard let rule = rule.definition as? RowRule else { return ConstantCondition(false) }
-        let (visible, reads) = rule.bind(pool, cancellation)
-        dependencies.formUnion(reads)
+        default: return ConstantCondition(false)
+        }
         if let constant = condition as? ConstantCondition { return constant.isTrue ? visible : constant }
         return AndCondition([visible, condition])
     }

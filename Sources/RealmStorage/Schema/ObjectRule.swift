@@ -8,10 +8,15 @@ package final class ObjectRule: Sendable {
     /// Finds the rows of a leaf that are shown. It is called under no lock, by several threads at the same time.
     package typealias Test = @Sendable (_ leaf: ClusterLeaf) throws(StorageError) -> Mask
 
+    /// Returns whether an object of the whole version is shown. It is called like `Test`.
+    package typealias SingleTest = @Sendable (_ row: Row) throws(StorageError) -> Bool
+
     /// The rule itself, for queries that make it a part of their condition; its type is known there.
     package let definition: any Sendable
     /// Finds the rows of a leaf of the whole version that are shown.
     private let test: Test
+    /// Finds out about one object; nil where that takes no less than finding out about its leaf.
+    private let single: SingleTest?
     /// The space of the whole version, in which the rule reads links that the view hides.
     private let space: NodeSpace
     /// The shown rows of the leaves that were asked for, by their refs.
@@ -27,13 +32,32 @@ package final class ObjectRule: Sendable {
         self.definition = definition
         self.space = space
         self.test = test
+        single = nil
+    }
+
+    /// Makes a rule that finds out about each object by itself, because objects of one leaf have nothing in common for it.
+    ///
+    /// - Parameters:
+    ///   - definition: The rule in the terms of who made it.
+    ///   - space: The space of the whole version, which outlives the rule.
+    ///   - single: Finds out about an object, read in that space.
+    init(_ definition: any Sendable, in space: NodeSpace, single: @escaping SingleTest) {
+        self.definition = definition
+        self.space = space
+        self.single = single
+        test = { leaf throws(StorageError) in
+            try leaf.allRows.filter { row throws(StorageError) in try single(Row(leaf: leaf, index: row)) }
+        }
     }
 
     /// Returns whether an object is shown.
     ///
     /// - Throws: What the test throws, such as errors of damaged files.
     /// - Complexity: O(1) for an object in a leaf that was asked for before.
-    package func shows(_ row: Row) throws(StorageError) -> Bool { try shown(in: row.leaf)[row.index] }
+    package func shows(_ row: Row) throws(StorageError) -> Bool {
+        guard let single, known.withLock({ $0[row.leaf.node.ref] }) == nil else { return try shown(in: row.leaf)[row.index] }
+        return try single(Row(leaf: row.leaf.read(in: space), index: row.index))
+    }
 
     /// Returns the rows of a leaf that are shown.
     ///

@@ -131,13 +131,14 @@ package final class Snapshot: Sendable {
         joinedValues = base.joinedValues
         top = base.top
         schemaVersion = base.schemaVersion
-        let rules = scope.rules()
+        var rules = scope.rules()
         let filter = scope.linkFilter(rules)
         linkFilter = filter
         space = base.space.hidingLinks(by: filter)
+        rules.merge(scope.ownerRules(rules)) { rule, _ in rule }
         tables = base.tables.compactMap { [space] table in scope.shown(table, in: space, rules[table.key]) }
         positions = Snapshot.positions(of: tables)
-        names = Snapshot.names(of: tables, except: scope.inner)
+        names = Snapshot.names(of: tables)
     }
 
     /// Returns whether objects of a table may be hidden, so that links to them are left out.

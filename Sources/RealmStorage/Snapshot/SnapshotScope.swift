@@ -29,8 +29,7 @@ package struct SnapshotScope: Sendable {
     package let base: Snapshot
     /// What is shown of each class that is shown at all.
     private let shown: [TableKey: Shown]
-    /// The embedded classes of which some objects belong to something that is not shown. Their objects are only shown inside
-    /// of those that own them.
+    /// The embedded classes of which some objects belong to something that is not shown.
     let inner: Set<TableKey>
 
     /// Chooses what is shown of a version.
@@ -95,6 +94,31 @@ package struct SnapshotScope: Sendable {
         return rules
     }
 
+    /// Makes the rules of the embedded classes of which some objects are not shown.
+    ///
+    /// - Parameter rules: The rules of the other tables.
+    func ownerRules(_ rules: [TableKey: ObjectRule]) -> [TableKey: ObjectRule] {
+        var result: [TableKey: ObjectRule] = [:]
+        for key in inner where shown[key] != nil {
+            result[key] = ObjectRule(OwnerRule(rules: owners(of: key).compactMap { rules[$0] }), in: base.space) {
+                row throws(StorageError) in try shows(row, of: key, rules, depth: 0)
+            }
+        }
+        return result
+    }
+
+    /// Returns the classes with objects that hold embedded ones of a class, also those that do through others.
+    private func owners(of embedded: TableKey) -> Set<TableKey> {
+        var owners: Set<TableKey> = []
+        var waiting = [embedded]
+        while let table = waiting.popLast().flatMap({ base.table($0) }) {
+            for origin in table.backlinks.filter(listsLinks).compactMap(\.targetTable) where owners.insert(origin).inserted {
+                if inner.contains(origin) { waiting.append(origin) }
+            }
+        }
+        return owners
+    }
+
     /// Makes the filter of links to objects that are not shown.
     func linkFilter(_ rules: [TableKey: ObjectRule]) -> LinkFilter {
         let open = Set(shown.keys.filter { rules[$0] == nil && !inner.contains($0) })
@@ -109,9 +133,16 @@ package struct SnapshotScope: Sendable {
     private func shows(
         _ key: ObjectKey, of table: TableKey, _ rules: [TableKey: ObjectRule], depth: Int
     ) throws(StorageError) -> Bool {
-        guard shown[table] != nil, let of = base.table(table), let row = try of.find(key) else { return false }
+        guard shown[table] != nil, let row = try base.table(table)?.find(key) else { return false }
+        return try shows(row, of: table, rules, depth: depth)
+    }
+
+    /// Returns whether an object of a table that is shown is shown itself.
+    private func shows(
+        _ row: Row, of table: TableKey, _ rules: [TableKey: ObjectRule], depth: Int
+    ) throws(StorageError) -> Bool {
         guard inner.contains(table) else { return try rules[table]?.shows(row) ?? true }
-        guard depth < SnapshotScope.depthLimit else { return false }
+        guard depth < SnapshotScope.depthLimit, let of = base.table(table) else { return false }
         for owners in of.backlinks where listsLinks(owners) {
             guard let origin = owners.targetTable else { continue }
             for owner in try row.leaf.backlinks(owners, row: row.index).keys() {

@@ -76,7 +76,13 @@ import Testing
         )
         #expect(!(try server.request("GET", "/v1/realms/notes/openapi.json", ann).text.contains("secret")))
         // Tags may be read, but not observed.
-        #expect(try server.request("GET", "/v1/realms/notes/changes?class=Tag", ann).status >= 400)
+        for path in ["changes?class=Tag", "changes?class=Tag&where=name%20==%20'x'", "changes?class=Tag&wait=0"] {
+            #expect(try server.request("GET", "/v1/realms/notes/" + path, ann).code == "forbidden", "\(path)")
+        }
+        let registered = try server.request(
+            "POST", "/v1/realms/notes/subscriptions", ann, body: #"{"subscriptions":{"tags":{"class":"Tag"}}}"#)
+        #expect(registered.code == "forbidden", "\(registered.text)")
+        #expect(try server.request("GET", "/v1/realms/notes/changes?class=Log", ann).code == "class_not_found")
         for (method, path) in [
             ("POST", "/v1/realms"), ("DELETE", "/v1/realms/notes"),
             ("POST", "/v1/realms/notes/backup"), ("GET", "/v1/realms/notes/backup"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmHTTP
+import RealmStorage
 import RealmTestSupport
 import Testing
 
@@ -38,6 +39,23 @@ import Testing
         // What reads the old version ends when its answer has left.
         let isOver = eventually { (try? metric(server, "oldest_pinned_seconds{realm=\"app\"}")) == 0 }
         #expect(isOver)
+        try server.finish()
+    }
+
+    @Test func `what the process takes has the names that all programs share`() throws {
+        let server = try WriteServer()
+        let text = try HTTPClient.request(port: server.port, "GET", "/metrics").text
+        var values: [String: Double] = [:]
+        for line in text.split(separator: "\n") where line.hasPrefix("process_") {
+            let parts = line.split(separator: " ")
+            values[String(parts[0])] = Double(parts[1])
+        }
+        let resident = values["process_resident_memory_bytes"] ?? 0
+        #expect(resident > 1_048_576 && resident <= values["process_virtual_memory_bytes"] ?? 0)
+        #expect(values["process_cpu_seconds_total"] ?? 0 > 0)
+        let files = values["process_open_fds"] ?? 0
+        #expect(files > 3 && files <= values["process_max_fds"] ?? 0)
+        #expect(abs((values["process_start_time_seconds"] ?? 0) - Double(WallClock.now().nanoseconds) / 1e9) < 3600)
         try server.finish()
     }
 

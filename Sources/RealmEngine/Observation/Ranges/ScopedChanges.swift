@@ -42,7 +42,7 @@ struct ScopedChanges {
     /// Returns the changes that are seen.
     ///
     /// - Throws: `StorageError` when objects, links or rules cannot be read.
-    /// - Complexity: Linear in the number of changes; linear in the size of a class whose rule reads other objects, when
+    /// - Complexity: Linear in the number of changes and of what is embedded in objects that come or go; linear in the size of a class whose rule reads other objects, when
     ///   one of their classes has changed.
     func visible() throws(StorageError) -> [[ObjectChange]] {
         var fates: [ObservedObject: Fate] = [:]
@@ -53,6 +53,7 @@ struct ScopedChanges {
             result.append(visible)
         }
         try addDistant(&fates)
+        try addEmbedded(&fates)
         var moves: [ObjectChange] = []
         for (object, fate) in fates.sorted(by: { ($0.key.table, $0.key.key) < ($1.key.table, $1.key.key) }) {
             switch fate {
@@ -105,24 +106,9 @@ struct ScopedChanges {
         return fate
     }
 
-    /// Returns whether an object is seen: it is in the view, and so is the object that it is embedded in.
+    /// Returns whether an object is seen: it is in the view, as embedded ones are with their owners.
     private func sees(_ object: ObservedObject, in view: Snapshot) throws(StorageError) -> Bool {
-        var object = object
-        // Objects cannot be embedded in each other more deeply than this.
-        for _ in 0..<100 {
-            guard let table = view.table(object.table), let row = try table.find(object.key) else { return false }
-            guard table.kind == .embedded else { return true }
-            var owner: ObservedObject?
-            for column in table.backlinks {
-                guard let origin = column.targetTable, let key = try row.leaf.backlinks(column, row: row.index).keys().first
-                else { continue }
-                owner = ObservedObject(origin, key)
-                break
-            }
-            guard let owner else { return false }
-            object = owner
-        }
-        return false
+        try view.table(object.table)?.find(object.key) != nil
     }
 
     // MARK: - Rules that read other objects
@@ -145,6 +131,8 @@ struct ScopedChanges {
 
     /// Returns whether a rule reads objects of other classes, or other objects of its own, that were changed.
     private func reads(_ rule: ObjectRule, besides table: Table) -> Bool {
+        // Embedded objects come and go with their owners.
+        if rule.definition is OwnerRule { return false }
         guard let reads = (rule.definition as? RowRule)?.reads else { return true }
         if reads.mayReachAnyTable { return true }
         let links = reads.columns.contains { column in
@@ -152,6 +140,25 @@ struct ScopedChanges {
                 || base(of: to).table(table.key)?.columns.first { $0.leafIndex == column.leafIndex }?.type == .link
         }
         return (links || reads.tables.count > 1) && reads.tables.contains { log.tables[$0] != nil }
+    }
+
+    /// Adds the embedded objects that come into the view, or leave it, with what owns them.
+    private func addEmbedded(_ fates: inout [ObservedObject: Fate]) throws(StorageError) {
+        var waiting = fates.filter { $0.value == .entered || $0.value == .left }.map(\.key)
+        while let owner = waiting.popLast() {
+            let fate = fates[owner] ?? .hidden
+            let view = fate == .entered ? to : from
+            guard let table = view.table(owner.table), let row = try table.find(owner.key) else { continue }
+            for column in table.columns where column.type == .link {
+                guard let part = column.targetTable.flatMap({ view.table($0) }), part.kind == .embedded else { continue }
+                let known = log.tables[part.key]
+                for key in try row.links(column, in: view) {
+                    if known?.inserted.contains(key) ?? false || known?.deleted.contains(key) ?? false { continue }
+                    fates[ObservedObject(part.key, key)] = fate
+                    waiting.append(ObservedObject(part.key, key))
+                }
+            }
+        }
     }
 
     /// Returns the objects of a class that are in a view.

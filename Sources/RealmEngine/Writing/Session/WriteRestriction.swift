@@ -132,10 +132,11 @@ final class WriteRestriction {
         return try shown.find(place.object) != nil
     }
 
-    /// Returns whether some objects of a class may be invisible.
+    /// Returns whether some objects of a class may be invisible where properties that are visible lead to them, as they always do to
+    /// what is embedded there.
     func mayHide(_ table: TableKey) -> Bool {
         guard let shown = shownBase.table(table) else { return true }
-        return shown.rule != nil
+        return shown.rule.map { !($0.definition is OwnerRule) } ?? false
     }
 
     /// Whether links to some objects may be invisible.
