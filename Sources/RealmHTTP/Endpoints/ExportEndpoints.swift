@@ -103,10 +103,11 @@ struct ExportEndpoints: Sendable {
             throw Problem(keepingCopy: error)
         }
         let limit = context.limits.spoolBytesPerPrincipal
+        let end = Instant.now().adding(seconds: Double(context.limits.answerSeconds))
         if format == .sqlite {
-            try TableFile.writeSQLite(rows, to: file, byteLimit: limit)
+            try TableFile.writeSQLite(rows, to: file, byteLimit: limit, until: end)
         } else {
-            try TableFile.writeWorkbook(rows, to: file, byteLimit: limit)
+            try TableFile.writeWorkbook(rows, to: file, byteLimit: limit, until: end)
         }
         return file
     }

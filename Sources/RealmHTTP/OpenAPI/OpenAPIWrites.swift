@@ -104,6 +104,11 @@ enum OpenAPIWrites {
                 ["type": "string", "enum": .array(ExportFormat.allCases.map { .string($0.rawValue) })])
         ),
         (
+            "Geometry",
+            OpenAPIParts.inQuery(
+                "geometry", "Leads to the location of each feature of GeoJSON; by default the first one.", OpenAPIParts.text)
+        ),
+        (
             "ForExcel",
             OpenAPIParts.inQuery(
                 "csv",

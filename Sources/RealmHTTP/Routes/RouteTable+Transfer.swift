@@ -24,7 +24,8 @@ extension RouteTable {
                     .init(
                         "exportRealm", "Exports all objects of one version.", tag: "transfer",
                         parameters: [
-                            "ExportFormat", "ForExcel", "ExportClass", "Where", "Args", "Sort", "Snapshot", "RealmTransaction",
+                            "ExportFormat", "ForExcel", "Geometry", "ExportClass", "Where", "Args", "Sort", "Snapshot",
+                            "RealmTransaction",
                             "RealmMinVersion", "RequestId",
                         ],
                         responses: exportResponses, problems: .ofReads, .ofQueries)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmStorage
+package import RealmStorage
 
 /// Makes files of exports that are complete before they are sent: databases and workbooks.
 package enum TableFile {
@@ -10,18 +10,23 @@ package enum TableFile {
     ///   - rows: The objects. Their budget ends the work when nobody waits for it any more.
     ///   - file: The file.
     ///   - byteLimit: The greatest length of the file.
+    ///   - end: When the work is given up.
     /// - Throws: `answer_too_large` or `insufficient_storage` for too much, or the problem of a damaged
     ///   realm.
-    package static func writeSQLite(_ rows: ExportRows, to file: BodyFile, byteLimit: Int) throws(Problem) {
+    package static func writeSQLite(
+        _ rows: ExportRows, to file: BodyFile, byteLimit: Int, until end: Instant = .distantFuture
+    ) throws(Problem) {
         let schema = RelationalSchema(rows.parts.map(\.table), in: rows.snapshot, isWhole: rows.isWhole)
         try schema.requireColumns(atMost: SQLiteSink.columnLimit)
         try filling(file, rows, byteLimit) { descriptor, grown in
-            let database = try SQLiteDatabase(creatingIn: descriptor, byteLimit: byteLimit) { [budget = rows.budget] in
-                budget.goesOn
+            let database = try SQLiteDatabase(creatingIn: descriptor, byteLimit: byteLimit) {
+                // SQLite makes the indexes in one go, which may take longer than a chunk may.
+                rows.beginChunk()
+                return Instant.now() < end && rows.budget.goesOn
             }
             let sink = try SQLiteSink(schema, in: database, grown: grown)
             let walk = RelationalWalk(schema, rows.snapshot, rows.budget, to: sink)
-            try forEachRow(rows) { row, index in try walk.write(row, of: rows.parts[index].table) }
+            try forEachRow(rows, until: end) { row, index in try walk.write(row, of: rows.parts[index].table) }
             try sink.finish()
         }
     }
@@ -33,9 +38,12 @@ package enum TableFile {
     ///   - rows: The objects. Their budget ends the work when nobody waits for it any more.
     ///   - file: The file.
     ///   - byteLimit: The greatest length of the file.
+    ///   - end: When the work is given up.
     /// - Throws: `answer_too_large` for more rows than a sheet takes, `insufficient_storage`, or the problem
     ///   of a damaged realm.
-    package static func writeWorkbook(_ rows: ExportRows, to file: BodyFile, byteLimit: Int) throws(Problem) {
+    package static func writeWorkbook(
+        _ rows: ExportRows, to file: BodyFile, byteLimit: Int, until end: Instant = .distantFuture
+    ) throws(Problem) {
         try filling(file, rows, byteLimit) { _, grown in
             let book = try Workbook(path: file.openPath)
             var names = SheetNames()
@@ -50,7 +58,7 @@ package enum TableFile {
                             budget: rows.budget))
                 }
             }
-            try forEachRow(rows) { row, index in
+            try forEachRow(rows, until: end) { row, index in
                 try begin(index)
                 try writers[index].write(row)
             }
@@ -62,7 +70,7 @@ package enum TableFile {
     }
 
     /// Calls a function with every object and the index of its class.
-    static func forEachRow(_ rows: ExportRows, _ body: (Row, Int) throws -> Void) throws {
+    static func forEachRow(_ rows: ExportRows, until end: Instant, _ body: (Row, Int) throws -> Void) throws {
         rows.beginChunk()
         var count = 0
         while true {
@@ -71,11 +79,17 @@ package enum TableFile {
                 rows.budget.beginPart(at: 0)
                 try body(row, part)
                 count += 1
-                if count % 256 == 0 { rows.beginChunk() }
-            case .later: rows.beginChunk()
+                if count % 256 == 0 { try goOn(rows, until: end) }
+            case .later: try goOn(rows, until: end)
             case .end: return
             }
         }
+    }
+
+    /// Begins the next part of the work, unless its time is over.
+    private static func goOn(_ rows: ExportRows, until end: Instant) throws(StorageError) {
+        guard Instant.now() < end else { throw .stopped(.expired) }
+        rows.beginChunk()
     }
 
     /// Fills a file, and turns what goes wrong into a problem.
