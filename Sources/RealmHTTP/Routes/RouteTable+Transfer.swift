@@ -139,9 +139,8 @@ extension RouteTable {
     private static let backup: DocumentValue = [
         "description": "The body is a Realm file.",
         "headers": [
-            "X-Request-Id": OpenAPIParts.requestIdHeader,
-            "Realm-Version": ["description": "States the version that was copied.", "schema": OpenAPIParts.text],
-            "Repr-Digest": ["description": "States the SHA-256 of the body (RFC 9530).", "schema": OpenAPIParts.text],
+            "X-Request-Id": OpenAPIParts.header("RequestId"), "Realm-Version": OpenAPIParts.header("RealmVersion"),
+            "Repr-Digest": OpenAPIParts.header("ReprDigest"),
         ],
         "content": ["application/octet-stream": ["schema": ["type": "string", "format": "binary"]]],
     ]
@@ -163,8 +162,7 @@ extension RouteTable {
         [
             "description": "The body describes the backup, or is its file for clients that name that media type in Accept.",
             "headers": [
-                "X-Request-Id": OpenAPIParts.requestIdHeader,
-                "Repr-Digest": ["description": "States the SHA-256 of the file (RFC 9530).", "schema": OpenAPIParts.text],
+                "X-Request-Id": OpenAPIParts.header("RequestId"), "Repr-Digest": OpenAPIParts.header("ReprDigest"),
             ],
             "content": [
                 "application/json": ["schema": OpenAPIParts.schema("Backup")],
@@ -185,8 +183,9 @@ extension RouteTable {
         [
             "description": "The body is the export.", "headers": OpenAPIParts.readHeaders,
             "content": [
-                "application/x-ndjson": ["schema": OpenAPIParts.text], "application/json": ["schema": ["type": "object"]],
-                "text/csv": ["schema": OpenAPIParts.text],
+                "application/x-ndjson": ["schema": OpenAPIParts.schema("Lines")],
+                "application/json": ["schema": OpenAPIParts.schema("Export")],
+                "text/csv": ["schema": OpenAPIParts.schema("Table")],
             ],
         ], isConditional: false)
 }
