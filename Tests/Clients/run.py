@@ -54,7 +54,7 @@ def scenario_python(folder, url):
     return run(["env", f"PYTHONPATH={folder}/client", sys.executable, "scenario.py", url], folder)
 
 
-TSC = ["tsc", "--target", "es2022", "--module", "commonjs", "--lib", "es2022,dom,dom.iterable", "--strict", "--skipLibCheck", "--types", ""]
+TSC = ["tsc", "--target", "es2022", "--module", "commonjs", "--lib", "es2022,dom,dom.iterable", "--strict", "--skipLibCheck"]
 
 
 def compile_typescript(folder):
