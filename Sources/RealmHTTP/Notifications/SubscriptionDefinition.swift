@@ -61,10 +61,11 @@ struct SubscriptionDefinition: Sendable {
     /// - Parameters:
     ///   - set: The parameters of the URL, or the members of a JSON object.
     ///   - limits: The limits of the server.
+    ///   - named: The class, when the path of the request names it; nil for the member `class`.
     /// - Throws: `invalid_parameter` for a malformed value, and `conflicting_parameters` for
     ///   members that have no meaning together.
-    init(_ set: ParameterSet, _ limits: Limits) throws(Problem) {
-        className = try set.text("class")
+    init(_ set: ParameterSet, _ limits: Limits, className named: String? = nil) throws(Problem) {
+        className = if let named { named } else { try set.text("class") }
         key = try set.text("key")
         property = try set.text("property")
         selection = try SelectionParameters(set, limits)

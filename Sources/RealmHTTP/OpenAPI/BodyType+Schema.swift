@@ -9,7 +9,8 @@ extension BodyType {
         switch self {
         case .json, .ejson, .mergePatch: return schema
         case .jsonPatch: return OpenAPIParts.schema("JSONPatch")
-        case .ndjson, .csv: return OpenAPIParts.text
+        case .ndjson: return OpenAPIParts.schema("Lines")
+        case .csv: return OpenAPIParts.schema("Table")
         case .bytes, .sqlite: return ["type": "string", "format": "binary"]
         }
     }

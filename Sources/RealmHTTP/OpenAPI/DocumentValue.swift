@@ -78,6 +78,37 @@ package indirect enum DocumentValue: Sendable, Equatable {
     }
 }
 
+extension DocumentValue {
+    /// The text that this value is; nil for another kind.
+    var text: String? {
+        if case .string(let text) = self { return text }
+        return nil
+    }
+
+    /// The elements of this list; none for another kind.
+    var elements: [DocumentValue] {
+        if case .array(let elements) = self { return elements }
+        return []
+    }
+
+    /// The members of this object; none for another kind.
+    var members: [Member] {
+        if case .object(let members) = self { return members }
+        return []
+    }
+
+    /// Returns the same schema with a description at its end.
+    ///
+    /// - Parameter text: A sentence for readers of the document.
+    func describing(_ text: String) -> DocumentValue { adding([.init("description", .string(text))]) }
+
+    /// Returns the same schema for values that may be null. A reference is wrapped, since OpenAPI 3.0 ignores what stands
+    /// beside it.
+    var orNull: DocumentValue {
+        self["$ref"] == nil ? adding([.init("nullable", true)]) : ["nullable": true, "allOf": [self]]
+    }
+}
+
 extension DocumentValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {

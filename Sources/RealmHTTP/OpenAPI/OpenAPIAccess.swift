@@ -5,43 +5,99 @@ enum OpenAPIAccess {
     // MARK: - Schemas
 
     /// The schema of an array of strings.
-    private static let texts: DocumentValue = ["type": "array", "items": OpenAPIParts.text]
+    private static let texts = OpenAPIParts.texts
     /// The schema of a text, or null.
-    private static let optionalText: DocumentValue = ["type": ["string", "null"]]
+    private static let optionalText = OpenAPIParts.nullableText
+    /// The schema of a time, or null.
+    private static let optionalTime: DocumentValue = ["type": "string", "format": "date-time", "nullable": true]
+    /// The schema of the claims that stand for those of a token.
+    private static let claims: DocumentValue = [
+        "type": "object", "description": "Holds what rules of access can ask for, by name.",
+        "additionalProperties": OpenAPIParts.anything, "example": ["team": "shop"],
+    ]
 
     /// The members that every document of a key has.
     private static let members: [DocumentValue.Member] = [
         .init("id", OpenAPIParts.text), .init("name", OpenAPIParts.text), .init("roles", texts), .init("realm", optionalText),
-        .init("claims", ["type": "object"]), .init("from", texts), .init("created", OpenAPIParts.text),
-        .init("expires", optionalText), .init("lastUsed", optionalText),
+        .init("claims", claims), .init("from", texts), .init("created", OpenAPIParts.text), .init("expires", optionalTime),
+        .init("lastUsed", optionalTime),
     ]
 
-    /// The schema of a key without its secret.
-    private static let key: DocumentValue = ["type": "object", "properties": .object(members)]
-    /// The schema of a key with its secret.
-    private static let keyWithSecret: DocumentValue = [
-        "type": "object", "properties": .object([.init("key", OpenAPIParts.text)] + members), "required": ["key", "id"],
+    /// The schemas by name, in the order of the document.
+    static let schemas: [(String, DocumentValue)] = [
+        ("Key", ["type": "object", "properties": .object(members), "required": ["id", "name", "roles"]]),
+        (
+            "KeyWithSecret",
+            ["type": "object", "properties": .object([.init("key", OpenAPIParts.text)] + members), "required": ["key", "id"]]
+        ),
+        (
+            "KeyRequest",
+            [
+                "type": "object",
+                "properties": [
+                    "name": OpenAPIParts.words(atMost: 128, "shop"), "roles": OpenAPIParts.list(atMost: 100, least: 1, "editor"),
+                    "realm": optionalText, "expires": optionalTime, "from": texts, "claims": claims,
+                ],
+                "required": ["name", "roles"], "additionalProperties": false,
+                "example": ["name": "shop", "roles": ["editor"]],
+            ]
+        ),
+        (
+            "KeyPage",
+            [
+                "type": "object", "required": ["items", "next"],
+                "properties": ["items": ["type": "array", "items": OpenAPIParts.schema("Key")], "next": optionalText],
+            ]
+        ),
+        (
+            "Session",
+            [
+                "type": "object", "required": ["csrfToken", "expiresAt"],
+                "properties": ["csrfToken": OpenAPIParts.text, "expiresAt": ["type": "string", "format": "date-time"]],
+            ]
+        ),
+        ("Me", me(texts)),
     ]
 
-    /// The schema of a request for a key.
-    private static let newKey: DocumentValue = [
-        "type": "object",
-        "properties": [
-            "name": OpenAPIParts.text, "roles": texts, "realm": optionalText, "expires": optionalText, "from": texts,
-            "claims": ["type": "object"],
-        ],
-        "required": ["name", "roles"],
-    ]
+    /// Returns the schema of who a client is.
+    private static func me(_ texts: DocumentValue) -> DocumentValue {
+        [
+            "type": "object", "required": ["principal", "roles", "may"],
+            "properties": [
+                "principal": [
+                    "type": "object", "required": ["kind"],
+                    "properties": [
+                        "kind": OpenAPIParts.choice("local", "anonymous", "key", "jwt", "certificate"), "id": optionalText,
+                        "name": optionalText,
+                    ],
+                ],
+                "roles": texts, "realm": optionalText, "expiresAt": optionalTime,
+                "may": [
+                    "type": "object",
+                    "description": "Lists by realm and class what the client may do, for the realms that are open.",
+                    "additionalProperties": [
+                        "type": "object", "additionalProperties": texts, "example": ["Category": ["read"]],
+                    ],
+                    "example": ["store": ["Category": ["read"]]],
+                ],
+                "more": OpenAPIParts.flag.describing("Is true when may lacks realms or classes, as there are too many."),
+            ],
+        ]
+    }
 
     /// Returns the responses with one status.
     ///
     /// - Parameters:
     ///   - status: The status.
     ///   - description: A sentence about it.
-    ///   - schema: The schema of the body; nil for none.
-    private static func responses(_ status: String, _ description: String, _ schema: DocumentValue? = nil) -> DocumentValue {
-        let content = schema.map { schema -> DocumentValue in ["application/json": ["schema": schema]] }
-        return .object([.init(status, .members(("description", .string(description)), ("content", content)))])
+    ///   - schema: The name of the schema of the body; nil for none.
+    private static func responses(_ status: String, _ description: String, _ schema: String? = nil) -> DocumentValue {
+        let content = schema.map { name -> DocumentValue in ["application/json": ["schema": OpenAPIParts.schema(name)]] }
+        return .object([
+            .init(
+                status,
+                .members(("description", .string(description)), ("headers", OpenAPIParts.headers), ("content", content)))
+        ])
     }
 
     // MARK: - Operations
@@ -50,28 +106,7 @@ enum OpenAPIAccess {
     static let me = OperationDescription(
         "getMe", "Tells who the client is, and what it may do.", tag: "access", parameters: ["RequestId"],
         responses: responses(
-            "200", "The body names the principal, its roles and what it may do.",
-            [
-                "type": "object",
-                "properties": [
-                    "principal": [
-                        "type": "object",
-                        "properties": [
-                            "kind": OpenAPIParts.choice("local", "anonymous", "key", "jwt", "certificate"), "id": optionalText,
-                            "name": optionalText,
-                        ],
-                    ],
-                    "roles": texts, "realm": optionalText, "expiresAt": optionalText,
-                    "may": [
-                        "type": "object",
-                        "description": "Lists by realm and class what the client may do, for the realms that are open.",
-                        "additionalProperties": ["type": "object", "additionalProperties": texts],
-                    ],
-                    "more": [
-                        "type": "boolean", "description": "Is true when may lacks realms or classes, as there are too many.",
-                    ],
-                ],
-            ]))
+            "200", "The body names the principal, its roles and what it may do.", "Me"))
 
     /// `POST /v1/session`.
     static let beginSession = OperationDescription(
@@ -79,7 +114,7 @@ enum OpenAPIAccess {
         parameters: ["RequestId"],
         responses: responses(
             "201", "The cookie is in Set-Cookie; requests with it that may change something send the token as X-CSRF-Token.",
-            ["type": "object", "properties": ["csrfToken": OpenAPIParts.text, "expiresAt": OpenAPIParts.text]]),
+            "Session"),
         problems: [.invalidBody])
 
     /// `DELETE /v1/session`.
@@ -91,13 +126,13 @@ enum OpenAPIAccess {
     static let listKeys = OperationDescription(
         "listKeys", "Lists the API keys, without their secrets.", tag: "access", parameters: ["RequestId"],
         responses: responses(
-            "200", "The body lists the keys.",
-            ["type": "object", "properties": ["items": ["type": "array", "items": key], "next": optionalText]]))
+            "200", "The body lists the keys.", "KeyPage"))
 
     /// `POST /admin/keys`.
     static let makeKey = OperationDescription(
         "makeKey", "Makes an API key. Its secret is in this response only.", tag: "access", parameters: ["RequestId"],
-        taking: .json, body: newKey, responses: responses("201", "The key is in force.", keyWithSecret),
+        taking: .json, body: OpenAPIParts.schema("KeyRequest"),
+        responses: responses("201", "The key is in force.", "KeyWithSecret"),
         problems: [.invalidConfiguration, .insufficientStorage])
 
     /// `DELETE /admin/keys/{id}`.
@@ -108,6 +143,6 @@ enum OpenAPIAccess {
     /// `POST /admin/keys/{id}/rotate`.
     static let rotateKey = OperationDescription(
         "rotateKey", "Gives an API key a new secret, and ends the old one at once.", tag: "access", parameters: ["RequestId"],
-        responses: responses("200", "The key with its new secret.", keyWithSecret),
+        responses: responses("200", "The key with its new secret.", "KeyWithSecret"),
         problems: [.invalidBody, .invalidConfiguration, .insufficientStorage])
 }

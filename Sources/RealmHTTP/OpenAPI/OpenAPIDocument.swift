@@ -26,58 +26,76 @@ package enum OpenAPIDocument {
         }
     }
 
+    /// How much a description of a realm tells.
+    package enum Profile: String, Sendable, CaseIterable {
+        /// `full`: every operation with every parameter. `simple`: the six common operations of each class with the few
+        /// parameters that most requests need, for generators that make a positional argument of each.
+        case full, simple
+    }
+
+    /// The groups of operations, with what they are about.
+    private static let tags: [(String, String)] = [
+        ("realms", "The realms that are served."), ("schema", "Schemas and their migrations."),
+        ("objects", "Objects, queries and aggregates."), ("transfer", "Exports, imports and backups."),
+        ("transactions", "Transactions over several requests, and writes that are answered before they are done."),
+        ("snapshots", "Snapshots, which hold a version for later reads."),
+        ("changes", "Changes as they happen."), ("operations", "What monitors and generators ask."),
+        ("access", "Credentials, and what they permit."),
+    ]
+
+    /// Returns the list of tags of a document.
+    ///
+    /// - Parameters:
+    ///   - used: The names of the tags that operations have.
+    ///   - classes: Tags of classes with their descriptions, which come first.
+    static func tagList(_ used: Set<String>, classes: [(String, String)] = []) -> DocumentValue {
+        .array(
+            (classes + tags.filter { used.contains($0.0) }).map { ["name": .string($0.0), "description": .string($0.1)] })
+    }
+
+    /// The server that a document names. Clients of a document that was fetched resolve it against where it was.
+    static let servers: DocumentValue = [["url": "/", "description": "The server that this document is from."]]
+
+    /// Returns the member `info` of a document.
+    ///
+    /// - Parameters:
+    ///   - title: The title.
+    ///   - version: The version of this program.
+    ///   - description: What the document describes.
+    static func info(_ title: String, version: String, _ description: String) -> DocumentValue {
+        [
+            "title": .string(title), "version": .string(version), "description": .string(description),
+            "license": ["name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"],
+        ]
+    }
+
     /// Assembles the document that describes the interface without any realm's classes.
     ///
     /// - Parameters:
     ///   - version: The version of this program, shown as the version of the interface.
     ///   - ints: The form of integers in the responses that are described.
-    ///   - pageLimit: The largest number of objects on a page, which the schema of the parameter
-    ///     `limit` states.
+    ///   - limits: The limits of the server, which parameters and bodies state.
     ///   - paths: Each path pattern with an object of its operations, in the order of the
     ///     document.
     /// - Returns: A complete OpenAPI 3.0.3 document.
     static func document(
-        version: String, ints: Integers, pageLimit: Int, paths: [(String, DocumentValue)]
+        version: String, ints: Integers, limits: Limits, paths: [(String, DocumentValue)]
     ) -> DocumentValue {
-        [
+        var used: Set<String> = []
+        for (_, path) in paths { OpenAPIComponents.collect(path, &used) }
+        let tags = Set(paths.flatMap { $0.1.members.flatMap { $0.value["tags"]?.elements.compactMap(\.text) ?? [] } })
+        return [
             "openapi": "3.0.3",
-            "info": [
-                "title": "realm-rest", "version": .string(version),
-                "description": "Serves Realm databases over HTTP with JSON documents.",
-                "license": ["name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"],
-            ],
-            "servers": [["url": "/"]],
+            "info": info(
+                "realm-rest", version: version,
+                "Serves Realm databases over HTTP with JSON documents. The classes of a realm have a document of their own at /v1/realms/{realm}/openapi.json."
+            ),
+            "servers": servers, "tags": tagList(tags),
             "paths": .object(paths.map { DocumentValue.Member($0, $1) }),
-            "components": components(ints, pageLimit: pageLimit, adding: []),
-        ]
-    }
-
-    /// Assembles the parameters, responses and schemas that operations refer to by name.
-    ///
-    /// The schemas come last, and those of `schemas` come last among them. `OpenAPIRealm.write`
-    /// relies on that order: it removes the two closing braces of the text and continues with the
-    /// schemas of its classes.
-    ///
-    /// - Parameters:
-    ///   - ints: The form of integers in the responses that are described.
-    ///   - pageLimit: The largest number of objects on a page.
-    ///   - schemas: More schemas with their names; the names must differ from
-    ///     `OpenAPISchemas.names`.
-    /// - Returns: The object for the member `components`.
-    static func components(
-        _ ints: Integers, pageLimit: Int, adding schemas: [(String, DocumentValue)]
-    ) -> DocumentValue {
-        [
-            "parameters": .object(
-                (OpenAPIParts.parameters(pageLimit: pageLimit) + OpenAPIWrites.parameters + OpenAPIChanges.parameters
-                    + OpenAPIChanges.writeParameters
-                    + [OpenAPIParts.intsParameter(ints)]).map { DocumentValue.Member($0, $1) }),
-            "responses": .object(OpenAPIParts.commonResponses.map { DocumentValue.Member($0, $1) }),
-            "schemas": .object(
-                (OpenAPISchemas.all(ints, pageLimit: pageLimit) + OpenAPIWrites.schemas + OpenAPIChanges.schemas(ints) + schemas)
-                    .map {
-                        DocumentValue.Member($0, $1)
-                    }),
+            "components": .object(
+                OpenAPIComponents(ints, limits).members(usedBy: used).filter { !$0.1.isEmpty }.map { kind, parts in
+                    .init(kind, .object(parts.map { .init($0, $1) }))
+                }),
         ]
     }
 
@@ -156,6 +174,12 @@ package enum OpenAPIDocument {
         OpenAPIParts.responses(OpenAPIParts.document(description, OpenAPIParts.schema(schema)))
     }
 
+    /// The responses of a read whose body is an OpenAPI document.
+    static let description: DocumentValue = OpenAPIParts.responses([
+        "description": "The body is an OpenAPI document.", "headers": OpenAPIParts.readHeaders,
+        "content": ["application/json": ["schema": OpenAPIParts.schema("OpenAPI")]],
+    ])
+
     /// Returns the responses of an operation that shows a schema.
     ///
     /// Besides JSON in the form of this server the body may be a JSON Schema document, or source
@@ -167,20 +191,9 @@ package enum OpenAPIDocument {
             "description": "The body is the schema in the requested form.", "headers": OpenAPIParts.readHeaders,
             "content": [
                 "application/json": ["schema": OpenAPIParts.schema(schema)],
-                "application/schema+json": ["schema": ["type": "object"]],
-                "text/plain": ["schema": OpenAPIParts.text],
+                "application/schema+json": ["schema": OpenAPIParts.schema("JSONSchema")],
+                "text/plain": ["schema": OpenAPIParts.text.adding([.init("example", "struct Category {}")])],
             ],
-        ])
-    }
-
-    /// Returns the responses of a read whose body is some JSON object that is not described
-    /// further.
-    ///
-    /// - Parameter description: A sentence about the body of the 200 response.
-    static func anyObject(_ description: String) -> DocumentValue {
-        OpenAPIParts.responses([
-            "description": .string(description), "headers": OpenAPIParts.headers,
-            "content": ["application/json": ["schema": ["type": "object"]]],
         ])
     }
 
@@ -190,7 +203,7 @@ package enum OpenAPIDocument {
     static func status(_ description: String) -> DocumentValue {
         OpenAPIParts.responses(
             [
-                "description": .string(description),
+                "description": .string(description), "headers": OpenAPIParts.headers,
                 "content": ["application/json": ["schema": OpenAPIParts.schema("Status")]],
             ],
             isConditional: false)

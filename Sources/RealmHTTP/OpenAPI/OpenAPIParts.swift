@@ -22,41 +22,71 @@ enum OpenAPIParts {
     /// - Parameter name: Its name in `components/responses`.
     static func response(_ name: String) -> DocumentValue { ["$ref": .string("#/components/responses/\(name)")] }
 
-    // MARK: - Parameters
-
-    /// Returns the name under which the document lists the parameter of a path variable: that of
-    /// the variable with its first letter in upper case.
+    /// Returns a reference to a shared header field of responses.
     ///
-    /// - Parameter variable: A variable segment of a path pattern.
-    static func parameterName(of variable: PathVariable) -> String {
-        variable.name.prefix(1).uppercased() + variable.name.dropFirst()
-    }
+    /// - Parameter name: Its name in `components/headers`.
+    static func header(_ name: String) -> DocumentValue { ["$ref": .string("#/components/headers/\(name)")] }
 
-    /// Returns a parameter that is a segment of the path. It is always required and never empty.
-    ///
-    /// - Parameters:
-    ///   - name: The name in braces in the path.
-    ///   - description: A sentence for readers of the document.
-    ///   - pattern: A regular expression that the whole value matches; nil when any text is
-    ///     possible.
-    static func inPath(_ name: String, _ description: String, pattern: String? = nil) -> DocumentValue {
-        .members(
-            ("name", .string(name)), ("in", "path"), ("required", true), ("description", .string(description)),
-            ("schema", .members(("type", "string"), ("minLength", 1), ("pattern", pattern.map { .string($0) }))))
-    }
-
-    /// Returns an optional parameter of the query string.
-    ///
-    /// - Parameters:
-    ///   - name: The name in the URL.
-    ///   - description: A sentence for readers of the document.
-    ///   - schema: The schema of the value.
-    static func inQuery(_ name: String, _ description: String, _ schema: DocumentValue) -> DocumentValue {
-        ["name": .string(name), "in": "query", "description": .string(description), "schema": schema]
-    }
+    // MARK: - Schemas
 
     /// The OpenAPI schema of a value that is any string.
     static let text: DocumentValue = ["type": "string"]
+    /// The OpenAPI schema of a boolean.
+    static let flag: DocumentValue = ["type": "boolean"]
+    /// The OpenAPI schema of any JSON value, which is the empty schema.
+    static let anything: DocumentValue = .object([])
+    /// The OpenAPI schema of an array of strings.
+    static let texts: DocumentValue = ["type": "array", "items": text]
+    /// The schema of a string that may be null.
+    static let nullableText: DocumentValue = ["type": "string", "nullable": true]
+    /// The schema of the arguments of a predicate in a body.
+    ///
+    /// - Parameter limits: The limits of the server.
+    static func arguments(_ limits: Limits) -> DocumentValue {
+        ["type": "array", "maxItems": .int(limits.queryArgs), "items": anything, "example": []]
+    }
+
+    /// Returns the schema of a string that is not empty.
+    ///
+    /// - Parameters:
+    ///   - most: The largest number of characters; nil for no bound of its own.
+    ///   - pattern: A regular expression for the whole text; nil for any.
+    ///   - example: A text of this kind.
+    static func words(atMost most: Int? = nil, pattern: String? = nil, _ example: String) -> DocumentValue {
+        .members(
+            // A pattern says by itself that a text is not empty.
+            ("type", "string"), ("minLength", pattern == nil ? 1 : nil), ("maxLength", most.map { .int($0) }),
+            ("pattern", pattern.map { .string($0) }),
+            ("example", .string(example)))
+    }
+
+    /// Returns the schema of an array of strings that are not empty.
+    ///
+    /// - Parameters:
+    ///   - most: The largest number of elements.
+    ///   - least: The smallest number of elements.
+    ///   - example: One element.
+    static func list(atMost most: Int, least: Int? = nil, _ example: String) -> DocumentValue {
+        .members(
+            ("type", "array"), ("minItems", least.map { .int($0) }), ("maxItems", .int(most)),
+            ("items", ["type": "string", "minLength": 1, "example": .string(example)]), ("example", [.string(example)]))
+    }
+
+    /// Returns the schema of a duration such as `5s`.
+    ///
+    /// - Parameters:
+    ///   - seconds: The largest duration; nil for no bound.
+    ///   - example: A duration within the bound.
+    static func duration(atMost seconds: Int? = nil, _ example: String) -> DocumentValue {
+        .members(
+            ("type", "string"), ("pattern", "^[1-9][0-9]{0,8}(ms|s|m|h)$"),
+            (
+                "description",
+                .string(
+                    "Is a number with the unit ms, s, m or h\(seconds.map { ", of at most \($0) seconds" } ?? "").")
+            ),
+            ("example", .string(example)))
+    }
 
     /// Returns the schema of a string that is one of a few words.
     ///
@@ -75,206 +105,42 @@ enum OpenAPIParts {
         .members(("type", "integer"), ("format", "int64"), ("minimum", .int(minimum)), ("maximum", maximum.map { .int($0) }))
     }
 
-    /// Returns the parameter `ints` with the one value that the document describes.
-    ///
-    /// It is required where integers are strings, since a request without it is answered with
-    /// numbers.
-    ///
-    /// - Parameter ints: The form of integers that the document describes.
-    /// - Returns: The name `Ints`, and the parameter.
-    static func intsParameter(_ ints: OpenAPIDocument.Integers) -> (String, DocumentValue) {
-        let description =
-            "With the value string every integer is written as a string. This document describes responses with ints=\(ints.rawValue); "
-            + "request it with the parameter ints for the other form."
-        return (
-            "Ints",
-            .members(
-                ("name", "ints"), ("in", "query"), ("required", ints == .string ? true : nil),
-                ("description", .string(description)), ("schema", choice(ints.rawValue)))
-        )
-    }
-
-    /// Returns the parameters of reads, by the name that operations refer to them with.
-    ///
-    /// - Parameter pageLimit: The largest value of `limit`, a number of objects.
-    /// - Returns: Names and parameters, in the order of the document.
-    static func parameters(pageLimit: Int) -> [(String, DocumentValue)] {
-        selectionParameters + [
-            ("Limit", inQuery("limit", "Limits the number of objects on a page.", number(from: 0, to: pageLimit)))
-        ] + otherParameters
-    }
-
-    /// The variables of paths, and the parameters that select and sort objects.
-    private static let selectionParameters: [(String, DocumentValue)] = [
-        ("Realm", inPath("realm", "Names the realm.", pattern: "^(@default|[A-Za-z0-9_-][A-Za-z0-9._-]{0,63})$")),
-        ("Class", inPath("class", "Names the class, without the internal prefix class_.")),
-        (
-            "Key",
-            inPath(
-                "key",
-                "Names the object by its primary key as text, or by @k and its object key. The documentation explains @null, @empty and @b64."
-            )
-        ),
-        (
-            "Property",
-            inPath("property", "Names a property, or a path into embedded objects such as address.phones or kids[0].tags.")
-        ),
-        ("OriginClass", inPath("originClass", "Names the class whose objects link to this object.")),
-        ("OriginProperty", inPath("originProperty", "Names the linking property of that class.")),
-        ("Where", inQuery("where", "Selects objects by a predicate in the Realm Query Language.", text)),
-        (
-            "Args",
-            inQuery(
-                "args",
-                "Gives the arguments $0, $1, … of the predicate as a JSON array. A text is read by the type of what it is compared with.",
-                text)
-        ),
-        (
-            "Sort",
-            inQuery(
-                "sort",
-                "Sorts by a comma-separated list of key paths; a leading minus sign means descending. A term @distance(path,[longitude,latitude]) sorts by the distance of a location.",
-                text)
-        ),
-        (
-            "Distinct",
-            inQuery("distinct", "Keeps one object for each combination of values of these comma-separated key paths.", text)
-        ),
-    ]
-
-    /// The parameters that page, shape and condition a read, and the header fields of requests.
-    private static let otherParameters: [(String, DocumentValue)] = [
-        ("After", inQuery("after", "Continues after a page; the value is the member next of that page.", text)),
-        ("Offset", inQuery("offset", "Skips this number of objects.", number(from: 0))),
-        (
-            "Count",
-            inQuery("count", "With the value exact the response states the number of all matches.", choice("exact", "none"))
-        ),
-        (
-            "Fields",
-            inQuery(
-                "fields",
-                "Shows only these properties, separated by commas; a dotted path expands the link it crosses. @distance shows the distance of the order in metres.",
-                text)
-        ),
-        ("Expand", inQuery("expand", "Replaces these links, separated by commas, by the objects they point to.", text)),
-        ("Meta", inQuery("meta", "With the value none the member $meta is left out.", choice("full", "none"))),
-        (
-            "DocumentInts",
-            inQuery(
-                "ints", "With the value string the document describes responses in which every integer is a string.",
-                choice("number", "string"))
-        ),
-        (
-            "Format",
-            inQuery(
-                "format", "Chooses the representation, in place of the header field Accept.",
-                choice("json", "ejson", "ndjson", "csv"))
-        ),
-        (
-            "PropertyFormat",
-            inQuery(
-                "format",
-                "Chooses the representation, in place of the header field Accept. The bytes of a data property have the type that they look like.",
-                choice("json", "ejson", "ndjson", "csv", "bytes"))
-        ),
-        (
-            "Download",
-            inQuery(
-                "download", "Makes browsers save the bytes of a data property as a file, perhaps of this name.", text)
-        ),
-        (
-            "DownloadFile",
-            inQuery("download", "Asks for the file, which browsers save, perhaps under this name.", text)
-        ),
-        (
-            "DocumentFormat",
-            inQuery("format", "Chooses the representation, in place of the header field Accept.", choice("json", "ejson"))
-        ),
-        ("At", inQuery("at", "Selects positions in the result, separated by commas; negative ones count from its end.", text)),
-        (
-            "IndexOf",
-            inQuery("indexOf", "Returns the position of the object with this key, or of this value, instead of a page.", text)
-        ),
-        (
-            "IndexOfWhere",
-            inQuery(
-                "indexOfWhere", "Returns the position of the first object that matches this predicate instead of a page.", text)
-        ),
-        (
-            "Explain",
-            inQuery("explain", "With the value true the plan of the query is returned instead of a page.", ["type": "boolean"])
-        ),
-        ("SectionBy", inQuery("sectionBy", "Groups the result by a key path, or by a function of it such as name:first.", text)),
-        ("Section", inQuery("section", "Limits the result to the section with this key.", text)),
-        (
-            "Operations",
-            inQuery(
-                "ops",
-                "Lists operations, separated by commas: count, min:property, max:property, sum:property, avg:property; of values min, max, sum and avg.",
-                text)
-        ),
-        (
-            "GroupBy",
-            inQuery("groupBy", "Groups the result by the values of these comma-separated key paths.", text)
-        ),
-        (
-            "GroupSort",
-            inQuery(
-                "sort",
-                "Sorts groups by a comma-separated list of operations and key paths of groupBy; a leading minus sign means descending.",
-                text)
-        ),
-        (
-            "Facets",
-            inQuery(
-                "facets",
-                "Counts the values of these comma-separated key paths in the whole result, the most frequent first.", text)
-        ),
-        ("Snapshot", inQuery("snapshot", "Reads the version that this snapshot holds.", text)),
-        (
-            "SchemaFormat",
-            inQuery(
-                "format", "Chooses the form in which the schema is written.",
-                choice("json", "json-schema", "swift", "kotlin", "typescript", "mermaid"))
-        ),
-        (
-            "IfNoneMatch",
-            [
-                "name": "If-None-Match", "in": "header",
-                "description": "Makes the response 304 while the entity tag is still this one.",
-                "schema": text,
-            ]
-        ),
-        (
-            "RequestId",
-            [
-                "name": "X-Request-Id", "in": "header",
-                "description":
-                    "Identifies the request by 1 to 128 of the characters A-Z a-z 0-9 . _ -; the response, problem documents and the log repeat it. The server replaces any other value by an id of its own.",
-                "schema": text,
-            ]
-        ),
-    ]
-
     // MARK: - Responses
 
-    /// The header field that identifies a request in every response.
-    static let requestIdHeader: DocumentValue = [
-        "description": "Identifies this request in the log and in problem documents.", "schema": text,
+    /// The header fields that responses of all kinds have, by the name that responses refer to them with.
+    static let headerFields: [(String, DocumentValue)] = [
+        (
+            "RequestId",
+            field("Identifies this request in the log and in problem documents.", "01a21502-a6a0-769f-b178-36eb8f1f3f0e")
+        ),
+        ("RealmVersion", field("States the version of the realm that the response shows or leads to.", "k3f9q2.1841")),
+        ("ETag", field("Changes whenever the content of the response changes.", "\"h7Yq0c\"")),
+        ("Location", field("Names the path of what was made.", "/v1/realms/store/objects/Category/31")),
+        (
+            "ReprDigest",
+            field("States the SHA-256 of the body (RFC 9530).", "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:")
+        ),
+        (
+            "AcceptPost",
+            field("Lists the media types that a body of POST may have at this path.", "application/json, application/x-ndjson")
+        ),
     ]
 
+    /// Returns a header field of responses.
+    private static func field(_ description: String, _ example: String) -> DocumentValue {
+        [
+            "description": .string(description), "schema": ["type": "string", "example": .string(example)],
+            "example": .string(example),
+        ]
+    }
+
     /// The header fields that every response has.
-    static let headers: DocumentValue = [
-        "X-Request-Id": requestIdHeader
-    ]
+    static let headers: DocumentValue = ["X-Request-Id": header("RequestId")]
 
     /// The header fields of responses that show the contents of a realm: the id of the request, the
     /// version that was read and an entity tag.
     static let readHeaders: DocumentValue = [
-        "X-Request-Id": requestIdHeader,
-        "Realm-Version": ["description": "States the version that was read.", "schema": text],
-        "ETag": ["description": "Changes whenever the content of the response changes.", "schema": text],
+        "X-Request-Id": header("RequestId"), "Realm-Version": header("RealmVersion"), "ETag": header("ETag"),
     ]
 
     /// Returns a 200 response whose body is JSON of one schema, or Extended JSON.
@@ -287,11 +153,11 @@ enum OpenAPIParts {
     static func document(_ description: String, _ schema: DocumentValue, isTabular: Bool = false) -> DocumentValue {
         var content: [DocumentValue.Member] = [
             .init("application/json", ["schema": schema]),
-            .init("application/ejson", ["schema": ["type": "object"]]),
+            .init("application/ejson", ["schema": OpenAPIParts.schema("ExtendedJSON")]),
         ]
         if isTabular {
-            content.append(.init("application/x-ndjson", ["schema": text]))
-            content.append(.init("text/csv", ["schema": text]))
+            content.append(.init("application/x-ndjson", ["schema": OpenAPIParts.schema("Lines")]))
+            content.append(.init("text/csv", ["schema": OpenAPIParts.schema("Table")]))
         }
         return ["description": .string(description), "headers": readHeaders, "content": .object(content)]
     }
@@ -317,7 +183,9 @@ enum OpenAPIParts {
         (
             "Problem",
             [
-                "description": "The body describes the problem in the form of RFC 9457.", "headers": headers,
+                "description":
+                    "The body describes the problem in the form of RFC 9457. With 415 the header field Accept-Post, Accept-Patch or Accept-Query lists the media types that are taken.",
+                "headers": ["X-Request-Id": header("RequestId"), "Accept-Post": header("AcceptPost")],
                 "content": ["application/problem+json": ["schema": schema("Problem")]],
                 // Those of one operation are listed there.
                 "x-problem-codes": Set.ofAnyRequest.document ?? [],

@@ -1,29 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import RealmEngine
+internal import RealmEngine
 package import RealmStorage
 
 /// The API description of one realm, derived from its schema in one version.
 ///
-/// It has the operations on objects once per class, and for each class a schema with its
+/// It has the operations on objects once per class, and for each class schemas with its
 /// properties, so that generated clients have types of their own for the classes. Names of classes
 /// that are no identifiers are mapped to identifiers; the original is kept in `x-realm-name`.
 /// `/v1/realms/{realm}/openapi.json` returns the document.
 ///
+/// It describes plain JSON and leaves out other representations, of which a generated client could use none.
+///
 /// A value is made for one request and holds the snapshot that it reads.
 package struct OpenAPIRealm {
     /// The name of the realm, as the paths have it.
-    private let realm: String
+    let realm: String
     /// The version whose classes are described.
-    private let snapshot: Snapshot
+    let snapshot: Snapshot
     /// The form of integers in the responses that are described.
-    private let ints: OpenAPIDocument.Integers
-    /// The largest number of objects on a page.
-    private let pageLimit: Int
+    let ints: OpenAPIDocument.Integers
+    /// How much is described.
+    let profile: OpenAPIDocument.Profile
     /// The values that creates take for properties they leave out.
-    private let defaults: ClassDefaults
+    let defaults: ClassDefaults
+    /// The paths besides those of classes; none in the simple description.
+    let shared: [OpenAPIPath]
+    /// The parts that operations share.
+    let components: OpenAPIComponents
     /// The name of the schema of each class, distinct from each other and from the shared schemas.
     private let identifiers: [TableKey: String]
+    /// The classes by these names.
+    private let tables: [String: Table]
+    /// The classes by their keys.
+    private let classes: [TableKey: Table]
+    /// The keys of the classes that links of top-level classes lead to.
+    private let linked: Set<TableKey>
+    /// The keys of the embedded classes whose objects are created with others, and changed with others.
+    private let inputs: (created: Set<TableKey>, patched: Set<TableKey>)
 
     /// Prepares the description of a realm.
     ///
@@ -31,43 +45,55 @@ package struct OpenAPIRealm {
     ///   - realm: The name of the realm.
     ///   - snapshot: The version whose classes are described.
     ///   - ints: The form of integers in the responses that are described.
-    ///   - limits: The limits of the server, of which the description states the largest page.
+    ///   - profile: How much is described.
+    ///   - limits: The limits of the server, which parameters and bodies state.
     ///   - defaults: The values that creates take for properties they leave out.
-    /// - Complexity: O(n) in the number of classes, unless many names are mapped to the same
+    ///   - shared: The paths besides those of classes.
+    /// - Complexity: O(n) in the number of properties, unless many names are mapped to the same
     ///   identifier.
-    package init(
-        realm: String, snapshot: Snapshot, ints: OpenAPIDocument.Integers = .number, limits: Limits = Limits(),
-        defaults: ClassDefaults = .none
+    init(
+        realm: String, snapshot: Snapshot, ints: OpenAPIDocument.Integers, profile: OpenAPIDocument.Profile, limits: Limits,
+        defaults: ClassDefaults, shared: [OpenAPIPath]
     ) {
+        self.shared = profile == .full ? shared : []
         self.realm = realm
         self.ints = ints
-        pageLimit = limits.page
+        self.profile = profile
         self.defaults = defaults
         self.snapshot = snapshot
-        identifiers = OpenAPIRealm.identifiers(of: snapshot)
+        components = OpenAPIComponents(ints, limits)
+        let identifiers = OpenAPIRealm.identifiers(of: snapshot)
+        self.identifiers = identifiers
+        tables = Dictionary(snapshot.classes.map { (identifiers[$0.key] ?? "", $0) }) { first, _ in first }
+        let classes = Dictionary(snapshot.classes.map { ($0.key, $0) }) { first, _ in first }
+        self.classes = classes
+        inputs = OpenAPIRealm.inputs(of: snapshot, classes)
+        linked = Set(
+            snapshot.classes.lazy.filter { $0.kind != .embedded }.flatMap { $0.columns.lazy.compactMap(\.targetTable) })
     }
+
+    // MARK: - Document
 
     /// Returns the whole document as one value in memory.
     ///
     /// - Parameter version: The version of this program, shown as the version of the interface.
     /// - Returns: The same document that `write` writes. For large schemas `write` needs far less
     ///   memory.
-    package func document(version: String) -> DocumentValue { document(version: version, ofClasses: snapshot.classes) }
-
-    /// Returns a document with the operations and schemas of some classes only.
-    ///
-    /// - Parameters:
-    ///   - version: The version of this program.
-    ///   - classes: The classes to describe; none for the frame that `write` fills class by
-    ///     class.
-    private func document(version: String, ofClasses classes: [Table]) -> DocumentValue {
-        [
-            "openapi": "3.0.3",
-            "info": ["title": .string(realm), "version": .string(version), "description": "Describes the classes of one realm."],
-            "servers": [["url": "/"]],
-            "paths": .object(classes.flatMap(paths)),
-            "components": OpenAPIDocument.components(ints, pageLimit: pageLimit, adding: classes.flatMap(schemas)),
-        ]
+    package func document(version: String) -> DocumentValue {
+        let paths = snapshot.classes.flatMap(paths) + sharedPaths
+        let own = snapshot.classes.flatMap(schemas)
+        var used: Set<String> = []
+        for path in paths { OpenAPIComponents.collect(path.value, &used) }
+        for (_, schema) in own { OpenAPIComponents.collect(schema, &used) }
+        let shown = own.compactMap { name, schema in example(name, schema).map { (name, $0) } }
+        let parts = components.members(usedBy: used, adding: own).map { kind, parts in
+            (kind, kind == "examples" ? shown + parts : parts)
+        }
+        return .object(
+            head(version) + [
+                .init("paths", .object(paths)),
+                .init("components", .object(parts.map { .init($0, .object($1.map { .init($0, $1) })) })),
+            ])
     }
 
     /// Writes the document as JSON, class by class, so that no more than one class is in memory
@@ -81,50 +107,100 @@ package struct OpenAPIRealm {
     /// - Throws: `StorageError` when the budget is used up, or when the text is longer than a
     ///   response may be.
     package func write(version: String, to buffer: OutputBuffer, _ budget: WorkBudget) throws(StorageError) {
-        let head = document(version: version, ofClasses: [])
+        var used: Set<String> = []
         buffer.append("{" as StaticString)
-        for name in ["openapi", "info", "servers"] {
-            buffer.append(jsonString: name)
+        for member in head(version) {
+            buffer.append(jsonString: member.name)
             buffer.append(UInt8(ascii: ":"))
-            buffer.append((head[name] ?? .null).json)
+            buffer.append(member.value.json)
             buffer.append(UInt8(ascii: ","))
         }
         buffer.append("\"paths\":{" as StaticString)
         var separator = ""
         for table in snapshot.classes {
-            for member in paths(table) { OpenAPIRealm.append(member.name, member.value, separator: &separator, to: buffer) }
-            try budget.spend(table.columns.count * OpenAPIRealm.unitsPerColumn)
-            try budget.requireRoom(for: buffer.count)
+            for member in paths(table) { OpenAPIRealm.append(member, &used, separator: &separator, to: buffer) }
+            try spend(table, buffer, budget)
         }
-        buffer.append("},\"components\":" as StaticString)
-        // The schemas are the last part of the components; those of the classes follow them.
-        buffer.append(String((head["components"] ?? .object([])).json.dropLast(2)))
-        separator = ","
-        for table in snapshot.classes {
-            for (name, value) in schemas(table) { OpenAPIRealm.append(name, value, separator: &separator, to: buffer) }
-            try budget.spend(table.columns.count * OpenAPIRealm.unitsPerColumn)
+        for member in sharedPaths { OpenAPIRealm.append(member, &used, separator: &separator, to: buffer) }
+        buffer.append("},\"components\":{\"schemas\":{" as StaticString)
+        let examples = try writeSchemas(&used, to: buffer, budget)
+        for (kind, parts) in components.members(usedBy: used) {
+            separator = kind == "schemas" && !snapshot.classes.isEmpty ? "," : ""
+            if kind != "schemas" { buffer.append("},\"\(kind)\":{") }
+            if kind == "examples" {
+                buffer.append(examples.joined(separator: ","))
+                separator = examples.isEmpty ? "" : ","
+            }
+            for (name, part) in parts { OpenAPIRealm.append(.init(name, part), &used, separator: &separator, to: buffer) }
             try budget.requireRoom(for: buffer.count)
         }
         buffer.append("}}}" as StaticString)
     }
 
-    /// The units of work that one property is charged with: it becomes about a dozen small JSON
+    /// Writes the schemas of all classes.
+    ///
+    /// - Returns: The examples of bodies as members of an object.
+    private func writeSchemas(
+        _ used: inout Set<String>, to buffer: OutputBuffer, _ budget: WorkBudget
+    ) throws(StorageError) -> [String] {
+        var separator = ""
+        var examples: [String] = []
+        for table in snapshot.classes {
+            for (name, schema) in schemas(table) {
+                OpenAPIRealm.append(.init(name, schema), &used, separator: &separator, to: buffer)
+                if let example = example(name, schema) { examples.append("\"\(name)\":\(example.json)") }
+            }
+            try spend(table, buffer, budget)
+        }
+        return examples
+    }
+
+    /// Charges the budget with a class.
+    private func spend(_ table: Table, _ buffer: OutputBuffer, _ budget: WorkBudget) throws(StorageError) {
+        try budget.spend(table.columns.count * OpenAPIRealm.unitsPerColumn)
+        try budget.requireRoom(for: buffer.count)
+    }
+
+    /// The units of work that one property is charged with: it becomes some dozens of small JSON
     /// values.
-    private static let unitsPerColumn = 64
+    private static let unitsPerColumn = 128
 
     /// Writes one member of an object, with a comma before all but the first.
     ///
     /// - Parameters:
-    ///   - name: The name of the member.
-    ///   - value: Its value.
+    ///   - member: The member.
+    ///   - used: What the document refers to, to which that of the member is added.
     ///   - separator: What is written before the member; a comma afterwards.
     ///   - buffer: The buffer that the text is appended to.
-    private static func append(_ name: String, _ value: DocumentValue, separator: inout String, to buffer: OutputBuffer) {
+    private static func append(
+        _ member: DocumentValue.Member, _ used: inout Set<String>, separator: inout String, to buffer: OutputBuffer
+    ) {
+        OpenAPIComponents.collect(member.value, &used)
         buffer.append(separator)
         separator = ","
-        buffer.append(jsonString: name)
+        buffer.append(jsonString: member.name)
         buffer.append(UInt8(ascii: ":"))
-        buffer.append(value.json)
+        buffer.append(member.value.json)
+    }
+
+    /// The members of the document before the paths.
+    private func head(_ version: String) -> [DocumentValue.Member] {
+        let kinds = snapshot.classes.map { table in
+            (identifier(table), "The objects of the class \(table.className ?? "").")
+        }
+        return [
+            .init("openapi", "3.0.3"),
+            .init(
+                "info",
+                OpenAPIDocument.info(
+                    realm, version: version,
+                    profile == .full
+                        ? "Describes the classes of one realm, in plain JSON. With profile=simple the document has the common operations alone."
+                        : "Describes the common operations on the classes of one realm, with the parameters that most requests need. A number that is NaN or infinite is a text, which a client of this document cannot read."
+                )),
+            .init("servers", OpenAPIDocument.servers),
+            .init("tags", OpenAPIDocument.tagList(sharedTags, classes: kinds)),
+        ]
     }
 
     // MARK: - Names
@@ -138,7 +214,7 @@ package struct OpenAPIRealm {
     /// - Parameter snapshot: The version with the classes.
     /// - Returns: The identifiers by the key of the class's table.
     private static func identifiers(of snapshot: Snapshot) -> [TableKey: String] {
-        var used = Set(OpenAPISchemas.names)
+        var used = Set(OpenAPIComponents.names + OpenAPIRealm.reserved)
         var identifiers: [TableKey: String] = [:]
         for table in snapshot.classes {
             let base = identifier(table.className ?? "")
@@ -155,7 +231,13 @@ package struct OpenAPIRealm {
     }
 
     /// The suffixes that the name of a class has in the names of its other schemas.
-    private static let derived = ["Page", "Create", "Patch", "Changes"]
+    static let derived = ["Page", "Section", "Create", "Patch", "Link"] + OpenAPIChanges.suffixes
+
+    /// Names that would make an operation of a class have the id of another operation, or that of a group of operations.
+    private static let reserved = [
+        "Snapshots", "Property", "Write", "Subscriptions", "Schema", "Realm", "LinkingObjects", "objects", "schema", "transfer",
+        "transactions", "snapshots", "changes", "realms", "operations", "access",
+    ]
 
     /// Returns a name in which everything but ASCII letters and digits is replaced by an
     /// underscore.
@@ -172,150 +254,59 @@ package struct OpenAPIRealm {
 
     /// Returns the name of the schema of a class in the description, as `identifiers(of:)` has chosen
     /// it.
-    private func identifier(_ table: Table) -> String { identifiers[table.key] ?? "Object" }
+    func identifier(_ table: Table) -> String { identifiers[table.key] ?? "RealmObject" }
 
-    // MARK: - Operations
+    /// Returns the class that a column links to; nil when the client may not see it.
+    func target(of column: Column) -> Table? { column.targetTable.flatMap { classes[$0] } }
 
-    /// Returns the two paths of a class with their operations: that of its objects, and that of a
-    /// single object.
-    ///
-    /// Objects of embedded classes are changed through their owners, so these classes have reads
-    /// only.
-    private func paths(_ table: Table) -> [DocumentValue.Member] {
-        let name = identifier(table)
-        let path = "/v1/realms/\(realm)/objects/\(PercentDecoding.encode(table.className ?? ""))"
-        var list = [
-            ("get", OperationDescription.list("list\(name)", "Lists the objects of this class.", tag: name, page: "\(name)Page"))
-        ]
-        var object = [
-            ("get", OperationDescription.object("get\(name)", "Returns one object of this class.", tag: name, schema: name))
-        ]
-        if table.kind != .embedded {
-            let create = OpenAPIParts.schema("\(name)Create")
-            let patch = OpenAPIParts.schema("\(name)Patch")
-            list += [
-                ("post", .create("create\(name)", tag: name, body: create)),
-                ("patch", .updateMatches("bulkUpdate\(name)", tag: name, body: patch)),
-                ("delete", .deleteMatches("bulkDelete\(name)", tag: name)),
-            ]
-            object += [
-                ("put", .replace("replace\(name)", tag: name, schema: name, body: create)),
-                ("patch", .update("update\(name)", tag: name, schema: name, body: patch)),
-                ("delete", .delete("delete\(name)", tag: name)),
-            ]
-        }
-        return [member(path, list, variables: []), member("\(path)/{key}", object, variables: [.key])]
-    }
+    /// Returns whether links of a top-level class lead to a class.
+    func isLinked(_ table: Table) -> Bool { linked.contains(table.key) }
 
-    /// Returns one path with its operations.
-    ///
-    /// - Parameters:
-    ///   - path: The path, with variables in braces.
-    ///   - operations: The names of methods in lower case, with the operations.
-    ///   - variables: The variables of the path that are parameters. The realm and the class are
-    ///     fixed words here.
-    private func member(
-        _ path: String, _ operations: [(String, OperationDescription)], variables: [PathVariable]
-    ) -> DocumentValue.Member {
-        .init(path, .object(operations.map { DocumentValue.Member($0, $1.document(variables: variables)) }))
-    }
+    /// Returns whether objects of a class are created by requests, by themselves or in others.
+    func isCreated(_ table: Table) -> Bool { table.kind != .embedded || inputs.created.contains(table.key) }
 
-    // MARK: - Schemas
+    /// Returns whether objects of a class are changed by merge patches, by themselves or in others.
+    func isPatched(_ table: Table) -> Bool { table.kind != .embedded || inputs.patched.contains(table.key) }
 
-    /// Returns the schemas of a class with their names: for reading an object and a page, and for
-    /// classes with objects of their own also for changes, creating and patching.
-    private func schemas(_ table: Table) -> [(String, DocumentValue)] {
-        let name = identifier(table)
-        let read = [(name, schema(table)), ("\(name)Page", OpenAPISchemas.objectPage(of: OpenAPIParts.schema(name), ints))]
-        guard table.kind != .embedded else { return read }
-        let changes = ("\(name)Changes", OpenAPIChanges.changes(of: OpenAPIParts.schema(name), ints))
-        return read + [changes, ("\(name)Create", input(table, requires: true)), ("\(name)Patch", input(table, requires: false))]
-    }
-
-    /// Returns the schema of what a client may send for an object.
-    ///
-    /// Required for a new object are single-valued properties that cannot be null, except those with a
-    /// default and a primary key that the server can generate (objectId or uuid). A nullable primary key is required too:
-    /// null has to be given explicitly.
-    ///
-    /// - Parameters:
-    ///   - table: The class.
-    ///   - requires: Whether required members and defaults are stated; false for patches, which take
-    ///     none.
-    private func input(_ table: Table, requires: Bool) -> DocumentValue {
-        let required = table.columns.filter { column in
-            let isMadeUp = column.leafIndex == table.primaryKey?.leafIndex && [.objectID, .uuid].contains(column.type)
-            let isNullKey = column.leafIndex == table.primaryKey?.leafIndex && column.isNullable
-            return column.collection == nil && (!column.isNullable || isNullKey) && !isMadeUp
-                && defaults.text(of: column.name, in: table.className ?? "") == nil
-        }.map { MemberNaming.documents.member($0.name) }
-        let properties = table.columns.map { column in
-            let name = MemberNaming.documents.member(column.name)
-            guard requires, let text = defaults.text(of: column.name, in: table.className ?? "") else {
-                return DocumentValue.Member(name, property(column))
+    /// Finds the embedded classes that bodies of writes lead to.
+    private static func inputs(
+        of snapshot: Snapshot, _ classes: [TableKey: Table]
+    ) -> (created: Set<TableKey>, patched: Set<TableKey>) {
+        var created: Set<TableKey> = []
+        var patched: Set<TableKey> = []
+        var waiting = snapshot.classes.filter { $0.kind != .embedded }.flatMap { [($0, false), ($0, true)] }
+        while let (table, isPatch) = waiting.popLast() {
+            for column in table.columns {
+                guard let key = column.targetTable, let target = classes[key], target.kind == .embedded else { continue }
+                let merges = isPatch && column.collection == nil
+                let isNew = merges ? patched.insert(key).inserted : created.insert(key).inserted
+                if isNew { waiting.append((target, merges)) }
             }
-            return DocumentValue.Member(name, property(column).adding([.init("default", .json(text))]))
         }
-        return .members(
-            ("type", "object"), ("required", requires && !required.isEmpty ? .array(required.map { .string($0) }) : nil),
-            ("properties", .object(properties)))
+        return (created, patched)
     }
 
-    /// Returns the schema of an object as reads show it.
-    ///
-    /// No property is required, because the parameter `fields` can leave any of them out.
-    private func schema(_ table: Table) -> DocumentValue {
-        var properties: [DocumentValue.Member] = []
-        if table.kind != .embedded { properties.append(.init("$meta", OpenAPIParts.schema("Meta"))) }
-        for column in table.columns {
-            properties.append(.init(MemberNaming.documents.member(column.name), property(column)))
-        }
-        return .members(
-            ("type", "object"),
-            ("x-realm-name", identifier(table) == table.className ? nil : .string(table.className ?? "")),
-            ("properties", .object(properties)), ("additionalProperties", true))
+    // MARK: - Examples
+
+    /// Returns the example of a body; nil for schemas that are no bodies.
+    private func example(_ name: String, _ schema: DocumentValue) -> DocumentValue? {
+        let bodies = profile == .full ? ["", "Page", "Create", "Patch", "Changes"] : ["", "Page", "Create", "Patch"]
+        guard
+            let table = bodies.lazy.compactMap({ suffix in
+                name.hasSuffix(suffix) ? self.tables[String(name.dropLast(suffix.count))] : nil
+            }).first, table.kind != .embedded || !name.hasSuffix("Create") && !name.hasSuffix("Patch")
+        else { return nil }
+        let value = OpenAPIExamples(lookup: schema(named:)).value(of: schema, named: name, depth: 0)
+        return OpenAPIExamples.component(value, of: name)
     }
 
-    /// Returns the schema of a property: that of its element, or an array or object of them for a
-    /// collection.
-    private func property(_ column: Column) -> DocumentValue {
-        let element = element(column)
-        switch column.collection {
-        case nil: return element
-        case .dictionary: return ["type": "object", "additionalProperties": element]
-        case .list, .set: return ["type": "array", "items": element]
+    /// Returns the schema of a name, of a class or a shared one; nil when there is none.
+    func schema(named name: String) -> DocumentValue? {
+        if let shared = components[name] { return shared }
+        for suffix in [""] + OpenAPIRealm.derived where name.hasSuffix(suffix) {
+            guard let table = tables[String(name.dropLast(suffix.count))] else { continue }
+            return bareSchemas(table).first { $0.0 == name }?.1()
         }
-    }
-
-    /// Returns the schema of a single value or of one element of a collection, nullable where the
-    /// property is.
-    ///
-    /// Mixed needs no mark: its schema is empty and permits null anyway.
-    private func element(_ column: Column) -> DocumentValue {
-        let nullable = DocumentValue.Member("nullable", true)
-        let base = scalar(column)
-        return column.isNullable && column.type != .mixed ? base.adding([nullable]) : base
-    }
-
-    /// Returns the schema of a value that is not null, for the JSON form with the chosen form of
-    /// integers.
-    ///
-    /// Float and double are open, because NaN and the infinities are written as strings. Mixed is
-    /// open by nature.
-    private func scalar(_ column: Column) -> DocumentValue {
-        switch column.type {
-        case .int: return ints.schema
-        case .bool: return ["type": "boolean"]
-        case .string: return ["type": "string"]
-        case .binary: return ["type": "string", "format": "byte"]
-        case .timestamp: return ["type": "string", "format": "date-time"]
-        // NaN and the infinities are strings, so the type stays open.
-        case .float, .double: return .object([])
-        case .decimal: return ["type": "string", "description": "Is a decimal number as text."]
-        case .objectID: return ["type": "string", "pattern": "^[0-9a-f]{24}$"]
-        case .uuid: return ["type": "string", "format": "uuid"]
-        case .link: return ["type": "object", "additionalProperties": true]
-        case .mixed, .backlink: return .object([])
-        }
+        return nil
     }
 }

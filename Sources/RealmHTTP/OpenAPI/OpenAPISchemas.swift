@@ -7,20 +7,15 @@ enum OpenAPISchemas {
     ///
     /// - Parameters:
     ///   - ints: The form of integers in the responses that are described.
-    ///   - pageLimit: The largest value of `limit` in a query body, a number of objects.
-    static func all(_ ints: OpenAPIDocument.Integers, pageLimit: Int) -> [(String, DocumentValue)] {
+    ///   - limits: The limits of the server, which schemas of bodies state.
+    static func all(_ ints: OpenAPIDocument.Integers, _ limits: Limits) -> [(String, DocumentValue)] {
         fixed + [
-            ("ObjectPage", objectPage(of: OpenAPIParts.schema("Object"), ints)), ("PropertyPage", propertyPage(ints)),
-            ("QueryBody", queryBody(ints, pageLimit: pageLimit)),
-            ("AggregateBody", aggregateBody(ints, pageLimit: pageLimit)),
+            ("Aggregates", aggregates(ints)), ("ObjectPage", objectPage(of: OpenAPIParts.schema("RealmObject"), ints)),
+            ("Section", section(of: OpenAPIParts.schema("RealmObject"))), ("FacetValue", facetValue(ints)),
+            ("PropertyPage", propertyPage(ints)), ("QueryBody", queryBody(ints, limits)),
+            ("AggregateBody", aggregateBody(ints, limits)),
         ]
     }
-
-    /// The names of all shared schemas.
-    ///
-    /// The schemas of a realm's classes must avoid them. The names do not depend on the form of
-    /// integers.
-    static var names: [String] { (all(.number, pageLimit: 0) + OpenAPIWrites.schemas + OpenAPIChanges.schemas(.number)).map(\.0) }
 
     /// The schemas that are the same in every document.
     private static let fixed: [(String, DocumentValue)] = [
@@ -31,34 +26,82 @@ enum OpenAPISchemas {
         ("SchemaClass", schemaClass),
         ("SchemaProperty", schemaProperty),
         ("Meta", meta),
+        ("LinkTarget", target),
         ("Link", link),
+        ("HiddenLink", hiddenLink),
+        ("ExpandedLink", expandedLink),
         (
-            "Object",
-            ["type": "object", "description": "Holds the properties of an object, and $meta.", "additionalProperties": true]
-        ),
-        (
-            "Aggregates",
+            "RealmObject",
             [
                 "type": "object",
                 "description":
-                    "Has one member per operation, and the member version. With groupBy it has the member groups instead, each with its key and a member per operation.",
+                    "Is an object of any class: its properties, and $meta. The document of a realm has a schema for each class.",
+                "properties": ["$meta": OpenAPIParts.schema("Meta")], "additionalProperties": anything,
+            ]
+        ),
+        (
+            "AnyProperties",
+            [
+                "type": "object",
+                "description": "Holds values by the name of their property, in the form that the class needs.",
+                "additionalProperties": anything, "example": ["name": "Kitchen"],
+            ]
+        ),
+        (
+            "ExtendedJSON",
+            [
+                "type": "object",
+                "description":
+                    "Is the same document in MongoDB Extended JSON v2, in which the type of each value is written out.",
+                "additionalProperties": anything, "example": ["id": ["$numberLong": "1"]],
+            ]
+        ),
+        (
+            "Lines",
+            [
+                "type": "string", "description": "Is one JSON document per line.", "example": "{\"id\":1,\"name\":\"Kitchen\"}\n",
+            ]
+        ),
+        (
+            "Table",
+            [
+                "type": "string",
+                "description": "Is a table of values separated by commas (RFC 4180), with a line of names first.",
+                "example": "id,name\r\n1,Kitchen\r\n",
+            ]
+        ),
+        (
+            "Export",
+            [
+                "type": "object", "description": "Has the objects of one version, and its schema.",
+                "additionalProperties": anything, "example": ["Category": [["id": 1, "name": "Kitchen"]]],
+            ]
+        ),
+        (
+            "OpenAPI",
+            [
+                "type": "object", "description": "Is an OpenAPI 3.0.3 document.", "required": ["openapi", "info", "paths"],
                 "properties": [
-                    "groups": [
-                        "type": "array",
-                        "items": [
-                            "type": "object", "required": ["key"],
-                            "properties": ["key": ["type": "object", "additionalProperties": true]],
-                            "additionalProperties": true,
-                        ],
-                    ]
+                    "openapi": ["type": "string", "example": "3.0.3"],
+                    "info": ["type": "object", "additionalProperties": anything, "example": ["title": "store", "version": "1"]],
+                    "paths": ["type": "object", "additionalProperties": anything, "example": .object([])],
                 ],
-                "additionalProperties": true,
+            ]
+        ),
+        (
+            "JSONSchema",
+            [
+                "type": "object", "description": "Is a document of JSON Schema 2020-12.", "additionalProperties": anything,
+                "example": ["$schema": "https://json-schema.org/draft/2020-12/schema"],
             ]
         ),
         (
             "Status",
             [
-                "type": "object", "properties": ["status": OpenAPIParts.text, "audit": OpenAPIParts.text],
+                "type": "object",
+                "properties": [
+                    "status": text, "audit": text, "realms": ["type": "array", "items": text, "example": ["store"]],
+                ],
                 "required": ["status"],
             ]
         ),
@@ -67,14 +110,14 @@ enum OpenAPISchemas {
     /// The OpenAPI schema of a value that is any string.
     private static let text = OpenAPIParts.text
     /// The schema of a string that may be null.
-    private static let nullableText: DocumentValue = ["type": "string", "nullable": true]
+    private static let nullableText = OpenAPIParts.nullableText
     /// The OpenAPI schema of a boolean.
-    private static let flag: DocumentValue = ["type": "boolean"]
+    private static let flag = OpenAPIParts.flag
     /// The schema of a count that is a number in both forms of integers: its documents do not
     /// depend on the parameter `ints`.
     private static let count: DocumentValue = ["type": "integer", "format": "int64"]
     /// The OpenAPI schema of any JSON value, which is the empty schema.
-    private static let anything: DocumentValue = .object([])
+    private static let anything = OpenAPIParts.anything
 
     /// The problem document of RFC 9457 with the members that this server adds.
     ///
@@ -97,7 +140,7 @@ enum OpenAPISchemas {
             "limitName": ["type": "string", "description": "Names the limit as the command line does."],
             "retryable": flag,
         ],
-        "additionalProperties": true,
+        "additionalProperties": anything,
     ]
 
     /// The description of a realm.
@@ -115,7 +158,11 @@ enum OpenAPISchemas {
             "fileBytes": count, "usedBytes": count, "classes": count, "empty": flag, "version": text,
             "liveVersions": count, "pendingWrites": count,
             "progress": ["type": "number", "format": "double"], "problem": OpenAPIParts.schema("Problem"),
-            "path": text, "options": ["type": "object", "additionalProperties": true],
+            "path": text,
+            "options": [
+                "type": "object", "description": "States how the realm is opened.", "additionalProperties": anything,
+                "example": ["mode": "rw"],
+            ],
             "readOnlyReason": OpenAPIParts.schema("Problem"),
             "backups": [
                 "type": "array", "description": "Lists the copies beside the file; their names are ids of backups.",
@@ -126,8 +173,12 @@ enum OpenAPISchemas {
             ],
             "backup": ["type": "string", "description": "Is the id of the backup made by attaching or restoring."],
         ],
-        "additionalProperties": true,
     ]
+
+    /// Returns the schema of one of a few words, or null. Null is not among the words, because generators mishandle it there.
+    private static func nullableChoice(_ values: String...) -> DocumentValue {
+        ["type": "string", "nullable": true, "enum": .array(values.map { .string($0) })]
+    }
 
     /// One property in the schema of a class.
     private static let schemaProperty: DocumentValue = [
@@ -137,11 +188,11 @@ enum OpenAPISchemas {
             "name": text,
             "type": OpenAPIParts.choice(
                 "int", "bool", "string", "data", "date", "float", "double", "decimal128", "objectId", "uuid", "mixed", "object"),
-            "collection": ["type": "string", "nullable": true, "description": "Is null, list, set or dictionary."],
+            "collection": nullableChoice("list", "set", "dictionary"),
             "optional": flag,
-            "indexed": ["type": "string", "nullable": true, "description": "Is null, general or fulltext."],
+            "indexed": nullableChoice("general", "fulltext"),
             "objectType": nullableText,
-            "default": ["description": "Is the value that a create takes when it leaves the property out."],
+            "default": anything.describing("Is the value that a create takes when it leaves the property out."),
         ],
     ]
 
@@ -185,13 +236,13 @@ enum OpenAPISchemas {
             "class": text, "key": text, "etag": text, "stableKey": flag,
             "owner": [
                 "type": "object", "description": "Is the object that holds an embedded one, and the property there.",
-                "properties": ["class": text, "key": text, "property": text], "additionalProperties": true,
+                "properties": ["class": text, "key": text, "property": text],
             ],
             "root": [
                 "type": "object",
                 "description":
                     "Is the object that an embedded one is a part of, and the path to it there as JSON Patch takes it. It is absent where that is the owner.",
-                "properties": ["class": text, "key": text, "path": text], "additionalProperties": true,
+                "properties": ["class": text, "key": text, "path": text],
             ],
             "hidden": [
                 "type": "object",
@@ -202,11 +253,38 @@ enum OpenAPISchemas {
         ],
     ]
 
-    /// A link in a response: a stub, or the object itself where the link was expanded.
+    /// The object that a link leads to.
+    private static let target: DocumentValue = [
+        "type": "object", "description": "Names an object by its class and its key as text.", "required": ["class", "key"],
+        "properties": [
+            "class": ["type": "string", "minLength": 1, "example": "Category"],
+            "key": ["type": "string", "minLength": 1, "example": "1"],
+        ],
+        "additionalProperties": false,
+    ]
+
+    /// A link, as it is read where it is not expanded, and as it is written.
     private static let link: DocumentValue = [
+        "type": "object", "description": "Is a link to an object.", "required": ["$link"],
+        "properties": ["$link": OpenAPIParts.schema("LinkTarget")], "additionalProperties": false,
+    ]
+
+    /// A link to an object that the client may not see.
+    private static let hiddenLink: DocumentValue = [
+        "type": "object", "description": "Is a link to an object of a class that the client may not see.",
+        "required": ["$link"],
+        "properties": [
+            "$link": ["type": "object", "required": ["hidden"], "properties": ["hidden": ["type": "boolean", "enum": [true]]]]
+        ],
+    ]
+
+    /// A link further away, which is expanded by a dotted path only.
+    private static let expandedLink: DocumentValue = [
         "type": "object",
-        "description": "Is a stub with class and key, or the object itself where the link was expanded.",
-        "additionalProperties": true,
+        "description": "Is a link, which has $link alone, or where it was expanded the members of the object with its $meta.",
+        "properties": ["$link": OpenAPIParts.schema("LinkTarget"), "$meta": OpenAPIParts.schema("Meta")],
+        "additionalProperties": anything,
+        "example": ["$link": ["class": "Category", "key": "1"]],
     ]
 
     /// Returns the schema of a page whose items are all of one kind.
@@ -232,24 +310,59 @@ enum OpenAPISchemas {
             "type": "object",
             "properties": [
                 "items": ["type": "array", "items": item], "next": nullableText, "count": ints.schema, "version": text,
-                "snapshot": text,
-                "index": ints.schema.adding([.init("nullable", true)]),
-                "plan": ["type": "array", "items": text],
-                "sections": ["type": "array", "items": ["type": "object", "additionalProperties": true]],
-                "facets": facets,
+                "snapshot": text, "index": ints.schema.orNull, "plan": ["type": "array", "items": text],
+                "sections": ["type": "array", "items": OpenAPIParts.schema("Section")], "facets": facets,
             ],
-            "additionalProperties": true,
+        ]
+    }
+
+    /// Returns the schema of one section of a result.
+    ///
+    /// - Parameter item: The schema of an object.
+    static func section(of item: DocumentValue) -> DocumentValue {
+        [
+            "type": "object", "description": "Is one section of a result.", "required": ["key", "items"],
+            "properties": [
+                "key": anything.describing("Is the value that the rows of the section have in common."),
+                "items": ["type": "array", "items": item],
+            ],
         ]
     }
 
     /// The counts of `facets`: for each key path its values, the most frequent first.
     private static let facets: DocumentValue = [
-        "type": "object",
-        "additionalProperties": [
-            "type": "array",
-            "items": ["type": "object", "required": ["value", "count"], "additionalProperties": true],
-        ],
+        "type": "object", "additionalProperties": ["type": "array", "items": OpenAPIParts.schema("FacetValue")],
     ]
+
+    /// Returns the schema of one value of a facet.
+    private static func facetValue(_ ints: OpenAPIDocument.Integers) -> DocumentValue {
+        [
+            "type": "object", "description": "Is a value, and how many rows of the result have it.",
+            "required": ["value", "count"],
+            "properties": ["value": anything.describing("Is the value."), "count": ints.schema],
+        ]
+    }
+
+    /// Returns the schema of the response of an aggregation.
+    private static func aggregates(_ ints: OpenAPIDocument.Integers) -> DocumentValue {
+        [
+            "type": "object",
+            "description":
+                "Has one member per operation, and the member version. With groupBy it has the member groups instead, each with its key and a member per operation.",
+            "properties": [
+                "count": ints.schema, "version": text, "next": nullableText,
+                "groups": [
+                    "type": "array",
+                    "items": [
+                        "type": "object", "required": ["key"],
+                        "properties": ["key": OpenAPIParts.schema("AnyProperties"), "count": ints.schema],
+                        "additionalProperties": anything,
+                    ],
+                ],
+            ],
+            "additionalProperties": anything, "example": ["count": 1, "max:id": 3, "version": "k3f9q2.1841"],
+        ]
+    }
 
     /// Returns the schema of the response of a property: a page of a collection, or the single
     /// value.
@@ -258,17 +371,13 @@ enum OpenAPISchemas {
             "type": "object",
             "description": "Is one page of a collection, or the value of a single property.",
             "properties": [
-                "items": ["type": "array", "items": anything], "value": anything, "next": nullableText, "count": ints.schema,
-                "version": text, "snapshot": text, "index": ints.schema.adding([.init("nullable", true)]),
+                "items": ["type": "array", "items": anything, "example": ["a"]], "value": anything.describing("Is the value."),
+                "next": nullableText, "count": ints.schema, "version": text, "snapshot": text, "index": ints.schema.orNull,
                 "plan": ["type": "array", "items": text],
-                "sections": ["type": "array", "items": ["type": "object", "additionalProperties": true]], "facets": facets,
+                "sections": ["type": "array", "items": OpenAPIParts.schema("Section")], "facets": facets,
             ],
-            "additionalProperties": true,
         ]
     }
-
-    /// The OpenAPI schema of an array of strings.
-    private static let texts: DocumentValue = ["type": "array", "items": text]
 
     /// Returns the schema of a request body that has the parameters of a read as members.
     ///
@@ -288,32 +397,46 @@ enum OpenAPISchemas {
     ///
     /// - Parameters:
     ///   - ints: The form of integers in the responses that are described.
-    ///   - pageLimit: The largest value of the member `limit`, a number of objects.
-    private static func queryBody(_ ints: OpenAPIDocument.Integers, pageLimit: Int) -> DocumentValue {
-        body(
+    ///   - limits: The limits of the server.
+    private static func queryBody(_ ints: OpenAPIDocument.Integers, _ limits: Limits) -> DocumentValue {
+        let predicate = OpenAPIParts.words(atMost: limits.queryBytes, "TRUEPREDICATE")
+        let terms = OpenAPIParts.list(atMost: limits.queryTerms, least: 1, "name")
+        let paths = OpenAPIParts.list(atMost: limits.fields, least: 1, "name")
+        let positions: DocumentValue = [
+            "type": "array", "maxItems": .int(limits.page),
+            "items": ["type": "integer", "format": "int64", "example": 0], "example": [0],
+        ]
+        return body(
             [
-                .init("where", text), .init("args", ["type": "array", "items": anything]), .init("sort", texts),
-                .init("distinct", texts), .init("limit", OpenAPIParts.number(from: 0, to: pageLimit)), .init("after", text),
-                .init("offset", OpenAPIParts.number(from: 0)), .init("count", OpenAPIParts.choice("exact", "none")),
-                .init("fields", texts), .init("expand", texts), .init("meta", OpenAPIParts.choice("full", "none")),
-                .init("at", ["type": "array", "items": ["type": "integer", "format": "int64"]]), .init("indexOf", text),
-                .init("indexOfWhere", text), .init("explain", flag), .init("sectionBy", text), .init("section", anything),
-                .init("facets", texts), .init("snapshot", text),
-            ], ints)
+                .init("where", predicate), .init("args", OpenAPIParts.arguments(limits)), .init("sort", terms),
+                .init("distinct", terms), .init("limit", OpenAPIParts.number(from: 0, to: limits.page)),
+                .init("after", OpenAPIParts.words("b64.AQAAAAAAAAAAAPcdfBCphwIr")), .init("offset", OpenAPIParts.number(from: 0)),
+                .init("count", OpenAPIParts.choice("exact", "none")), .init("fields", paths),
+                .init("expand", OpenAPIParts.list(atMost: limits.fields, least: 1, "parent")),
+                .init("meta", OpenAPIParts.choice("full", "none")), .init("at", positions), .init("indexOf", text),
+                .init("indexOfWhere", predicate), .init("explain", flag), .init("sectionBy", OpenAPIParts.words("name:first")),
+                .init("section", anything.describing("Limits the result to the section with this key.")), .init("facets", terms),
+                .init("snapshot", OpenAPIParts.words("yjtFIZ9MAzf9sy0-cB4g-A")),
+            ], ints
+        ).adding([.init("example", ["where": "TRUEPREDICATE", "limit": 2])])
     }
 
     /// Returns the schema of the body of a request for aggregates.
     ///
     /// - Parameters:
     ///   - ints: The form of integers in the responses that are described.
-    ///   - pageLimit: The largest number of groups in a response.
-    private static func aggregateBody(_ ints: OpenAPIDocument.Integers, pageLimit: Int) -> DocumentValue {
-        body(
+    ///   - limits: The limits of the server.
+    private static func aggregateBody(_ ints: OpenAPIDocument.Integers, _ limits: Limits) -> DocumentValue {
+        let terms = OpenAPIParts.list(atMost: limits.queryTerms, least: 1, "name")
+        return body(
             [
-                .init("where", text), .init("args", ["type": "array", "items": anything]), .init("ops", texts),
-                .init("groupBy", texts), .init("sort", texts), .init("limit", OpenAPIParts.number(from: 0, to: pageLimit)),
+                .init("where", OpenAPIParts.words(atMost: limits.queryBytes, "TRUEPREDICATE")),
+                .init("args", OpenAPIParts.arguments(limits)),
+                .init("ops", OpenAPIParts.list(atMost: limits.queryTerms, least: 1, "count")), .init("groupBy", terms),
+                .init("sort", terms), .init("limit", OpenAPIParts.number(from: 0, to: limits.page)),
                 .init("offset", OpenAPIParts.number(from: 0)), .init("count", OpenAPIParts.choice("exact", "none")),
-                .init("snapshot", text),
-            ], ints)
+                .init("snapshot", OpenAPIParts.words("yjtFIZ9MAzf9sy0-cB4g-A")),
+            ], ints
+        ).adding([.init("example", ["ops": ["count"]])])
     }
 }

@@ -5,83 +5,96 @@
 enum OpenAPIWrites {
     // MARK: - Parameters
 
-    /// Returns an optional header field of requests as a parameter.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the header field.
-    ///   - description: A sentence for readers of the document.
-    ///   - schema: The schema of the value; any string by default.
-    private static func header(_ name: String, _ description: String, _ schema: DocumentValue = OpenAPIParts.text)
-        -> DocumentValue
-    {
-        ["name": .string(name), "in": "header", "description": .string(description), "schema": schema]
-    }
-
-    /// The parameters of writes, exports and imports, by the name that operations refer to them
+    /// Returns the parameters of writes, exports and imports, by the name that operations refer to them
     /// with.
     ///
     /// Where a read has a parameter of the same name but another meaning, such as `If-None-Match`,
     /// the name here differs from that of the read.
-    static let parameters: [(String, DocumentValue)] = [
-        ("Id", OpenAPIParts.inPath("id", "Is the id that the server assigned.")),
-        ("RequiredWhere", requiredWhere),
-        (
-            "Upsert",
-            OpenAPIParts.inQuery(
-                "upsert", "Changes objects that exist: the properties that differ, or all that are given.",
-                OpenAPIParts.choice("modified", "all"))
-        ),
-        (
-            "Nested",
-            OpenAPIParts.inQuery(
-                "nested", "With the value upsert full objects in place of links are created or changed.",
-                OpenAPIParts.choice("refuse", "upsert")
-            )
-        ),
-        (
-            "DryRun",
-            OpenAPIParts.inQuery("dryRun", "With the value true the write is carried out and then undone.", ["type": "boolean"])
-        ),
-        (
-            "MaxAffected",
-            OpenAPIParts.inQuery("maxAffected", "Rejects the request when more objects match.", OpenAPIParts.number(from: 0))
-        ),
-        (
-            "Confirm",
-            [
-                "name": "confirm", "in": "query", "required": true, "description": "Must be all.",
-                "schema": OpenAPIParts.choice("all"),
-            ]
-        ),
+    ///
+    /// - Parameter limits: The limits of the server.
+    static func parameters(_ limits: Limits) -> [(String, DocumentValue)] {
+        conditions(limits) + transfers + headers
+    }
+
+    /// The parameters of writes of objects.
+    private static func conditions(_ limits: Limits) -> [(String, DocumentValue)] {
+        [
+            ("Id", OpenAPIParts.inPath("id", "Is the id that the server assigned.", example: "yjtFIZ9MAzf9sy0-cB4g-A")),
+            (
+                "RequiredWhere",
+                required(
+                    OpenAPIParts.inQuery(
+                        "where", "Selects the objects that are changed, by a predicate in the Realm Query Language.",
+                        OpenAPIParts.predicate(limits, "FALSEPREDICATE")))
+            ),
+            (
+                "Upsert",
+                OpenAPIParts.inQuery(
+                    "upsert", "Changes objects that exist: the properties that differ, or all that are given.",
+                    OpenAPIParts.choice("modified", "all"))
+            ),
+            (
+                "Nested",
+                OpenAPIParts.inQuery(
+                    "nested", "With the value upsert full objects in place of links are created or changed.",
+                    OpenAPIParts.choice("refuse", "upsert")
+                )
+            ),
+            (
+                "DryRun",
+                OpenAPIParts.inQuery(
+                    "dryRun", "With the value true the write is carried out and then undone.", OpenAPIParts.flag)
+            ),
+            (
+                "MaxAffected",
+                OpenAPIParts.inQuery("maxAffected", "Rejects the request when more objects match.", OpenAPIParts.number(from: 0))
+            ),
+            ("Confirm", required(OpenAPIParts.inQuery("confirm", "Must be all.", OpenAPIParts.choice("all")))),
+        ]
+    }
+
+    /// The parameters of realms, exports and imports.
+    private static let transfers: [(String, DocumentValue)] = [
         (
             "UploadName",
-            [
-                "name": "name", "in": "query", "required": true, "description": "Names the realm.",
-                "schema": ["type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$"],
-            ]
+            required(
+                OpenAPIParts.inQuery(
+                    "name", "Names the realm that is made.",
+                    OpenAPIParts.words(pattern: "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$", "shop")))
         ),
         (
             "EncryptionKey",
-            header("Realm-Encryption-Key", "States the key of an encrypted file, as 128 hex digits or as base64 of 64 bytes.")
+            OpenAPIParts.inHeader(
+                "Realm-Encryption-Key", "States the key of an encrypted file, as 128 hex digits or as base64 of 64 bytes.",
+                OpenAPIParts.words(
+                    pattern: "^([0-9A-Fa-f]{128}|[A-Za-z0-9+/_-]{86}={0,2})$", String(repeating: "0f", count: 64)))
         ),
-        ("Files", OpenAPIParts.inQuery("files", "With the value true the file is deleted too.", ["type": "boolean"])),
+        ("Files", OpenAPIParts.inQuery("files", "With the value true the file is deleted too.", OpenAPIParts.flag)),
         (
             "ImportMode",
             OpenAPIParts.inQuery(
                 "mode", "With the value upsert objects that exist are changed.", OpenAPIParts.choice("create", "upsert"))
         ),
-        ("ImportClass", OpenAPIParts.inQuery("class", "Names the class of objects that do not state theirs.", OpenAPIParts.text)),
+        (
+            "ImportClass",
+            OpenAPIParts.inQuery(
+                "class", "Names the class of objects that do not state theirs.", OpenAPIParts.words("Category"))
+        ),
         (
             "Atomic",
             OpenAPIParts.inQuery(
                 "atomic", "With the value false the import commits in parts; a failure states how much was committed.",
-                ["type": "boolean"])
+                OpenAPIParts.flag)
+        ),
+        (
+            "ExportClass",
+            OpenAPIParts.inQuery("class", "Limits the export to objects of this class.", OpenAPIParts.words("Category"))
         ),
         (
             "ImportColumns",
             OpenAPIParts.inQuery(
                 "columns", "Names properties for columns, as COLUMN:PROPERTY,… or a JSON object, in CSV and tables of SQLite.",
-                OpenAPIParts.text)
+                OpenAPIParts.words("Title:name"))
         ),
         (
             "ImportSeparator",
@@ -94,9 +107,8 @@ enum OpenAPIWrites {
             OpenAPIParts.inQuery(
                 "tables",
                 "Names the tables of SQLite to import, as TABLE:CLASS,… or a JSON object; by default those called like classes.",
-                OpenAPIParts.text)
+                OpenAPIParts.words("categories:Category"))
         ),
-        ("ExportClass", OpenAPIParts.inQuery("class", "Limits the export to objects of this class.", OpenAPIParts.text)),
         (
             "ExportFormat",
             OpenAPIParts.inQuery(
@@ -106,7 +118,8 @@ enum OpenAPIWrites {
         (
             "Geometry",
             OpenAPIParts.inQuery(
-                "geometry", "Leads to the location of each feature of GeoJSON; by default the first one.", OpenAPIParts.text)
+                "geometry", "Leads to the location of each feature of GeoJSON; by default the first one.",
+                OpenAPIParts.words("location"))
         ),
         (
             "ForExcel",
@@ -115,31 +128,63 @@ enum OpenAPIWrites {
                 "With the value excel texts in CSV that begin with =, +, -, @, a tab or a carriage return get a leading apostrophe, and the text begins with a byte order mark; with excel-semicolon there are semicolons between cells besides.",
                 OpenAPIParts.choice("excel", "excel-semicolon"))
         ),
-        ("Range", header("Range", "Asks for a part of the bytes of a data property, such as bytes=0-499.")),
-        ("IfRange", header("If-Range", "The part is sent only if the bytes still have this entity tag, else all of them.")),
-        ("IfMatch", header("If-Match", "Writes only if the object has one of these entity tags, or the realm has this version.")),
-        ("IfNoneMatchWrite", header("If-None-Match", "With the value * the write happens only if the object does not exist.")),
+    ]
+
+    /// The header fields of writes, and of reads of bytes.
+    private static let headers: [(String, DocumentValue)] = [
+        (
+            "Range",
+            OpenAPIParts.inHeader(
+                "Range", "Asks for a part of the bytes of a data property.", OpenAPIParts.words("bytes=0-499"))
+        ),
+        (
+            "IfRange",
+            OpenAPIParts.inHeader(
+                "If-Range", "The part is sent only if the bytes still have this entity tag, else all of them.",
+                OpenAPIParts.words("\"h7Yq0c\""))
+        ),
+        (
+            "IfMatch",
+            OpenAPIParts.inHeader(
+                "If-Match", "Writes only if the object has one of these entity tags, or the realm has this version.",
+                OpenAPIParts.entityTags)
+        ),
+        (
+            "IfNoneMatchWrite",
+            OpenAPIParts.inHeader(
+                "If-None-Match", "With the value * the write happens only if the object does not exist.",
+                OpenAPIParts.entityTags)
+        ),
         (
             "IdempotencyKey",
-            header(
+            OpenAPIParts.inHeader(
                 "Idempotency-Key", "Identifies the request; a repetition with the same key gets the first response.",
-                ["type": "string", "maxLength": 128])
+                OpenAPIParts.words(atMost: 128, pattern: "^[!-~]{1,128}$", "order-17"))
         ),
         (
             "Prefer",
-            header("Prefer", "Lists preferences: return=minimal, return=representation, handling=lenient, respond-async.")
+            OpenAPIParts.inHeader(
+                "Prefer", "Lists preferences: return=minimal, return=representation, handling=lenient, respond-async.",
+                ["type": "string", "example": "return=representation"])
         ),
-        ("RealmTransaction", header("Realm-Transaction", "Names the interactive transaction that the request belongs to.")),
-        ("RealmMinVersion", header("Realm-Min-Version", "Waits until the realm has reached this version.")),
+        (
+            "RealmTransaction",
+            OpenAPIParts.inHeader(
+                "Realm-Transaction", "Names the interactive transaction that the request belongs to.",
+                OpenAPIParts.words("UUexV51fyEvbNIUabyEw8C"))
+        ),
+        (
+            "RealmMinVersion",
+            OpenAPIParts.inHeader(
+                "Realm-Min-Version", "Waits until the realm has reached this version.",
+                OpenAPIParts.words(pattern: "^[0-9a-z]+\\.[0-9]{1,18}$", "k3f9q2.1841"))
+        ),
     ]
 
-    /// The parameter `where` of operations on all objects that match. It is required there, so that
-    /// a forgotten condition cannot change every object.
-    private static let requiredWhere: DocumentValue = [
-        "name": "where", "in": "query", "required": true,
-        "description": "Selects objects by a predicate in the Realm Query Language.",
-        "schema": ["type": "string"],
-    ]
+    /// Returns a parameter that each request needs.
+    private static func required(_ parameter: DocumentValue) -> DocumentValue {
+        parameter.adding([.init("required", true)])
+    }
 
     // MARK: - Pieces
 

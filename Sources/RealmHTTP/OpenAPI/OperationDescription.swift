@@ -11,6 +11,10 @@ struct OperationDescription: Sendable {
     let id: String
     /// One sentence about the operation, for people who read the document.
     let summary: String
+    /// What there is to know beyond the summary.
+    let details: String
+    /// A sentence about the body of a request.
+    let bodyText: String
     /// The group under which documentation shows the operation, such as `objects`; in the document
     /// of a realm the name of a class.
     let tag: String
@@ -23,6 +27,8 @@ struct OperationDescription: Sendable {
     /// The schema of the JSON forms of the body; nil when no body is described, as for reads that
     /// `QUERY` shares with `GET`.
     let body: DocumentValue?
+    /// Whether lines in a body are described as bytes, which all clients send as they are.
+    var sendsLinesAsBytes = false
     /// Whether a request without a body is an error.
     let requiresBody: Bool
     /// The responses of success by status, as an object.
@@ -35,20 +41,25 @@ struct OperationDescription: Sendable {
     /// - Parameters:
     ///   - id: The `operationId`, unique in a document.
     ///   - summary: One sentence for people.
+    ///   - details: What there is to know beyond the summary; nil for what `OpenAPITexts` has under the id.
     ///   - tag: The group under which the operation is shown.
     ///   - parameters: The names of shared parameters besides those of path variables.
     ///   - types: The media types that the body may have.
     ///   - body: The schema of the JSON forms of the body; nil when none is described.
+    ///   - bodyText: A sentence about the body; nil for what `OpenAPITexts` has under the id.
     ///   - requiresBody: Whether a request without a body is an error.
     ///   - responses: The responses of success by status, as an object.
     ///   - problems: The codes of the operation besides those that any request, and any body, can
     ///     have.
     init(
-        _ id: String, _ summary: String, tag: String, parameters: [String] = [], taking types: BodyTypes = [],
-        body: DocumentValue? = nil, requiresBody: Bool = true, responses: DocumentValue, problems: Set<ProblemCode>...
+        _ id: String, _ summary: String, details: String? = nil, tag: String, parameters: [String] = [],
+        taking types: BodyTypes = [], body: DocumentValue? = nil, bodyText: String? = nil, requiresBody: Bool = true,
+        responses: DocumentValue, problems: Set<ProblemCode>...
     ) {
         self.id = id
         self.summary = summary
+        self.details = details ?? OpenAPITexts.operations[id]?.details ?? summary
+        self.bodyText = bodyText ?? OpenAPITexts.operations[id]?.body ?? "The body is one document of the schema."
         self.tag = tag
         self.parameters = parameters
         bodyTypes = types
@@ -66,21 +77,44 @@ struct OperationDescription: Sendable {
     ///   these are listed at the shared response `Problem`.
     func document(variables: [PathVariable]) -> DocumentValue {
         let names = variables.map { OpenAPIParts.parameterName(of: $0) } + parameters
-        return .members(
-            ("operationId", .string(id)), ("summary", .string(summary)), ("tags", [.string(tag)]),
-            ("parameters", names.isEmpty ? nil : .array(names.map(OpenAPIParts.parameter))), ("requestBody", bodyDocument),
-            ("responses", responses.adding(problemResponses)),
-            ("x-problem-codes", problems.subtracting(.ofAnyRequest).document))
+        return OpenAPIExamples.illustrated(
+            .members(
+                ("operationId", .string(id)), ("summary", .string(summary)), ("description", .string(details)),
+                ("tags", [.string(tag)]), ("parameters", names.isEmpty ? nil : .array(names.map(OpenAPIParts.parameter))),
+                ("requestBody", bodyDocument),
+                ("responses", responses.adding(problemResponses)),
+                ("x-problem-codes", problems.subtracting(.ofAnyRequest).document)))
+    }
+
+    /// Returns what `QUERY` (RFC 10008) does at the path, as an extension, since OpenAPI 3.0 has no such method.
+    ///
+    /// - Parameter body: The name of the schema of the body.
+    func queryDocument(body: String) -> DocumentValue {
+        OpenAPIExamples.illustrated([
+            "summary": .string(summary),
+            "description": "Does the same as GET, with the parameters as members of the body.",
+            "tags": [.string(tag)],
+            "requestBody": [
+                "description": "The body has the parameters of GET as members.", "required": false,
+                "content": .object(bodyTypes.all.map { .init($0.rawValue, ["schema": OpenAPIParts.schema(body)]) }),
+            ],
+            "responses": responses.adding([.init("default", OpenAPIParts.response("Problem"))]),
+        ])
     }
 
     /// The request body with its media types; nil when none is described.
     private var bodyDocument: DocumentValue? {
         body.map { schema in
             [
-                "required": .bool(requiresBody),
-                "content": .object(bodyTypes.all.map { .init($0.rawValue, ["schema": $0.schema(schema)]) }),
+                "description": .string(bodyText), "required": .bool(requiresBody),
+                "content": .object(bodyTypes.all.map { .init($0.rawValue, ["schema": mediaSchema($0, schema)]) }),
             ]
         }
+    }
+
+    /// Returns the schema of one media type of the body.
+    private func mediaSchema(_ type: BodyType, _ schema: DocumentValue) -> DocumentValue {
+        (type == .ndjson && sendsLinesAsBytes ? .bytes : type).schema(schema)
     }
 
     /// A reference to the problem document for each status that the problems have, in ascending

@@ -153,23 +153,3 @@ struct APIPage {
         return reference.split(separator: "/").dropFirst().reduce(Optional(document)) { $0?[String($1)] } ?? value
     }
 }
-
-extension DocumentValue {
-    /// The text that this value is; nil for another kind.
-    fileprivate var text: String? {
-        if case .string(let text) = self { return text }
-        return nil
-    }
-
-    /// The elements of this list; none for another kind.
-    fileprivate var elements: [DocumentValue] {
-        if case .array(let elements) = self { return elements }
-        return []
-    }
-
-    /// The members of this object; none for another kind.
-    fileprivate var members: [Member] {
-        if case .object(let members) = self { return members }
-        return []
-    }
-}

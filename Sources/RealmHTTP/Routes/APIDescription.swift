@@ -4,15 +4,15 @@ internal import RealmStorage
 
 /// The API description of one server as JSON text, in both forms of integers.
 ///
-/// Each form is assembled when a request first needs it, and kept until the largest page has another
-/// limit, which is all that it depends on. Any thread may use it.
+/// Each form is assembled when a request first needs it, and kept until the limits change,
+/// which are all that it depends on. Any thread may use it.
 final class APIDescription: Sendable {
-    /// The limits of the server; the description states the largest page.
+    /// The limits of the server; which the description states.
     private let liveLimits: LiveLimits
     /// The limits in force.
     private var limits: Limits { liveLimits.current }
-    /// The texts made so far, by the form of integers, each with the largest page that it states.
-    private let texts = RankedMutex<[OpenAPIDocument.Integers: (page: Int, text: String)]>(.leaf, [:])
+    /// The texts made so far, by the form of integers, each with the limits that it states.
+    private let texts = RankedMutex<[OpenAPIDocument.Integers: (limits: Limits, text: String)]>(.leaf, [:])
 
     /// Creates the description of a server; no text is made yet.
     ///
@@ -28,9 +28,9 @@ final class APIDescription: Sendable {
     /// - Complexity: O(1) after the first call for a form.
     func text(_ ints: OpenAPIDocument.Integers) -> String {
         let limits = limits
-        if let known = texts.withLock({ $0[ints] }), known.page == limits.page { return known.text }
+        if let known = texts.withLock({ $0[ints] }), known.limits == limits { return known.text }
         let text = OpenAPIDocument.api(version: Build.version, ints: ints, limits: limits).json
-        texts.withLock { $0[ints] = (limits.page, text) }
+        texts.withLock { $0[ints] = (limits, text) }
         return text
     }
 }

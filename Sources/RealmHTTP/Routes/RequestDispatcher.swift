@@ -252,6 +252,9 @@ package final class RequestDispatcher: RequestHandler {
             route.traits.contains(.isServer) ? MethodSet(available) : admission.allowed(route, request.realm, for: request)
         response.add("Allow", allowed.allow)
         if allowed.contains(.query) { response.add("Accept-Query", route.bodyTypes(of: .query).fieldValue) }
+        if allowed.contains(.post), !route.bodyTypes(of: .post).isEmpty {
+            response.add("Accept-Post", route.bodyTypes(of: .post).fieldValue)
+        }
         if allowed.contains(.patch) { response.add("Accept-Patch", route.bodyTypes(of: .patch).fieldValue) }
         if case .ready(let database)? = request.realm {
             response.add("Realm-Version", database.current.tokenText)

@@ -8,6 +8,9 @@ extension RouteTable {
             "/v1/realms/{realm}/changes", [.takesTickets, .showsVisible, .subscribes],
             operations: [.read(MethodSet(.get), for: .read, OpenAPIChanges.changes) { $0.changes.get }]),
         Route(
+            "/v1/realms/{realm}/changes/{class}", [.showsVisible, .subscribes],
+            operations: [.read(MethodSet(.get), for: .read, OpenAPIChanges.changesOfClass) { $0.changes.get }]),
+        Route(
             "/v1/realms/{realm}/subscriptions", [.showsVisible, .subscribes],
             operations: [.read(.post, for: .read, OpenAPIChanges.register) { $0.subscriptions.post }]),
         Route(

@@ -121,7 +121,7 @@ extension RouteTable {
                     .init(
                         "renewSnapshot", "Extends the time for which a snapshot holds its version.", tag: "snapshots",
                         parameters: ["RequestId"],
-                        taking: .settings, body: OpenAPIParts.schema("SnapshotOptions"),
+                        taking: .settings, body: OpenAPIParts.schema("SnapshotRenewal"),
                         responses: OpenAPIWrites.responses(
                             ("200", "The body describes the snapshot.", "Snapshot"), isAsynchronous: false),
                         problems: .ofReads, [.tooManySnapshots])

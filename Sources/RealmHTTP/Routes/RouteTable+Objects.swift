@@ -2,7 +2,7 @@
 
 extension RouteTable {
     /// The schema of a request body with any object.
-    private static let body = OpenAPIParts.schema("Object")
+    private static let body = OpenAPIParts.schema("AnyProperties")
     /// The traits of reads whose responses may be kept.
     private static let kept: Route.Traits = [.readsContents, .isRepeatable, .showsVisible]
 
@@ -24,13 +24,13 @@ extension RouteTable {
         Route(
             "/v1/realms/{realm}/objects/{class}/{key}", kept,
             operations: [
-                .read(.get, for: .read, .object("getObject", "Returns one object.", tag: "objects", schema: "Object")) {
+                .read(.get, for: .read, .object("getObject", "Returns one object.", tag: "objects", schema: "RealmObject")) {
                     $0.objects.get
                 },
-                .write(.put, for: .write, .replace("replaceObject", tag: "objects", schema: "Object", body: body)) {
+                .write(.put, for: .write, .replace("replaceObject", tag: "objects", schema: "RealmObject", body: body)) {
                     $0.objectWrites.put
                 },
-                .write(.patch, for: .write, .update("updateObject", tag: "objects", schema: "Object", body: body)) {
+                .write(.patch, for: .write, .update("updateObject", tag: "objects", schema: "RealmObject", body: body)) {
                     $0.objectWrites.patch
                 },
                 .write(.delete, for: .write, .delete("deleteObject", tag: "objects")) { $0.objectWrites.delete },
@@ -50,7 +50,8 @@ extension RouteTable {
                     .put, for: .write,
                     .init(
                         "setProperty", "Sets one property.", tag: "objects", parameters: ["Nested"] + OpenAPIWrites.common,
-                        taking: .value, body: .object([]),
+                        taking: .value,
+                        body: OpenAPIParts.anything.describing("Is the value in the form that the property needs."),
                         responses: OpenAPIWrites.responses(
                             ("200", "With dryRun=true the body is the response that the write would have had.", "DryRun"),
                             ("204", "The property is set.", nil)),

@@ -11,7 +11,7 @@ extension RouteTable {
                     .init(
                         "getOpenAPI", "Returns this document.", tag: "operations",
                         parameters: ["DocumentInts", "IfNoneMatch", "RequestId"],
-                        responses: OpenAPIDocument.anyObject("The body is an OpenAPI document."))
+                        responses: OpenAPIDocument.description)
                 ) { $0.schemas.openAPI }
             ]),
         Route(
@@ -60,7 +60,12 @@ extension RouteTable {
                         responses: OpenAPIParts.responses(
                             [
                                 "description": "The body lists the metrics.",
-                                "content": ["text/plain": ["schema": OpenAPIParts.text]],
+                                "headers": OpenAPIParts.headers,
+                                "content": [
+                                    "text/plain": [
+                                        "schema": OpenAPIParts.text.adding([.init("example", "realm_rest_streams 0\n")])
+                                    ]
+                                ],
                             ],
                             isConditional: false))
                 ) { $0.operations.metrics }

@@ -104,8 +104,8 @@ extension RouteTable {
                     .get, for: .read,
                     .init(
                         "getRealmOpenAPI", "Describes this API for the classes of one realm.", tag: "schema",
-                        parameters: ["DocumentInts", "IfNoneMatch", "RealmTransaction", "RequestId"],
-                        responses: OpenAPIDocument.anyObject("The body is an OpenAPI document."), problems: .ofReads)
+                        parameters: ["DocumentInts", "DocumentProfile", "IfNoneMatch", "RealmTransaction", "RequestId"],
+                        responses: OpenAPIDocument.description, problems: .ofReads)
                 ) { $0.schemas.realmOpenAPI }
             ]),
     ]

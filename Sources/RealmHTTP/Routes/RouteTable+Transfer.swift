@@ -143,9 +143,8 @@ extension RouteTable {
     private static let backup: DocumentValue = [
         "description": "The body is a Realm file.",
         "headers": [
-            "X-Request-Id": OpenAPIParts.requestIdHeader,
-            "Realm-Version": ["description": "States the version that was copied.", "schema": OpenAPIParts.text],
-            "Repr-Digest": ["description": "States the SHA-256 of the body (RFC 9530).", "schema": OpenAPIParts.text],
+            "X-Request-Id": OpenAPIParts.header("RequestId"), "Realm-Version": OpenAPIParts.header("RealmVersion"),
+            "Repr-Digest": OpenAPIParts.header("ReprDigest"),
         ],
         "content": ["application/octet-stream": ["schema": ["type": "string", "format": "binary"]]],
     ]
@@ -167,8 +166,7 @@ extension RouteTable {
         [
             "description": "The body describes the backup, or is its file for clients that name that media type in Accept.",
             "headers": [
-                "X-Request-Id": OpenAPIParts.requestIdHeader,
-                "Repr-Digest": ["description": "States the SHA-256 of the file (RFC 9530).", "schema": OpenAPIParts.text],
+                "X-Request-Id": OpenAPIParts.header("RequestId"), "Repr-Digest": OpenAPIParts.header("ReprDigest"),
             ],
             "content": [
                 "application/json": ["schema": OpenAPIParts.schema("Backup")],
@@ -190,8 +188,9 @@ extension RouteTable {
             "description": "The body is the export.", "headers": OpenAPIParts.readHeaders,
             "content": .object(
                 [
-                    .init("application/x-ndjson", ["schema": OpenAPIParts.text]),
-                    .init("application/json", ["schema": ["type": "object"]]), .init("text/csv", ["schema": OpenAPIParts.text]),
+                    .init("application/x-ndjson", ["schema": OpenAPIParts.schema("Lines")]),
+                    .init("application/json", ["schema": OpenAPIParts.schema("Export")]),
+                    .init("text/csv", ["schema": OpenAPIParts.schema("Table")]),
                 ]
                     + ExportFormat.allCases.dropFirst(3).map {
                         .init($0.mediaType.description, ["schema": ["type": "string", "format": "binary"]])

@@ -47,7 +47,24 @@ package enum RouteTable {
             let members = operations.map { method, operation in
                 DocumentValue.Member(method, operation.document(variables: route.pattern.variables))
             }
-            return (route.pattern.text, .object(members))
+            return (route.pattern.documented, .object(members + route.queryMember))
         }
+    }
+}
+
+extension Route {
+    /// The method `QUERY` as a member of the path in a description; empty where the path does not have it.
+    var queryMember: [DocumentValue.Member] {
+        guard let operation = operation(of: .query)?.description?.operation else { return [] }
+        return [.init("x-query", operation.queryDocument(body: "QueryBody"))]
+    }
+}
+
+extension PathPattern {
+    /// The pattern as descriptions have it. The variable of a class has another name there, since `class` is a reserved word
+    /// in many languages.
+    package var documented: String {
+        text.split(separator: "/", omittingEmptySubsequences: false)
+            .map { $0 == "{class}" ? "{className}" : $0 }.joined(separator: "/")
     }
 }

@@ -52,6 +52,7 @@ import Testing
         "/v1/realms/{realm}/subscriptions": ["POST": .read],
         "/v1/realms/{realm}/subscriptions/{id}": ["GET, HEAD, DELETE": .read],
         "/v1/realms/{realm}/changes": ["GET": .read],
+        "/v1/realms/{realm}/changes/{class}": ["GET": .read],
         "/v1/realms/{realm}/writes/{id}": ["GET, HEAD, DELETE": .write],
         "/v1/realms/{realm}/export": ["GET, HEAD": .read],
         "/v1/realms/{realm}/backup": ["GET, HEAD, POST": .read],

@@ -65,6 +65,7 @@ import Testing
         "GET /v1/realms/{realm}/backups": "1133111.",
         "GET /v1/realms/{realm}/backups/{id}": "11331114",
         "GET /v1/realms/{realm}/changes": "11..111.",
+        "GET /v1/realms/{realm}/changes/{class}": "11..111.",
         "GET /v1/realms/{realm}/export": "1...111.",
         "GET /v1/realms/{realm}/objects/{class}": "1...111.",
         "GET /v1/realms/{realm}/objects/{class}/{key}": "1...111.",

@@ -144,7 +144,8 @@ import Testing
                 continue
             }
             let snapshot = database.current.snapshot
-            #expect(answer.text == OpenAPIRealm(realm: realm, snapshot: snapshot).document(version: Build.version).json)
+            let description = OpenAPIRealm(realm: realm, snapshot: snapshot, limits: server.server.state.limits)
+            #expect(answer.text == description.document(version: Build.version).json)
             let schema = RealmSchema(snapshot)
             for format in SchemaFormat.allCases {
                 #expect(

@@ -44,6 +44,7 @@ import Testing
         let options = server.request("OPTIONS", "/v1/realms")
         #expect(options.status == 204)
         #expect(options.header("Allow") == "GET, HEAD, POST, OPTIONS")
+        #expect(options.header("Accept-Post") == "application/json, application/ejson")
     }
 
     @Test(arguments: RouteTable.routes.filter { !$0.pattern.segments.isEmpty })
@@ -78,13 +79,13 @@ import Testing
         let document = OpenAPIDocument.api(version: "1")
         guard case .object(let paths)? = document["paths"] else { return [] }
         let values = [
-            "{realm}": "dogs", "{class}": "Dog", "{key}": "a", "{property}": "name", "{originClass}": "Dog",
+            "{realm}": "dogs", "{className}": "Dog", "{key}": "a", "{property}": "name", "{originClass}": "Dog",
             "{originProperty}": "friend", "{id}": "none",
         ]
         return paths.flatMap { path -> [(method: String, target: String, names: [String], takesBody: Bool)] in
             guard case .object(let operations) = path.value else { return [] }
             let target = values.reduce(path.name) { $0.replacingOccurrences(of: $1.key, with: $1.value) }
-            return operations.map {
+            return operations.filter { !$0.name.hasPrefix("x-") }.map {
                 ($0.name.uppercased(), target, queryNames(of: $0.value, in: document), $0.value["requestBody"] != nil)
             }
         }

@@ -34,7 +34,8 @@ import Testing
             #expect(string["ETag"] != number["ETag"])
             #expect(countSchema(number)?["type"]?.text == "integer")
             #expect(countSchema(string)?["type"]?.text == "string")
-            #expect(intsValues(number) == ["number"])
+            // The description of a realm leaves out a parameter that has one value, which is the default.
+            #expect(intsValues(number) == (path.contains("realms") ? nil : ["number"]))
             #expect(intsValues(string) == ["string"])
             #expect(try server.get(path + "?ints=text").code == "invalid_parameter")
             #expect(try server.get(path + "?int=text").code == "unknown_parameter")
@@ -49,7 +50,7 @@ import Testing
     }
 
     private func countSchema(_ answer: HTTPClient.Answer) -> ParsedJSON? {
-        let page = components(answer, "schemas")?["ObjectPage"]
+        let page = components(answer, "schemas")?["ObjectPage"] ?? components(answer, "schemas")?["PersonPage"]
         return page?["properties"]?["count"]
     }
 

@@ -6,6 +6,8 @@ import { tryNode } from "./try.js";
 
 /** @param {any} doc @param {any} part @returns {any} What a reference stands for. */
 export function resolved(doc, part) {
+  // OpenAPI 3.0 wraps a reference that may be null.
+  if (part?.allOf?.length === 1) return { ...resolved(doc, part.allOf[0]), nullable: part.nullable };
   return part?.$ref ? resolved(doc, part.$ref.slice(2).split("/").reduce((/** @type {any} */ at, /** @type {string} */ name) => at?.[name.replaceAll("~1", "/").replaceAll("~0", "~")], doc)) : part ?? {};
 }
 
@@ -14,9 +16,10 @@ export function resolved(doc, part) {
  * @returns {string} The schema in the manner of TypeScript.
  */
 function shape(doc, schema, depth, indent) {
-  if (schema?.$ref && !depth) return schema.$ref.split("/").pop();
+  const target = schema?.$ref ?? schema?.allOf?.[0]?.$ref;
+  if (target && !depth) return target.split("/").pop() + (schema.nullable ? " | null" : "");
   const { type = "any", enum: values, properties, required = [], items, format, nullable } = resolved(doc, schema);
-  const [next, inner] = [schema?.$ref ? depth - 1 : depth, `${indent}  `];
+  const [next, inner] = [target ? depth - 1 : depth, `${indent}  `];
   return (values ? values.map(JSON.stringify).join(" | ") : items ? `[${shape(doc, items, next, indent)}]` : !properties ? format ?? type
     : `{\n${Object.entries(properties).map(([name, one]) => `${inner}${visible(name)}${required.includes(name) ? "" : "?"}: ${shape(doc, one, next, inner)}\n`).join("")}${indent}}`) + (nullable ? " | null" : "");
 }
@@ -35,7 +38,7 @@ export function documentNode(doc, realm, word, wanted) {
   const tags = {};
   for (const [route, item] of Object.entries(doc.paths)) {
     for (const [method, one] of Object.entries((item))) {
-      if (one.responses) (tags[one.tags?.[0]] ??= []).push({ ...one, route, method: method.toUpperCase(), all: [...item.parameters ?? [], ...one.parameters ?? []] });
+      if (one.responses) (tags[one.tags?.[0]] ??= []).push({ ...one, route, method: method.replace("x-", "").toUpperCase(), all: [...item.parameters ?? [], ...one.parameters ?? []] });
     }
   }
   const isHidden = (/** @type {any} */ { method, route, summary }) => !`${method} ${route} ${summary}`.toLowerCase().includes(word.value);

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The parts that operations of a description share, in their final form: objects inside of schemas have names of their own,
+/// and everything has a description and an example.
+///
+/// A description has those of them that it refers to, and no others.
+struct OpenAPIComponents {
+    /// The shared schemas, in the order of the document.
+    let schemas: [(String, DocumentValue)]
+    /// The same by name.
+    private let byName: [String: DocumentValue]
+    /// The other shared parts, by their member of `components`.
+    private let others: [(String, [(String, DocumentValue)])]
+
+    /// Makes the shared parts of a description.
+    ///
+    /// - Parameters:
+    ///   - ints: The form of integers in the responses that are described.
+    ///   - limits: The limits of the server, which parameters and bodies state.
+    init(_ ints: OpenAPIDocument.Integers, _ limits: Limits) {
+        let split = OpenAPIComponents.raw(ints, limits).flatMap { OpenAPISchemaSplit.parts(of: $0, $1) }
+        let found = Dictionary(split) { first, _ in first }
+        let examples = OpenAPIExamples { found[$0] }
+        schemas = split.map { name, schema in
+            (name, OpenAPIComponents.described(name, examples.completed(schema, named: name)))
+        }
+        byName = Dictionary(schemas) { first, _ in first }
+        others = [
+            (
+                "parameters",
+                OpenAPIParts.parameters(limits) + OpenAPIWrites.parameters(limits) + OpenAPIChanges.parameters(limits)
+                    + OpenAPIChanges.writeParameters + [OpenAPIParts.intsParameter(ints)]
+            ),
+            ("responses", OpenAPIParts.commonResponses.map { ($0, OpenAPIExamples.illustrated($1)) }),
+            ("headers", OpenAPIParts.headerFields),
+        ]
+    }
+
+    /// The shared schemas as they are written down.
+    private static func raw(_ ints: OpenAPIDocument.Integers, _ limits: Limits) -> [(String, DocumentValue)] {
+        OpenAPISchemas.all(ints, limits) + OpenAPIWrites.schemas(limits) + OpenAPIChanges.schemas(ints, limits)
+            + OpenAPIAccess.schemas
+    }
+
+    /// The names of all shared schemas, which those of classes must avoid. They do not depend on limits.
+    static let names: [String] = OpenAPIComponents(.number, Limits()).schemas.map(\.0)
+
+    /// Returns a shared schema; nil when there is none of this name.
+    subscript(name: String) -> DocumentValue? { byName[name] }
+
+    /// Returns the schema with a description, unless it has one.
+    private static func described(_ name: String, _ schema: DocumentValue) -> DocumentValue {
+        guard schema["description"] == nil else { return schema }
+        return schema.describing(OpenAPITexts.schemas[name] ?? "Is the part \(words(name)) of a larger document.")
+    }
+
+    /// Returns the words of a name, as `batch operation result`.
+    private static func words(_ name: String) -> String {
+        name.reduce(into: "") { $0 += ($1.isUppercase && !$0.isEmpty ? " " : "") + $1.lowercased() }
+    }
+
+    // MARK: - References
+
+    /// Returns the members of `components` that a document needs, in the order of the document.
+    ///
+    /// - Parameters:
+    ///   - used: What the document refers to, as in `schemas/Link`. What is referred to from there is found here.
+    ///   - schemas: Schemas besides the shared ones, which come first.
+    func members(
+        usedBy used: Set<String>, adding own: [(String, DocumentValue)] = []
+    ) -> [(String, [(String, DocumentValue)])] {
+        let all = closure(used)
+        let examples = OpenAPIExamples { self[$0] }
+        let chosen = own + schemas.filter { all.contains("schemas/" + $0.0) }
+        let shown = schemas.filter { all.contains("examples/" + $0.0) }.map { name, schema -> (String, DocumentValue) in
+            (name, OpenAPIExamples.component(examples.value(of: schema, named: name, depth: 0), of: name))
+        }
+        return [("schemas", chosen)]
+            + others.map { kind, parts in (kind, parts.filter { all.contains(kind + "/" + $0.0) }) }
+            + [("examples", shown)]
+    }
+
+    /// Returns the references, and those of what they lead to.
+    private func closure(_ used: Set<String>) -> Set<String> {
+        var all: Set<String> = []
+        var waiting = Array(used)
+        let parts = Dictionary(
+            others.flatMap { kind, parts in parts.map { ("\(kind)/\($0.0)", $0.1) } }
+                + schemas.map { ("schemas/\($0.0)", $0.1) }
+        ) { first, _ in first }
+        while let next = waiting.popLast() {
+            guard all.insert(next).inserted, let part = parts[next] else { continue }
+            var found: Set<String> = []
+            OpenAPIComponents.collect(part, &found)
+            waiting += found
+        }
+        return all
+    }
+
+    /// Adds what a value refers to, as in `schemas/Link`.
+    static func collect(_ value: DocumentValue, _ references: inout Set<String>) {
+        switch value {
+        case .array(let elements): for element in elements { collect(element, &references) }
+        case .object(let members):
+            for member in members {
+                if member.name == "$ref", let text = member.value.text { references.insert(String(text.dropFirst(13))) }
+                collect(member.value, &references)
+            }
+        default: break
+        }
+    }
+}
+
+extension OpenAPIExamples {
+    /// Returns an operation or a response in which each media type has an example: that of its schema where the schema is
+    /// shared.
+    static func illustrated(_ value: DocumentValue) -> DocumentValue {
+        guard case .object(let members) = value else { return value }
+        return .object(
+            members.map { member in
+                guard member.name == "content" else { return .init(member.name, illustrated(member.value)) }
+                return .init("content", .object(member.value.members.map { .init($0.name, media($0.value)) }))
+            })
+    }
+
+    /// Returns a media type with an example.
+    private static func media(_ value: DocumentValue) -> DocumentValue {
+        guard let schema = value["schema"], value["example"] == nil else { return value }
+        if let name = schema["$ref"]?.text?.split(separator: "/").last {
+            let reference: DocumentValue = ["$ref": .string("#/components/examples/\(name)")]
+            return value.adding([.init("examples", .object([.init("example", reference)]))])
+        }
+        let finished = shared.completed(schema, named: "value")
+        let others = value.members.filter { $0.name != "schema" }
+        let example = finished["example"] ?? shared.value(of: schema, named: "value", depth: 0)
+        return .object([.init("schema", finished)] + others + [.init("example", example)])
+    }
+
+    /// Returns the example of a schema as a shared part.
+    static func component(_ value: DocumentValue, of name: String) -> DocumentValue {
+        [
+            "summary": .string("An example of \(name)."),
+            "description": .string("Shows a value that the schema \(name) permits."), "value": value,
+        ]
+    }
+}

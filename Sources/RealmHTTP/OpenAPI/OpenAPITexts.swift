@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What descriptions say about operations and schemas beyond their names.
+enum OpenAPITexts {
+    /// What is said about one operation.
+    struct Operation: Sendable {
+        /// What there is to know beyond the summary.
+        let details: String
+        /// A sentence about the body of a request; nil for an operation without one.
+        let body: String?
+
+        /// Makes the text of an operation.
+        init(_ details: String, body: String? = nil) {
+            self.details = details
+            self.body = body
+        }
+    }
+
+    /// The texts of operations, by their ids.
+    static let operations: [String: Operation] = realms.merging(objects) { first, _ in first }
+        .merging(leases) { first, _ in first }.merging(others) { first, _ in first }
+
+    /// The texts about realms, schemas and files.
+    private static let realms: [String: Operation] = [
+        "listRealms": .init(
+            "Realms that the client has no right to are left out. A realm that could not be opened has its problem."),
+        "attachRealm": .init(
+            "With path an existing file is served, or a new one is made there; with inMemory the realm lives until it is detached. A schema, migrations and a seed are applied before the realm is served.",
+            body: "The body says where the realm is and how it is opened."),
+        "uploadRealm": .init(
+            "The file is copied into the data folder of the server, and checked before it is served. With the key of an encrypted file it can be read.",
+            body: "The body is a Realm file."),
+        "getRealm": .init("Names the file, its size and version, and what is going on in it."),
+        "detachRealm": .init(
+            "Requests in progress are completed. The file stays, unless files=true asks for its deletion, which is possible for files that the server made."
+        ),
+        "putRealmKey": .init("The key is kept in memory only.", body: "The body has the key of the file."),
+        "getSchema": .init(
+            "Classes and properties that the client may not see are left out. Other forms are source text for apps."),
+        "getClass": .init("Has the properties of one class, and the links that lead to it from others."),
+        "getRealmOpenAPI": .init(
+            "Has typed operations for each class, for generators of clients. It shows what the client may see and nothing else, so clients with other rights get other documents."
+        ),
+        "migrate": .init(
+            "Steps are done in order, as a unit; a failure leaves everything as it was. A backup of the file is made before. With dryRun=true the result is shown and undone.",
+            body: "The body names the version that the schema has, the one that it gets, and the steps in between."),
+        "exportRealm": .init(
+            "All objects are of one version, however long the export takes. An export as lines can be imported again."),
+        "backUpRealm": .init("The copy has no free space, and the key of the realm if that is encrypted."),
+        "copyRealm": .init(
+            "The copy has no free space. A copy in a file of the server is described by the response instead of being its body.",
+            body: "The body names the key, the classes or the path of the copy."),
+        "compactRealm": .init("Writes go on meanwhile; only the last step takes a turn of the writer."),
+        "listBackups": .init("Lists backups that the server made itself and those made on request."),
+        "makeBackup": .init("The backup is made in the folder of backups, and old ones are removed as the configuration says."),
+        "getBackup": .init("A client that names application/octet-stream in Accept gets the file."),
+        "deleteBackup": .init("The file is removed from the folder of backups."),
+        "restoreRealm": .init(
+            "The old file becomes a backup, so that this can be undone. Streams and leases of the old file end.",
+            body: "The body names a backup, or is a Realm file."),
+        "importObjects": .init(
+            "An import is one transaction unless atomic=false. Lines of an export state their class; other lines are of the class that the parameter names.",
+            body: "The body has one object per line, as JSON or as CSV with a line of names."),
+    ]
+
+    /// The texts about objects.
+    private static let objects: [String: Operation] = [
+        "listObjects": .init(
+            "Objects are in the order of the file unless sort names another. A page ends with next, which the parameter after of the next request takes; the pages of a query fit together while objects change."
+        ),
+        "createObjects": .init(
+            "An object with a key that exists is 409 unless upsert is given. An array is created as a unit and answered with counts and keys.",
+            body:
+                "The body is an object with values by the name of their property, an array of such objects, or one of them per line."
+        ),
+        "updateObjects": .init(
+            "All objects change in one transaction. The predicate is required; TRUEPREDICATE selects all.",
+            body: "The body is a merge patch: members are written, null writes null, and what is absent stays."),
+        "deleteObjects": .init(
+            "All objects are deleted in one transaction. The predicate is required; TRUEPREDICATE selects all."),
+        "getObject": .init("The entity tag in ETag and $meta is what If-Match of a later write takes."),
+        "replaceObject": .init(
+            "Properties that the body leaves out get their default or null. With If-None-Match: * an existing object is 412.",
+            body: "The body is the whole object."),
+        "updateObject": .init(
+            "Members of a merge patch are written, embedded objects are merged, arrays are replaced, and what is absent stays.",
+            body: "The body is a merge patch or a JSON Patch."),
+        "deleteObject": .init(
+            "Embedded objects are deleted with their owner. Links to the object become null or leave their list."),
+        "getProperty": .init(
+            "A single value is a document with the member value; a collection is a page. A data property is its bytes for clients that ask for application/octet-stream."
+        ),
+        "setProperty": .init(
+            "A collection is replaced as a whole. Bytes are written to a data property as they are.",
+            body: "The body is the new value."),
+        "getLinkingObjects": .init("These are the inverse relationship of the property that the path names."),
+        "aggregateProperty": .init("Elements that are null are left out; an average of nothing is null."),
+        "aggregatePropertyByBody": .init(
+            "Does the same as GET, for parameters that do not fit a URL.", body: "The body has the parameters as members."),
+        "aggregateLinkingObjects": .init("The objects are those that the path without @aggregate lists."),
+        "aggregateLinkingObjectsByBody": .init(
+            "Takes what GET takes, for predicates that do not fit a URL.", body: "The body has the parameters as members."),
+        "queryObjects": .init(
+            "Does the same as GET of the objects, for parameters that do not fit a URL. Parameters are given in the body or in the URL, but not in both.",
+            body: "The body has the parameters of a list as members."),
+        "aggregate": .init(
+            "Each operation has a member of its name in the answer. With groupBy there is one group for each combination of values."
+        ),
+        "aggregateByBody": .init(
+            "Takes what GET takes as members of the body.", body: "The body has the parameters as members."),
+        "deleteAllObjects": .init("The parameter confirm guards against accidents."),
+        "batch": .init(
+            "Each operation sees what those before it did. If one fails nothing is written, and the problem names it. An object that the batch creates under a name can be linked to by that name.",
+            body: "The body lists the operations, each an object with one member named after what it does."),
+    ]
+
+    /// The texts about transactions, snapshots and subscriptions.
+    private static let leases: [String: Operation] = [
+        "beginTransaction": .init(
+            "Requests with the id in Realm-Transaction belong to it and see what it wrote. It holds the writer, so other writes wait; it ends by commit, by rollback, or when its time is over.",
+            body: "The body limits how long the transaction waits, idles and lives."),
+        "getTransaction": .init("A transaction that has ended is remembered for a while."),
+        "rollBackTransaction": .init("Nothing that the transaction wrote remains."),
+        "commitTransaction": .init("All that the transaction wrote becomes one version."),
+        "getWrite": .init("A write with Prefer: respond-async names this path in Location."),
+        "cancelWrite": .init("A write that has begun is not cancelled."),
+        "listSnapshots": .init("Lists the snapshots of this client."),
+        "createSnapshot": .init(
+            "Reads with the id in the parameter snapshot see the version that it holds, whatever is written meanwhile.",
+            body: "The body states how long the version is held."),
+        "getSnapshot": .init("Tells when the snapshot expires, and how many commits it is behind."),
+        "renewSnapshot": .init("The time begins again.", body: "The body states how long the version is held from now on."),
+        "freeSnapshot": .init("The version that it held can be reclaimed."),
+        "getChanges": .init(
+            "With Accept: text/event-stream the answer is a stream of events. Otherwise it is a poll: it waits up to the given time, and its member next is the value of since for the poll after it. The first poll tells the state unless initial=false."
+        ),
+        "getChangesOfClass": .init(
+            "Does what the path without the class does with the parameter class. The description of a realm has it once per class, with the types of that class."
+        ),
+        "pollClass": .init(
+            "Observes the objects of one class that the parameters select. The member next of an answer is the value of since for the poll after it; without since the answer is the state."
+        ),
+        "createSubscriptions": .init(
+            "One stream or poll delivers all subscriptions of the registration. It expires when nobody reads it for a while.",
+            body: "The body has the definitions of subscriptions by name."),
+        "getSubscriptions": .init("Shows the definitions, and how many streams read them."),
+        "deleteSubscriptions": .init("Frees the place that the registration takes among those of the client."),
+    ]
+
+    /// The texts about the server and credentials.
+    private static let others: [String: Operation] = [
+        "getOpenAPI": .init("Describes every path for clients of any realm. Limits are those of the configuration."),
+        "health": .init("Needs no credential, and tells nothing about realms."),
+        "ready": .init("Needs no credential. Realms that are not ready are named in the problem."),
+        "metrics": .init("Is for administrators, and without credential on the listener for them."),
+        "getMe": .init("Applications can show what the user may do, without trying."),
+        "beginSession": .init("Pages use a cookie in place of the credential, so that scripts cannot read it."),
+        "endSession": .init("The cookie is not valid any more."),
+        "listKeys": .init("Keys of the configuration are listed with those that were made."),
+        "makeKey": .init("Only a hash of the secret is stored.", body: "The body names the key and what it permits."),
+        "revokeKey": .init("Requests with the key are refused from now on."),
+        "rotateKey": .init("Name, roles and claims stay the same."),
+    ]
+
+    /// Descriptions of shared schemas, by name.
+    static let schemas: [String: String] = [
+        "Problem": "Is what went wrong, in the form of RFC 9457 with members that this server adds.",
+        "RealmDocument": "Is a realm: its file, its state and its size.", "RealmPage": "Lists realms.",
+        "RealmFileBackup": "Is a copy beside the file of a realm.", "SchemaDocument": "Is the schema of a realm.",
+        "SchemaClass": "Is a class of a schema.", "SchemaProperty": "Is a property of a class.",
+        "SchemaBacklink": "Names a property whose links lead to a class.",
+        "Meta": "Tells what object this is, and the entity tag of its state.",
+        "ObjectOwner": "Is the object that holds an embedded one, and the property there.",
+        "ObjectRoot": "Is the object that an embedded one is a part of, with the path to it.",
+        "HiddenLinkLink": "Stands for an object that the client may not see.", "Status": "Is the outcome of a check.",
+        "AggregateGroup": "Is a group of rows: its key, and a member for each operation.",
+        "ObjectPage": "Is one page of a list, or what another parameter asked for instead.",
+        "QueryBody": "Has the parameters of a list as members.", "AggregateBody": "Has the parameters of aggregates as members.",
+        "Matched": "Says how many objects were changed.", "Imported": "Counts the objects of an import.",
+        "JSONPatchOperation": "Is one operation of a JSON Patch.", "Batch": "Lists operations that are done as a unit.",
+        "BatchOperation": "Is one operation of a batch, whose only member names what it does.",
+        "BatchCreate": "Creates an object.", "BatchPut": "Creates or replaces an object.",
+        "BatchPatch": "Changes some properties of an object.", "BatchDelete": "Deletes an object.",
+        "BatchPatchWhere": "Changes all objects that match.", "BatchDeleteWhere": "Deletes all objects that match.",
+        "BatchIncrement": "Adds to a number.", "BatchAssert": "Fails the batch unless an object or a number of objects is there.",
+        "BatchList": "Changes elements of a list.", "BatchSet": "Changes elements of a set.",
+        "BatchDictionary": "Changes entries of a dictionary.", "BatchResult": "Says what each operation of a batch did.",
+        "BatchOperationResult": "Says what one operation of a batch did.", "CommittedVersion": "Names the version of a commit.",
+        "WriteState": "Is the state of a write that was answered before it was done.",
+        "TransactionOptions": "Limits the times of a transaction.", "Transaction": "Is an interactive transaction.",
+        "SnapshotOptions": "States how long a version is held.",
+        "SnapshotRenewal": "States how long a version is held from now on.",
+        "Snapshot": "Is a version that is held for later reads.",
+        "SnapshotPage": "Lists snapshots.", "RestoreRequest": "Names the backup that takes the place of the file.",
+        "BackupFile": "Is a copy in a file of the server.", "Backup": "Is a backup of a realm.", "BackupPage": "Lists backups.",
+        "Compacted": "States the size of a file in bytes before and after.", "RealmKey": "Has the key of an encrypted file.",
+        "RealmAttachment": "Says what realm is made or attached, and how.", "SchemaDefinition": "Is a schema to be made.",
+        "RealmAttachmentCompactOnOpen": "States when a file is compacted before it is opened.",
+        "RealmAttachmentAutoCompact": "States when a file is compacted while it is served.",
+        "ClassDefinition": "Is a class to be made.", "PropertyDefinition": "Is a property to be made.",
+        "Migration": "Changes a schema and the data with it.",
+        "MigrationStep": "Is a step of a migration, whose only member names what it does.",
+        "MigrationLoopStep": "Is a step inside of a loop, done for each object.",
+        "Migrated": "States the schema before and after.",
+        "ChangeMove": "Is a row that has another place.", "ChangedSection": "Is a section that came or went.",
+        "ChangedProperty": "Is a property of an observed object that changed.",
+        "ChangeReset": "Says that changes were lost, so that the state follows.",
+        "ChangeSchema": "Says that the schema has changed.",
+        "SubscriptionDefinition": "Says what is observed and what is told of it.",
+        "SubscriptionsBody": "Has the subscriptions of a registration.", "Registration": "Is a registration of subscriptions.",
+        "RegistrationCreated": "Is a new registration, with the path at which it is read.",
+        "Key": "Is an API key without its secret.",
+        "KeyWithSecret": "Is an API key with its secret.", "KeyRequest": "Says what key is made.", "KeyPage": "Lists API keys.",
+        "Session": "Is the session of a browser.", "Me": "Is who the client is.", "MePrincipal": "Names a principal.",
+    ]
+}
