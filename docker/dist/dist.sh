@@ -19,7 +19,8 @@ install -m 644 "$out/$name.cdx.json" "$out/stage/usr/share/doc/realm-rest/realm-
 "$here/stage.sh" "$program" "$out/stage/tar" "$version"
 cp "$out/$name.cdx.json" "$out/stage/tar/share/doc/realm-rest/realm-rest.cdx.json"
 for file in README.md LICENSE CHANGELOG.md; do mv "$out/stage/tar/share/doc/realm-rest/$file" "$out/stage/tar/$file"; done
-sed "s/@VERSION@/$version/" "$here/INSTALL" > "$out/stage/tar/INSTALL"
+depends=$(dpkg-deb -f "$out"/realm-rest_"$version"-*.deb Depends)
+sed -e "s/@VERSION@/$version/" -e "s/@DEPENDS@/${depends#adduser, }/" "$here/INSTALL" > "$out/stage/tar/INSTALL"
 "$here/tarball.sh" "$out/stage/tar" "$out/$name.tar.gz"
 (cd "$out" && sha256sum "$name.tar.gz" "$name.cdx.json" realm-rest_*.deb > SHA256SUMS)
 cat "$out/SHA256SUMS"

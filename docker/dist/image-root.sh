@@ -26,7 +26,7 @@ for file in "$work"/debs/*.deb; do
   dpkg-deb -f "$file" > "$root/var/lib/dpkg/status.d/$package"
   licence=$work/root/$package/usr/share/doc/$package/copyright
   # The documents of a package may be those of another one.
-  if [ -f "$licence" ]; then install -D -m 644 "$licence" "$root/usr/share/doc/$package/copyright"; fi
+  if [ -f "$licence" ]; then mkdir -p "$root/usr/share/doc/$package" && gzip -9n < "$licence" > "$root/usr/share/doc/$package/copyright.gz"; fi
 done
 # Of the packages the libraries alone that the loader looks for. Names of hosts are looked up by parts of the C library itself.
 for library in $libraries; do
