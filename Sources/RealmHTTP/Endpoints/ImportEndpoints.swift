@@ -50,7 +50,7 @@ struct ImportEndpoints: Sendable {
         let database = try call.database()
         let mode: ImportRun.Mode = try options.parameters.choice("mode", ["create", "upsert"]) == "upsert" ? .upsert : .create
         let isAtomic = try options.parameters.choice("atomic", ["true", "false"]) == "true"
-        let reader = try importReader(call, options, names, database)
+        let reader = try importReader(call, options, named: names, in: database)
         guard isAtomic else { return try importInParts(reader, mode, call, options: options, to: database) }
         var write = PreparedWrite(call: call, database: database, options: options) { context throws(Problem) in
             try context.requireNoObjectCondition()
@@ -74,7 +74,7 @@ struct ImportEndpoints: Sendable {
     /// - Throws: `invalid_json` for an empty body, `invalid_parameter` for CSV without a class,
     ///   `class_not_found`, or the problem of a wrong header line or database.
     private func importReader(
-        _ call: WriteCall, _ options: WriteOptions, _ names: ImportOptions, _ database: Database
+        _ call: WriteCall, _ options: WriteOptions, named names: ImportOptions, in database: Database
     ) throws(Problem) -> ImportReader {
         let name = try options.parameters.text("class")
         let source = try ImportSource(bodyOf: call.request, limits, spoolFolders: spoolFolders)
@@ -89,7 +89,7 @@ struct ImportEndpoints: Sendable {
             }
             return try ImportReader(csv: source, table, snapshot, bounds: limits.importedJSON, options: names)
         case .sqlite:
-            let lines = try tableLines(source, name, names, snapshot, call)
+            let lines = try tableLines(source, of: name, named: names, in: snapshot, for: call)
             return ImportReader(lines, className: nil, bounds: limits.importedJSON)
         default:
             guard source.byteCount > 0 else { throw Problem(.invalidJSON, "the body is empty where JSON is needed") }
@@ -111,7 +111,7 @@ struct ImportEndpoints: Sendable {
 
     /// Returns the rows of tables as lines.
     private func tableLines(
-        _ source: ImportSource, _ className: String?, _ names: ImportOptions, _ snapshot: Snapshot, _ call: WriteCall
+        _ source: ImportSource, of className: String?, named names: ImportOptions, in snapshot: Snapshot, for call: WriteCall
     ) throws(Problem) -> ImportSource {
         let request = call.request
         let end = RealmStorage.Instant.now().adding(seconds: Double(limits.readSeconds))

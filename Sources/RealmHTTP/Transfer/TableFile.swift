@@ -18,7 +18,7 @@ package enum TableFile {
     ) throws(Problem) {
         let schema = RelationalSchema(rows.parts.map(\.table), in: rows.snapshot, isWhole: rows.isWhole)
         try schema.requireColumns(atMost: SQLiteSink.columnLimit)
-        try filling(file, rows, byteLimit) { descriptor, grown in
+        try filling(file, with: rows, byteLimit: byteLimit) { descriptor, grown in
             let database = try SQLiteDatabase(creatingIn: descriptor, byteLimit: byteLimit) {
                 // SQLite makes the indexes in one go, which may take longer than a chunk may.
                 rows.beginChunk()
@@ -44,7 +44,7 @@ package enum TableFile {
     package static func writeWorkbook(
         _ rows: ExportRows, to file: BodyFile, byteLimit: Int, until end: Instant = .distantFuture
     ) throws(Problem) {
-        try filling(file, rows, byteLimit) { _, grown in
+        try filling(file, with: rows, byteLimit: byteLimit) { _, grown in
             let book = try Workbook(path: file.openPath)
             var names = SheetNames()
             var writers: [SheetWriter] = []
@@ -94,7 +94,7 @@ package enum TableFile {
 
     /// Fills a file, and turns what goes wrong into a problem.
     static func filling(
-        _ file: BodyFile, _ rows: ExportRows, _ byteLimit: Int,
+        _ file: BodyFile, with rows: ExportRows, byteLimit: Int,
         _ write: (Int32, @escaping () throws(StorageError) -> Void) throws -> Void
     ) throws(Problem) {
         do {
