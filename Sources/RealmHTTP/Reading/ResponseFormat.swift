@@ -48,6 +48,8 @@ package enum ResponseFormat: Sendable, Equatable {
         let accept = AcceptHeader(text)
         let offers = offers(choice).filter { offer in !offer.mustBeNamed || accept.names(offer.essence) }
         guard let winner = accept.preferred(offers.map { ($0.essence, $0.format) }) else {
+            // Generated clients list what an operation may be answered with. Where success has no body, that is problems alone.
+            if accept.names("application/problem+json") { return .json }
             throw Problem(.notAcceptable, "none of the media types of this path is acceptable to the client")
         }
         guard case .ejson = winner else { return winner }
