@@ -48,8 +48,8 @@ package enum ProcessOwner {
         var info = stat()
         guard unsafe stat(folder, &info) == 0, unsafe access(folder, W_OK | X_OK) != 0 else { return nil }
         let mode = String(info.st_mode & 0o777, radix: 8)
-        return "user \(geteuid()) cannot write the folder '\(folder)', which belongs to user \(info.st_uid) (mode \(mode)): start "
-            + "the server as that user, such as with --user \(info.st_uid):\(info.st_gid) of a container engine, "
+        return "user \(geteuid()) cannot write the folder '\(folder)', which belongs to user \(info.st_uid) (mode \(mode)): "
+            + "start the server as that user, such as with --user \(info.st_uid):\(info.st_gid) of a container engine, "
             + "or give it the folder by chown \(geteuid()):\(getegid())"
     }
 
