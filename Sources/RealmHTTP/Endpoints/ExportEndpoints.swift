@@ -44,7 +44,7 @@ struct ExportEndpoints: Sendable {
         let stream: ExportStream
         if let name {
             guard let table = context.snapshot.classTable(named: name) else {
-                throw Problem(.classNotFound, "there is no class of this name")
+                throw Problem.noClass(name, in: context.snapshot).with("parameter", "class")
             }
             stream = try .some(
                 query, of: table, arguments: try ArgumentDecoder(context.snapshot).decode(args), in: context.snapshot,
@@ -84,7 +84,9 @@ struct ExportEndpoints: Sendable {
     private func exportFormat(_ call: Call, _ name: String?) throws(Problem) -> ExportStream.Format {
         if let name {
             if let format = ExportStream.Format(rawValue: name) { return format }
-            throw .invalidParameter("format", "an export has the formats ndjson, json and csv")
+            let names = ExportStream.Format.allCases.map(\.rawValue)
+            let hint = Suggestion.hint(for: name, in: names)
+            throw .invalidParameter("format", "an export has the formats ndjson, json and csv\(hint)")
         }
         guard let text = call.request.headers[.accept], !text.isEmpty else { return .ndjson }
         let offers: [(String, ExportStream.Format)] = [

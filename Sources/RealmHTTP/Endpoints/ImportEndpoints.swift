@@ -65,7 +65,7 @@ struct ImportEndpoints: Sendable {
         guard let name else { throw Problem.invalidParameter("class", "CSV needs the name of a class") }
         let snapshot = database.current.shown(by: call.request.scope).snapshot
         guard let table = snapshot.classTable(named: name) else {
-            throw Problem(.classNotFound, "there is no class of this name")
+            throw Problem.noClass(name, in: snapshot).with("parameter", "class")
         }
         return try ImportReader(csv: source, table, snapshot, bounds: limits.importedJSON)
     }

@@ -8,4 +8,9 @@ package enum EntityTag {
     /// - Parameter etag: The tag of the plain form, with its quotes.
     /// - Returns: The same tag with `z` before the closing quote.
     static func packed(_ etag: String) -> String { etag.hasSuffix("\"") ? etag.dropLast() + "z\"" : etag }
+
+    /// Returns the entity tag of the form on several lines: the same tag with `i` before the closing quote.
+    ///
+    /// - Parameter etag: The tag of the usual form, with its quotes.
+    static func indented(_ etag: String) -> String { etag.hasSuffix("\"") ? etag.dropLast() + "i\"" : etag }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A form in which the result of a read is sent.
 package enum ResponseFormat: Sendable, Equatable {
     /// Plain JSON (`application/json`), the default.
@@ -48,7 +50,8 @@ package enum ResponseFormat: Sendable, Equatable {
         let accept = AcceptHeader(text)
         let offers = offers(choice).filter { offer in !offer.mustBeNamed || accept.names(offer.essence) }
         guard let winner = accept.preferred(offers.map { ($0.essence, $0.format) }) else {
-            throw Problem(.notAcceptable, "none of the media types of this path is acceptable to the client")
+            let types = ResponseFormat.offers(choice).map(\.essence).joined(separator: ", ")
+            throw Problem(.notAcceptable, "none of the media types of this path is acceptable to the client; there are \(types)")
         }
         guard case .ejson = winner else { return winner }
         return .ejson(isRelaxed: accept.best(for: "application/ejson")?.range.parameters["mode"] == "relaxed")
@@ -96,9 +99,13 @@ package enum ResponseFormat: Sendable, Equatable {
             default: nil
             }
         if let format { return format }
-        guard !["json", "ejson", "ndjson", "csv"].contains(name) else {
+        let names = ["json", "ejson", "ndjson", "csv"]
+        guard !names.contains(name) else {
             throw Problem(.notAcceptable, "this path has no format '\(name)'").with("parameter", "format")
         }
-        throw .invalidParameter("format", "there is no format '\(name)'")
+        throw .invalidParameter(
+            "format",
+            "there is no format '\(name.brief)'; the formats are \(names.joined(separator: ", "))\(Suggestion.hint(for: name, in: names))"
+        )
     }
 }

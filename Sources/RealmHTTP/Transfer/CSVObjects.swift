@@ -33,6 +33,14 @@ struct CSVObjects: Sendable {
         self.bounds = bounds
         names = try CSVRecord.cells(header, line: line).map(\.text)
         guard Set(names).count == names.count else { throw CSVObjects.malformed("a name occurs twice", line) }
+        let others: [Character: String] = [";": "semicolons", "\t": "tabs", "|": "bars"]
+        if names.count == 1, let first = names.first, let other = others.first(where: { first.contains($0.key) }),
+            table.column(named: MemberNaming.documents.property(first)) == nil
+        {
+            throw CSVObjects.malformed(
+                "there is one column, '\(first.brief)'; the fields of CSV are separated by commas here, not by \(other.value)",
+                line)
+        }
     }
 
     /// Returns the object in a record; nil for an empty line, unless there is only one property,

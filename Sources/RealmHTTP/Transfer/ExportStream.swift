@@ -15,7 +15,7 @@ package import RealmStorage
 /// lock of the worker queue orders their accesses.
 package final class ExportStream: ChunkProducer, @unchecked Sendable {
     /// The form of an export. The raw value is its name in requests and its file extension.
-    package enum Format: String, Sendable { case ndjson, json, csv }
+    package enum Format: String, Sendable, CaseIterable { case ndjson, json, csv }
 
     /// The objects of one class that are exported.
     private struct Part {
