@@ -70,6 +70,11 @@ setup-browser: setup
 test-browser: release setup-browser
 	@$(call TRIAL,.build-release/release,)
 
+# The first mistakes of newcomers, over HTTP and on the command line, as a table of what each is answered with.
+.PHONY: test-mistakes
+test-mistakes: build
+	@python3 Tests/Trials/mistakes.py .build/debug/realm-rest
+
 # The checker of the console's types, which stand in comments.
 setup-console:
 	@if ! command -v tsc >/dev/null; then \

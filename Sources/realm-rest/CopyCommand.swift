@@ -33,7 +33,7 @@ struct CopyCommand: ParsableCommand {
         try reporting {
             try options.copying { database, copy in
                 let path = try System.resolved(target)
-                guard !RealmFiles.exists(path) else { throw ValidationError("there is a file at '\(target)' already") }
+                guard !RealmFiles.exists(path) else { throw wrongUse("there is a file at '\(target)' already") }
                 var copy = copy
                 let snapshot = database.current.snapshot
                 copy.classes = try subset(of: snapshot)
@@ -46,14 +46,14 @@ struct CopyCommand: ParsableCommand {
 
     /// Returns the classes of the copy; nil for all of them.
     ///
-    /// - Throws: `ValidationError` for a name that is no class.
+    /// - Throws: `ExitCode(64)` for a name that is no class.
     private func subset(of snapshot: Snapshot) throws -> ClassSubset? {
         guard let names = classes?.split(separator: ",").map(String.init) else { return nil }
-        guard !names.isEmpty else { throw ValidationError("--classes takes names of classes, separated by commas") }
+        guard !names.isEmpty else { throw wrongUse("--classes takes names of classes, separated by commas") }
         do throws(ClassSubset.UnknownClass) {
             return try ClassSubset(names, of: snapshot)
         } catch {
-            throw ValidationError("there is no class '\(names[error.position])'")
+            throw wrongUse("there is no class '\(names[error.position].brief)'")
         }
     }
 }

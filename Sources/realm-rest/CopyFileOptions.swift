@@ -29,9 +29,9 @@ struct CopyFileOptions: ParsableArguments {
 
     /// The name under which the file would be served.
     ///
-    /// - Throws: `ValidationError` for a file whose name no realm can have.
+    /// - Throws: `ExitCode(64)` for a file whose name no realm can have.
     func realmName() throws -> RealmName {
-        guard let name = RealmName(file: file) else { throw ValidationError("'\(file)' cannot be served: \(RealmName.rule)") }
+        guard let name = RealmName(file: file) else { throw wrongUse("'\(file)' cannot be served: \(RealmName.rule)") }
         return name
     }
 

@@ -81,7 +81,9 @@ func reporting(_ body: () throws -> Void) throws {
             StandardStreams.error("corrupt: \(error)")
             throw ExitCode(1)
         case .refused:
-            StandardStreams.error("refused: \(error)")
+            var hint = ""
+            if case .refused(.encryptionKeyRequired) = error { hint = "; --key-file FILE gives its key" }
+            StandardStreams.error("refused: \(error)\(hint)")
             throw ExitCode(2)
         case .io, .limit, .stopped:
             StandardStreams.error("error: \(error)")

@@ -41,12 +41,13 @@ struct QueryCommand: ParsableCommand {
 
     /// Runs the query and prints its results while they are found.
     ///
-    /// - Throws: `ValidationError` for a wrong class, query or argument, which ends the command
+    /// - Throws: `ExitCode(64)` for a wrong class, query or argument, which ends the command
     ///   with status 64.
     func run() throws {
         try options.reading { snapshot in
             guard let table = snapshot.classTable(named: className) else {
-                throw ValidationError("the file has no class '\(className)'")
+                let hint = Suggestion.hint(for: className, in: snapshot.classes.compactMap(\.className))
+                throw wrongUse("the file has no class '\(className.brief)'\(hint)")
             }
             let bound = try bind(to: table, in: snapshot)
             do {
@@ -62,20 +63,20 @@ struct QueryCommand: ParsableCommand {
     /// - Parameters:
     ///   - table: The class.
     ///   - snapshot: The version of the file.
-    /// - Throws: `ValidationError` with the position in the query, or the reason for which an
+    /// - Throws: `ExitCode(64)` with the position in the query, or the reason for which an
     ///   argument cannot be used.
     private func bind(to table: Table, in snapshot: Snapshot) throws -> BoundQuery {
         do {
             let list = try JSONParser.parse(args, depthLimit: 64)
-            guard let values = list.array else { throw ValidationError("--args must be a JSON array") }
+            guard let values = list.array else { throw wrongUse("--args must be a JSON array") }
             let arguments = try ArgumentDecoder(snapshot).decode(values)
             return try Query.parse(query).bind(to: table, in: snapshot, arguments: arguments)
         } catch let error as JSONError {
-            throw ValidationError("--args: \(error)")
+            throw wrongUse("--args: \(error)")
         } catch let problem as Problem {
-            throw ValidationError("--args: \(problem.detail)")
+            throw wrongUse("--args: \(problem.detail)")
         } catch let error as QueryError {
-            throw ValidationError("\(error)")
+            throw wrongUse("\(error)")
         }
     }
 

@@ -24,6 +24,10 @@ struct RealmRest: ParsableCommand {
     /// Configures crash reports, and then runs the command that the arguments name.
     static func main() {
         CrashReports.hideValues()
+        let commands = configuration.subcommands.compactMap { $0.configuration.commandName }
+        if let mistake = CommandName.mistake(in: Array(CommandLine.arguments.dropFirst()), commands: commands) {
+            exit(withError: wrongUse(mistake))
+        }
         main(nil)
     }
 }

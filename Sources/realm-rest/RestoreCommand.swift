@@ -57,15 +57,15 @@ struct RestoreCommand: ParsableCommand {
 
     /// Copies the source into the new file.
     ///
-    /// - Throws: `ValidationError` when the folder has no backup of the realm.
+    /// - Throws: `ExitCode(64)` when the folder has no backup of the realm.
     private func fill(_ target: NewFile) throws {
         guard S3Location(source) != nil || RealmFiles.isFolder(source) else {
             return try FileCopy.copyQuietMoment(of: source, to: target)
         }
-        guard let name = RealmName(file: file) else { throw ValidationError("'\(file)' cannot be served: \(RealmName.rule)") }
+        guard let name = RealmName(file: file) else { throw wrongUse("'\(file)' cannot be served: \(RealmName.rule)") }
         let store = try self.target.store(source)
         guard let newest = try store.list(of: name).first else {
-            throw ValidationError("'\(source)' has no backup of '\(name)'")
+            throw wrongUse("'\(source)' has no backup of '\(name)'")
         }
         try store.get(newest, into: target.descriptor)
     }

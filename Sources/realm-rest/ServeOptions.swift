@@ -193,11 +193,12 @@ struct ServeOptions: ParsableArguments {
     ///   - paths: The files and folders to serve; without any those of the file.
     ///   - file: The configuration file; nil for none.
     ///   - isChecked: Whether what the settings say together and about this machine is checked too.
-    /// - Throws: `ExitCode(1)` after a message about the file, and `ValidationError` for an option
+    /// - Throws: `ExitCode(1)` after a message about the file, and `ExitCode(64)` for an option
     ///   that cannot be used.
     func configuration(paths: [String], file: String?, isChecked: Bool = true) throws -> Configuration {
         var base = ServerOptions()
         base.environment = { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
+        base.environmentNames = Environment.names(beginningWith: ServerOptions.environmentPrefix)
         var configuration = Configuration(base)
         if let file {
             do throws(ConfigurationError) {
@@ -212,7 +213,7 @@ struct ServeOptions: ParsableArguments {
             if !paths.isEmpty { try configuration.apply(option: "files", .texts(paths)) }
             if isChecked { try configuration.check() }
         } catch {
-            guard error.file != nil else { throw ValidationError(error.text) }
+            guard error.file != nil else { throw wrongUse(error.text) }
             StandardStreams.error(error.description)
             throw ExitCode(1)
         }

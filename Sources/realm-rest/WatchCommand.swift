@@ -39,14 +39,14 @@ struct WatchCommand: ParsableCommand {
     ///
     /// A connection that fails is opened again and continues at the last position.
     ///
-    /// - Throws: `ValidationError` for a wrong URL, and `ExitCode(1)` when the server cannot be
+    /// - Throws: `ExitCode(64)` for a wrong URL, and `ExitCode(1)` when the server cannot be
     ///   followed.
     func run() throws {
         let follower: EventFollower
         do throws(EventFollower.Failure) {
             follower = try EventFollower(url: url, from: since)
         } catch {
-            throw ValidationError(error.description)
+            throw wrongUse(error.description)
         }
         var isOver = false
         while !isOver {

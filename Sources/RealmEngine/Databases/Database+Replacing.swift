@@ -38,7 +38,9 @@ extension Database {
     /// - Complexity: O(size of the file).
     package static func requireReplacement(_ path: String, _ options: OpenOptions) throws(StorageError) -> Snapshot {
         let file = try RealmFile(path: path, key: options.key)
-        guard file.fileByteCount > 0 else { throw .refused(.notARealm("a file of 0 bytes is no Realm file")) }
+        guard file.fileByteCount > 0 else {
+            throw .refused(.notARealm("a file of 0 bytes is no Realm file; it may be an interrupted copy"))
+        }
         let snapshot = try Snapshot(file: file)
         let report = snapshot.verify()
         if let first = report.errors.first { throw .corrupt(ref: snapshot.top.ref, reason: first) }

@@ -146,7 +146,12 @@ extension WriteSession {
     /// - Throws: `WriteError` with the code `invalidSchema` when there is no such class.
     func migrating(_ className: String, member: String = "class") throws(WriteError) -> TableState {
         guard let table = try classTable(named: className) else {
-            throw WriteSession.invalid("there is no class '\(className)'", member)
+            var error = WriteSession.invalid("there is no class '\(className.brief)'", member)
+            // Whoever migrates reads everything in the classes that are shown.
+            error.misnomer = (
+                name: className, known: transaction.base.classes.filter { isShown($0.key) }.compactMap(\.className)
+            )
+            throw error
         }
         try requireOwn(table.key, member)
         return table
@@ -158,7 +163,9 @@ extension WriteSession {
     ///   such property.
     func property(_ name: String, of table: TableState) throws(WriteError) -> Column {
         guard let column = table.column(named: name) else {
-            throw WriteSession.invalid("class '\(table.className)' has no property '\(name)'", "name")
+            var error = WriteSession.invalid("class '\(table.className)' has no property '\(name.brief)'", "name")
+            error.misnomer = (name: name, known: table.columns.map(\.name))
+            throw error
         }
         return column
     }

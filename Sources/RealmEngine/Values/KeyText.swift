@@ -83,6 +83,26 @@ package enum KeyText {
         }
     }
 
+    /// Returns the end of an error text about a key that no object has: what the keys of the class are, when the text cannot be one;
+    /// otherwise nothing.
+    ///
+    /// - Parameters:
+    ///   - text: The text after percent-decoding.
+    ///   - primaryKey: The column of the primary key; nil when the class has none.
+    ///   - className: The name of the class.
+    package static func hint(for text: String, primaryKey: Column?, of className: String) -> String {
+        guard parse(text, primaryKey: primaryKey) == nil else { return "" }
+        let form: String
+        switch primaryKey?.type {
+        case .int?: form = "integers"
+        case .objectID?: form = "ObjectIds of 24 hexadecimal digits"
+        case .uuid?: form = "UUIDs such as 3b241101-e2bb-4255-8caf-4136c566a962"
+        case .string?: form = "texts, where one that begins with '@' has it doubled"
+        default: form = "of the form @k12, as the class has no primary key"
+        }
+        return "; the keys of \(className) are \(form)"
+    }
+
     /// Returns the object key in a text such as `@k12`; nil for all other texts, and for numbers that are
     /// not in canonical form.
     package static func objectKey(_ text: String) -> ObjectKey? {

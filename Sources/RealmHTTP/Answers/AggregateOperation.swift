@@ -28,9 +28,23 @@ struct AggregateOperation: Sendable {
         let path = parts.count > 1 ? String(parts[1]) : isOfValues ? "self" : ""
         guard let function = functions[parts[0]], !path.isEmpty else {
             let known = isOfValues ? "count, min, max, sum, avg" : "count, min:…, max:…, sum:…, avg:…"
-            throw .invalidParameter("ops", "'\(text)' is not one of \(known)")
+            throw .invalidParameter("ops", "'\(text.brief)' is not one of \(known)\(AggregateOperation.hint(for: text))")
         }
         request = AggregateRequest(function, path)
+    }
+
+    /// Returns the end of the error text about an entry that is none.
+    private static func hint(for text: String) -> String {
+        let words = text.split { !$0.isLetter && !$0.isNumber && $0 != "." && $0 != "_" && $0 != "@" }
+        guard let first = words.first else { return "" }
+        let meanings = ["average": "avg", "mean": "avg", "minimum": "min", "maximum": "max", "total": "sum", "distinct": "count"]
+        let functions = ["count", "min", "max", "sum", "avg"]
+        let word = first.lowercased()
+        guard
+            let function = meanings[word] ?? functions.first(where: { $0 == word }) ?? Suggestion.nearest(to: word, in: functions)
+        else { return "" }
+        let path = words.count > 1 && function != "count" ? ":" + words[1] : ""
+        return "; did you mean '\(String(function + path).brief)'?"
     }
 
     /// Reads the entries of `ops`; without them the elements are counted.

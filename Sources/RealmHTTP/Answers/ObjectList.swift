@@ -330,7 +330,9 @@ final class ObjectList: @unchecked Sendable {
     /// Returns the plan of the query as lines of text, which are for people and may change.
     private func plan(_ query: ObjectQuery) throws(Problem) -> Response {
         try parameters.requireDocument()
-        let lines = try query.plan()
+        // What is written like another language does what it says here, and that is told where a query is explained.
+        let notes = parameters.predicate.flatMap { try? Query.parse($0) }?.notes ?? []
+        let lines = try query.plan() + notes.map { "note: " + $0 }
         return document { writer in
             writer.key("plan")
             writer.beginArray()

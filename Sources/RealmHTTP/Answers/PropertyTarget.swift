@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmQuery
 internal import RealmStorage
 
 /// What the last part of the path `…/{key}/{property}` names.
@@ -53,7 +54,7 @@ struct PropertyTarget {
     /// Makes the problem of a path that the schema does not have; the detail proposes a similar
     /// name.
     private static func unknown(_ text: String, _ table: Table) -> Problem {
-        let hint = Suggestion.hint(for: text, in: table.columns.map(\.name))
+        let hint = table.hint(for: text)
         return Problem(.notFound, "class \(table.className ?? "") has no property at this path\(hint)")
     }
 

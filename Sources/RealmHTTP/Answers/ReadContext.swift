@@ -79,9 +79,7 @@ final class ReadContext: Sendable {
         let name = try call.match[.class]
         guard let table = snapshot.classTable(named: name) else {
             try request.requireNoOtherRights(on: name, in: snapshot)
-            let names = snapshot.classes.lazy.compactMap(\.className)
-            let hint = Suggestion.hint(for: name, in: names)
-            throw Problem(.classNotFound, "there is no class of this name\(hint)")
+            throw .noClass(name, in: snapshot)
         }
         return table
     }
@@ -93,7 +91,7 @@ final class ReadContext: Sendable {
     func row(in table: Table) throws(Problem) -> Row {
         let text = try call.match[.key]
         guard let row = try Problem.mapping({ () throws(StorageError) in try KeyText.find(text, in: table) }) else {
-            throw Problem(.objectNotFound, "there is no object with this key")
+            throw .noObject(text, in: table)
         }
         return row
     }

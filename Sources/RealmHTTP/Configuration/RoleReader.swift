@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmQuery
+internal import RealmStorage
 
 /// Reads the roles of a configuration file.
 ///

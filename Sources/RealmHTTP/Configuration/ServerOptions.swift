@@ -53,6 +53,8 @@ package struct ServerOptions: Sendable {
     /// Looks up a variable of the environment. Keys that are not in `keys` are read from
     /// `REALM_REST_KEY_NAME`.
     package var environment: @Sendable (String) -> String? = { _ in nil }
+    /// The names of the variables of the environment that begin with `REALM_REST_`, among which those are told of that mean nothing.
+    package var environmentNames: [String] = []
     /// The names of linking objects, by the name of the realm.
     package var backlinkNames: [String: BacklinkNames] = [:]
     /// Whether files are opened for reading only and all writes are refused.
@@ -109,6 +111,9 @@ package struct ServerOptions: Sendable {
     package var administersOnMain = true
     /// The seconds that running requests may take to finish when the server stops.
     package var graceSeconds = 10.0
+
+    /// How the names of the variables begin that the server reads, but for those of other systems.
+    package static let environmentPrefix = "REALM_REST_"
 
     /// Makes the default options, which serve no realm.
     package init() {}

@@ -2,6 +2,7 @@
 
 internal import CMicrohttpd  // its headers make the system declarations used here visible
 internal import Glibc
+internal import RealmStorage
 
 /// A client for streams of events, used by the command line. Each call of `follow` opens one
 /// connection; a further call continues where the last one ended.
@@ -164,9 +165,19 @@ package final class EventFollower {
         let status = Int(head.split(separator: " ").dropFirst().first ?? "") ?? 0
         guard status == 200, lines.contains(where: { $0.lowercased().hasPrefix("content-type: text/event-stream") }) else {
             throw Failure(
-                description: "\(lines.first ?? ""): \(try problem(lines))",
+                description: EventFollower.reason(status, String(lines.first ?? ""), try problem(lines)),
                 isPassing: status == 503 || status == 429 || status == 423)
         }
+    }
+
+    /// Returns a refusal in words: the detail of the problem with its code, or the beginning of another body.
+    private static func reason(_ status: Int, _ line: String, _ body: String) -> String {
+        guard status != 200 else { return "this is no stream of changes; those are at …/changes and …/subscriptions/{id}/events" }
+        guard let problem = try? JSONParser.parse(body, depthLimit: 64).object, let detail = problem["detail"]?.string else {
+            return "\(line): \(body.brief)"
+        }
+        if status == 406 { return "this is no stream of changes (\(status))" }
+        return "\(status) \(problem["code"]?.string ?? ""): \(detail)"
     }
 
     /// Reads the problem document of a refusal, at most 64 KiB. The server may keep the connection

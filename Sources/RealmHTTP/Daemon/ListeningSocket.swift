@@ -34,11 +34,16 @@ package struct ListeningSocket: Sendable {
     /// - Throws: `Failure` when the host has no address, or the system refuses all of them.
     package init(host: String, port: Int, backlog: Int32 = 1024) throws(Failure) {
         var reason = "no address"
+        var isTaken = false
         let bound = try unsafe ListeningSocket.first(of: host, port) { entry in
             let bound = unsafe ListeningSocket.bound(entry, backlog)
-            if bound == nil { reason = unsafe String(cString: strerror(errno)) }
+            if bound == nil {
+                reason = unsafe String(cString: strerror(errno))
+                isTaken = errno == EADDRINUSE
+            }
             return bound
         }
+        if isTaken { reason += "; another server may be running there, and --port N takes another port, 0 a free one" }
         guard let bound else { throw Failure(description: "cannot listen on \(host):\(port): \(reason)") }
         self = bound
     }

@@ -60,8 +60,7 @@ struct ExportEndpoints: Sendable {
         let budget = context.request.budget
         guard let name else { return try ExportRows(allOf: context.snapshot, budget: budget, limits: context.limits) }
         guard let table = context.snapshot.classTable(named: name) else {
-            let hint = Suggestion.hint(for: name, in: context.snapshot.classes.compactMap(\.className))
-            throw Problem(.classNotFound, "there is no class of this name\(hint)")
+            throw Problem.noClass(name, in: context.snapshot).with("parameter", "class")
         }
         let query =
             try selection.predicate.map { text throws(Problem) in try SelectionParameters.query(text, context.limits) } ?? .all

@@ -84,8 +84,7 @@ struct ImportEndpoints: Sendable {
         case .csv:
             guard let name else { throw Problem.invalidParameter("class", "CSV needs the name of a class") }
             guard let table = snapshot.classTable(named: name) else {
-                let hint = Suggestion.hint(for: name, in: snapshot.classes.compactMap(\.className))
-                throw Problem(.classNotFound, "there is no class of this name\(hint)")
+                throw Problem.noClass(name, in: snapshot).with("parameter", "class")
             }
             return try ImportReader(csv: source, table, snapshot, bounds: limits.importedJSON, options: names)
         case .sqlite:

@@ -79,7 +79,8 @@ struct SchemaEndpoints: Sendable {
         }
         let name = try call.match[.class]
         guard let one = schema.classes.first(where: { $0.name == name }) else {
-            throw Problem(.classNotFound, "there is no class of this name")
+            let names = schema.classes.lazy.map(\.name)
+            throw Problem(.classNotFound, "there is no class of this name\(Suggestion.hint(for: name, in: names))")
         }
         buffer.append(format.text(one))
         try Problem.mapping { () throws(StorageError) in try call.request.budget.requireRoom(for: buffer.count) }
@@ -93,7 +94,11 @@ struct SchemaEndpoints: Sendable {
     private func schemaFormat(_ call: Call, _ name: String?) throws(Problem) -> SchemaFormat {
         if let name {
             guard let format = SchemaFormat(rawValue: name) else {
-                throw .invalidParameter("format", "there is no schema format '\(name)'")
+                let names = SchemaFormat.allCases.map(\.rawValue)
+                throw .invalidParameter(
+                    "format",
+                    "there is no schema format '\(name.brief)'; the formats are \(names.joined(separator: ", "))"
+                        + Suggestion.hint(for: name, in: names))
             }
             return format
         }
@@ -102,7 +107,10 @@ struct SchemaEndpoints: Sendable {
             ("application/json", .json), ("application/ejson", .json), ("application/schema+json", .jsonSchema),
         ]
         guard let format = AcceptHeader(text).preferred(offers) else {
-            throw Problem(.notAcceptable, "none of the media types of this path is acceptable to the client")
+            throw Problem(
+                .notAcceptable,
+                "none of the media types of this path is acceptable to the client; there are \(offers.map(\.0).joined(separator: ", "))"
+            )
         }
         return format
     }

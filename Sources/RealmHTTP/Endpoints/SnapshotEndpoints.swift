@@ -115,7 +115,8 @@ struct SnapshotEndpoints: Sendable {
         guard !call.request.body.isEmpty else { return nil }
         let body = try RequestBody.object(call.request, call.limits, types: call.bodyTypes)
         for member in body.members where member.name != "ttl" {
-            throw Problem(.invalidBody, "a snapshot has no '\(member.name)'").with("pointer", "/" + member.name)
+            throw Problem(.invalidBody, "a snapshot has no '\(member.name.brief)'; it has 'ttl'").with(
+                "pointer", "/" + member.name)
         }
         guard let value = body["ttl"], value != .null else { return nil }
         let maximum = Double(call.limits.snapshotSeconds)

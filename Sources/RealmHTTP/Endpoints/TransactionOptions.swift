@@ -32,7 +32,9 @@ struct TransactionOptions {
             case "idle": idle = try TransactionOptions.duration(member, TransactionOptions.shortest...limits.idleTime)
             case "lifetime": lifetime = try TransactionOptions.duration(member, TransactionOptions.shortest...limits.lifetime)
             default:
-                throw Problem(.invalidBody, "a transaction has no '\(member.name)'").with("pointer", "/" + member.name)
+                let hint = Suggestion.hint(for: member.name, in: ["wait", "idle", "lifetime"])
+                throw Problem(.invalidBody, "a transaction has no '\(member.name.brief)'\(hint)").with(
+                    "pointer", "/" + member.name)
             }
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmQuery
+internal import RealmStorage
 
 extension Problem {
     /// Makes the problem for a query that does not parse, does not fit the class, or failed while
@@ -45,10 +46,26 @@ extension Problem {
         switch error {
         case .syntax(_, let detail, _, _):
             self = Problem(.invalidQuery, "no key path: \(detail)").with("parameter", name)
-        case .invalid(let kind, let detail, _, _, _):
-            self = Problem(kind == .unknownProperty ? .unknownKeyPath : .invalidQuery, detail).with("parameter", name)
+        case .invalid(let kind, let detail, let culprit, _, _):
+            let hint = kind == .unknownProperty && name == "sort" ? Problem.directionHint(culprit ?? "") : ""
+            self = Problem(kind == .unknownProperty ? .unknownKeyPath : .invalidQuery, detail + hint).with("parameter", name)
         case .storage, .cancelled: self.init(error, parameter: name)
         }
+    }
+
+    /// Returns the end of the error text about a key path of `sort` that ends or begins with a direction, in the way of other
+    /// languages; empty for other paths.
+    private static func directionHint(_ path: String) -> String {
+        let words = path.split { $0 == " " || $0 == ":" }
+        if words.count == 2, let direction = words.last?.lowercased() {
+            switch direction {
+            case "desc", "descending", "-1": return "; a minus makes an order descend: sort=-\(String(words[0]).brief)"
+            case "asc", "ascending", "1": return "; an order ascends without a word: sort=\(String(words[0]).brief)"
+            default: break
+            }
+        }
+        guard path.hasPrefix("+") || path.hasPrefix(" ") else { return "" }
+        return "; an order ascends without a sign: sort=\(String(path.dropFirst()).brief)"
     }
 
     /// Runs a closure that uses the query engine, and converts its error into a problem.

@@ -37,7 +37,8 @@ extension ProblemCode {
         case .unknownParameter:
             return (
                 "The URL, or a query in a body, has a parameter that this path does not know.",
-                "`parameter` is its name. Nothing is ignored silently, because a mistyped filter would show everything."
+                "`parameter` is its name, `known` lists those that there are, and `detail` says which one was probably meant. "
+                    + "Nothing is ignored silently, because a mistyped filter would show everything."
             )
         case .invalidParameter:
             return (
@@ -115,7 +116,8 @@ extension ProblemCode {
         case .objectNotFound:
             return (
                 "The class has no object with this key.",
-                "It may have been deleted, or the sender may not see it. Keys are primary keys; objects without one are "
+                "It may have been deleted, or the sender may not see it; when the text cannot be a key of the class, `detail` says "
+                    + "what its keys are. Keys are primary keys; objects without one are "
                     + "named by `_key`. Texts as keys are percent-encoded."
             )
         case .sectionNotFound:
@@ -161,8 +163,8 @@ extension ProblemCode {
         case .duplicateKey:
             return (
                 "Another object has this primary key already.",
-                "Choose another key, or send the object with `PUT`, to change the one that exists; an import does it "
-                    + "with `mode=upsert`."
+                "`key` names it. Choose another key, or update the object that exists: with `PUT`, with `upsert=modified` or "
+                    + "`upsert=all` in the place of a create, or with `mode=upsert` in an import."
             )
         case .tooManyAffected:
             return (
@@ -278,7 +280,8 @@ extension ProblemCode {
             return (
                 "The path does not take bodies of this media type or content coding.",
                 "Send `Content-Type: application/json`, or another type that the API description lists for the path. Of "
-                    + "content codings there is `gzip`."
+                    + "content codings there is `gzip`. `curl -d` sends `application/x-www-form-urlencoded` unless the header field is "
+                    + "added with `-H`; a file is sent with `--data-binary @FILE`, not with `-F`."
             )
         case .rangeNotSatisfiable:
             return (
@@ -393,8 +396,8 @@ extension ProblemCode {
         case .notARealm:
             return (
                 "The file is no Realm file.",
-                "Check that it is the file itself and not a folder, an archive or a backup of another kind. An "
-                    + "encrypted file looks like this too if no key is given."
+                "`detail` says what the file is, where that is known, such as an archive or an SQLite database. An "
+                    + "encrypted file looks like this too if no key is given, and an interrupted copy may be empty."
             )
         case .encryptionKeyRequired:
             return (
@@ -423,7 +426,8 @@ extension ProblemCode {
         case .fileCorrupt:
             return (
                 "The file is damaged.",
-                "`realm-rest verify FILE` says where. Restore a backup: `GET /v1/realms/{realm}/backups` lists them. "
+                "`realm-rest verify FILE` says where. A file that is cut short was not copied to its end: copy it again. Otherwise "
+                    + "restore a backup: `GET /v1/realms/{realm}/backups` lists them. "
                     + "What can still be read can be exported before."
             )
         case .writeLockBusy:

@@ -12,4 +12,9 @@ package enum EntityTag {
     static func packed(_ etag: String, _ coding: ContentCoding) -> String {
         etag.hasSuffix("\"") ? etag.dropLast() + (coding == .zstd ? "zs\"" : "z\"") : etag
     }
+
+    /// Returns the entity tag of the form on several lines: the same tag with `i` before the closing quote.
+    ///
+    /// - Parameter etag: The tag of the usual form, with its quotes.
+    static func indented(_ etag: String) -> String { etag.hasSuffix("\"") ? etag.dropLast() + "i\"" : etag }
 }

@@ -86,6 +86,19 @@ package final class RequestTarget: Sendable {
         return word.withUTF8Buffer { unsafe $0.elementsEqual(bytes[range]) }
     }
 
+    /// The parameter by which people ask for JSON on several lines, at every path.
+    package static let prettyParameter = "pretty"
+
+    /// Whether the client asks for JSON on several lines: with `pretty`, unless its value is `false`.
+    var wantsIndentation: Bool {
+        guard let query, bytes[query].firstRange(of: Array(RequestTarget.prettyParameter.utf8)) != nil else { return false }
+        return bytes[query].split(separator: UInt8(ascii: "&")).contains { part in
+            let text = String(decoding: part.prefix(16), as: UTF8.self)
+            return text == RequestTarget.prettyParameter
+                || text.hasPrefix(RequestTarget.prettyParameter + "=") && text != "pretty=false"
+        }
+    }
+
     /// The path as it was sent, without the query.
     package var path: String {
         let end = query.map { $0.lowerBound - 1 } ?? bytes.count

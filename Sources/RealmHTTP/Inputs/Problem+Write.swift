@@ -60,9 +60,13 @@ extension Problem {
             return Problem(.readOnly, error.detail).with(header: HeaderField("Allow", "GET, HEAD, OPTIONS"))
         case .nestedObject: return Problem(.nestedObject, error.detail + "; 'nested=upsert' would create or change it")
         case .wouldLoseData: return Problem(.wouldLoseData, error.detail + "; 'allowDataLoss' permits it")
+        case .duplicateKey where error.key != nil: return Problem(.duplicateKey, error.detail + "; \(Problem.upsertHint)")
         default: return Problem(code(error.code), error.detail)
         }
     }
+
+    /// How an object that exists is updated, as the texts about keys that are taken say it.
+    static let upsertHint = "'upsert=modified' would update it"
 
     /// Returns the problem code for a code of the engine. What only the server can have caused is
     /// `internal_error`.

@@ -90,7 +90,7 @@ struct SchemaReader {
         guard let object = json.object else { throw malformed("\(json.kind) was found where an object is needed", place) }
         for member in object.members where !names.contains(member.name) {
             let hint = Suggestion.hint(for: member.name, in: names)
-            throw malformed("there is no '\(member.name)' here\(hint)", place.inside(member.name))
+            throw malformed("there is no '\(member.name.brief)' here\(hint)", place.inside(member.name))
         }
         return object
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The parameters in the query part of a URL, percent-decoded and in the order in which they were
 /// sent.
 ///
@@ -32,7 +34,8 @@ package struct QueryParameters: Sendable {
             guard !items.contains(where: { $0.name == name }) else {
                 throw .invalidParameter(name, "the parameter is given more than once")
             }
-            items.append((name, value))
+            // It concerns every JSON answer, so endpoints need not know it.
+            if name != RequestTarget.prettyParameter { items.append((name, value)) }
         }
     }
 
@@ -60,8 +63,8 @@ package struct QueryParameters: Sendable {
     ///   - name: The name that was sent.
     ///   - known: The names that the endpoint understands.
     package static func unknown(_ name: String, _ known: [String]) -> Problem {
-        let hint = Suggestion.hint(for: name, in: known)
-        return Problem(.unknownParameter, "there is no parameter '\(name)' here\(hint)").with("parameter", name)
+        let hint = ParameterMeaning.hint(for: name, in: known)
+        return Problem(.unknownParameter, "there is no parameter '\(name.brief)' here\(hint)").with("parameter", name)
             .with("known", .texts(known.sorted()))
     }
 }

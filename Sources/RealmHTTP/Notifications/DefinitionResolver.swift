@@ -28,12 +28,11 @@ struct DefinitionResolver {
     func resolve() throws(Problem) -> ResolvedSubscription {
         guard let className = definition.className else { return resolved(.realm, .realm, element: nil, filter: .all) }
         guard let table = snapshot.classTable(named: className) else {
-            let hint = Suggestion.hint(for: className, in: snapshot.classes.compactMap(\.className))
-            throw Problem(.classNotFound, "there is no class of this name\(hint)").with("parameter", "class")
+            throw Problem.noClass(className, in: snapshot).with("parameter", "class")
         }
         guard let key = definition.key else { return try result(of: table) }
         guard let row = try Problem.mapping({ () throws(StorageError) in try KeyText.find(key, in: table) }) else {
-            throw Problem(.objectNotFound, "there is no object with this key").with("parameter", "key")
+            throw Problem.noObject(key, in: table).with("parameter", "key")
         }
         guard let property = definition.property else { return try object(row, in: table) }
         return try self.property(property, of: row, in: table)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What a subscription observes and how its rows are written, in the names that its client uses.
 ///
 /// It has the same members as parameters of a URL and as JSON in the body of a registration.
@@ -203,7 +205,8 @@ extension SubscriptionDefinition {
         name: String, definition: SubscriptionDefinition
     )] {
         for member in body.members where member.name != "subscriptions" {
-            throw Problem(.invalidBody, "a registration has no '\(member.name)'").with(
+            let hint = Suggestion.hint(for: member.name, in: ["subscriptions"])
+            throw Problem(.invalidBody, "a registration has no '\(member.name.brief)'\(hint)").with(
                 "pointer", "/" + JSONPointer.escape(member.name))
         }
         guard let members = body["subscriptions"]?.object?.members else {

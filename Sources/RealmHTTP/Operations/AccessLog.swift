@@ -90,6 +90,8 @@ package final class AccessLog: Sendable {
         /// The text of the query. It is written only at the level `debug`, because it may contain
         /// user data.
         package var query: String?
+        /// The path of a request that found nothing, without its query and without keys; nil for all others, whose route says enough.
+        package var path: String?
 
         /// Makes an entry from all its facts.
         ///
@@ -105,10 +107,12 @@ package final class AccessLog: Sendable {
         ///   - version: The token of the version.
         ///   - traceparent: The tracing header field.
         ///   - query: The text of the query.
+        ///   - path: The path of a request that found nothing.
         package init(
             id: String, method: String, route: String, status: Int, bytes: Int, seconds: Double, principal: String?,
-            client: String? = nil, version: String?, traceparent: String?, query: String?
+            client: String? = nil, version: String?, traceparent: String?, query: String?, path: String? = nil
         ) {
+            self.path = path
             self.client = client
             self.id = id
             self.method = method
@@ -293,6 +297,7 @@ package final class AccessLog: Sendable {
         appendMember(",\"principal\":", entry.principal, to: buffer)
         appendMember(",\"client\":", entry.client, to: buffer)
         appendMember(",\"version\":", entry.version, to: buffer)
+        if entry.path != nil { appendMember(",\"path\":", entry.path, to: buffer) }
         if entry.query != nil { appendMember(",\"query\":", entry.query, to: buffer) }
         if entry.traceparent != nil { appendMember(",\"traceparent\":", entry.traceparent, to: buffer) }
         buffer.append("}\n" as StaticString)
@@ -304,7 +309,7 @@ package final class AccessLog: Sendable {
         if let text { buffer.append(jsonString: text) } else { buffer.append("null" as StaticString) }
     }
 
-    /// Appends a request as a line of text: time, status, method, route, bytes, milliseconds, id,
+    /// Appends a request as a line of text: time, status, method, route or the path that found nothing, bytes, milliseconds, id,
     /// client, principal, and possibly the query. A hyphen stands for what is not known.
     private static func appendText(_ entry: Entry, _ now: WallClock, to buffer: OutputBuffer) {
         buffer.append(logTime: now)
@@ -313,7 +318,7 @@ package final class AccessLog: Sendable {
         buffer.append(UInt8(ascii: " "))
         buffer.append(printable(entry.method))
         buffer.append(UInt8(ascii: " "))
-        buffer.append(entry.route)
+        buffer.append(entry.path.map(printable) ?? entry.route)
         buffer.append(UInt8(ascii: " "))
         buffer.append(decimal: Int64(entry.bytes))
         buffer.append(" B " as StaticString)

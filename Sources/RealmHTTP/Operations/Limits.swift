@@ -360,7 +360,8 @@ package struct Limits: Sendable, Equatable {
         let name = String(setting[..<equals])
         guard let entry = Limits.entries.first(where: { $0.name == name }) else {
             let hint = Suggestion.hint(for: name, in: Limits.entries.map(\.name))
-            throw Rejection(text: "there is no limit '\(name)'\(hint)")
+            let names = Limits.entries.map(\.name).sorted().joined(separator: ", ")
+            throw Rejection(text: "there is no limit '\(name.brief)'\(hint.isEmpty ? "; there are \(names)" : hint)")
         }
         try set(entry, String(setting[setting.index(after: equals)...]))
     }

@@ -10,11 +10,13 @@ enum Quantity {
         ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40),
     ]
 
-    /// Returns the number of bytes of a text such as `65536`, `64KiB` or `1GiB`; nil for another
+    /// Returns the number of bytes of a text such as `65536`, `64KiB` or `1 GiB`; nil for another
     /// form, and for more bytes than 64 bits can count.
     static func bytes(_ text: String) -> Int? {
         let size = sizes.first { text.hasSuffix($0.unit) }
-        guard let number = number(text.dropLast(size?.unit.count ?? 0)) else { return nil }
+        var digits = text.dropLast(size?.unit.count ?? 0)
+        if size != nil, digits.hasSuffix(" ") { digits = digits.dropLast() }
+        guard let number = number(digits) else { return nil }
         let (bytes, isTooLarge) = number.multipliedReportingOverflow(by: size?.bytes ?? 1)
         return isTooLarge ? nil : bytes
     }

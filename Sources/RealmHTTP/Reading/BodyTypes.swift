@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The media types that an operation accepts as its body, and how the type of a request is checked
 /// against them.
 ///
@@ -55,7 +57,8 @@ package struct BodyTypes: OptionSet, Sendable, Hashable {
     func type(of request: Request) throws(Problem) -> BodyType? {
         guard let text = request.headers[.contentType] else {
             guard request.hasNoBody else {
-                throw unsupported(isEmpty ? "this request takes no body" : "the body has no Content-Type", request)
+                throw unsupported(
+                    isEmpty ? "this request takes no body" : "the body has no Content-Type; \(advice(for: nil))", request)
             }
             return nil
         }
@@ -66,13 +69,45 @@ package struct BodyTypes: OptionSet, Sendable, Hashable {
         // Most clients send a type without parameters, in the usual case.
         if let plain = BodyType(rawValue: text), contains(BodyTypes(plain)) { return plain }
         guard let media = MediaType(text), let type = BodyType(rawValue: media.essence), contains(BodyTypes(type)) else {
-            throw unsupported("the media type of the body is not accepted here", request)
+            let essence = MediaType(text)?.essence
+            throw unsupported(
+                "the media type of the body, \((essence ?? text).brief), is not accepted here; \(advice(for: essence))", request)
         }
         if type.isText, let charset = media.parameters["charset"], charset.lowercased() != "utf-8" {
             throw unsupported("the only character set of text is UTF-8", request)
         }
         return type
     }
+
+    /// Returns what a client has to add or change, most of all one that is curl on a command line.
+    ///
+    /// - Parameter essence: The type that was sent; nil for none.
+    private func advice(for essence: String?) -> String {
+        let types = "the types are \(fieldValue)"
+        let usual = contains(BodyTypes(.json)) ? BodyType.json : all.first ?? .json
+        switch essence {
+        case "application/x-www-form-urlencoded":
+            return "curl sends it where no other type is given: add -H 'Content-Type: \(usual.rawValue)'; \(types)"
+        case "multipart/form-data":
+            let file = contains(BodyTypes(.csv)) ? BodyType.csv : usual
+            return
+                "send the file itself, with curl --data-binary @FILE -H 'Content-Type: \(file.rawValue)' in the place of -F; \(types)"
+        case nil: return "add -H 'Content-Type: \(usual.rawValue)'; \(types)"
+        case let essence?:
+            let hint = BodyTypes.meanings[essence].flatMap { contains(BodyTypes($0)) ? "; did you mean '\($0.rawValue)'?" : nil }
+            return types + (hint ?? Suggestion.hint(for: essence, in: all.map(\.rawValue)))
+        }
+    }
+
+    /// Other names of the accepted types.
+    private static let meanings: [String: BodyType] = [
+        "text/json": .json, "application/x-json": .json, "text/plain": .json, "application/javascript": .json,
+        "application/ndjson": .ndjson, "application/jsonl": .ndjson, "application/x-jsonlines": .ndjson,
+        "application/json-lines": .ndjson,
+        "application/x-jsonl": .ndjson, "application/json-seq": .ndjson,
+        "application/csv": .csv, "text/x-csv": .csv, "application/vnd.ms-excel": .csv, "text/comma-separated-values": .csv,
+        "application/json-patch": .jsonPatch, "application/merge-patch": .mergePatch,
+    ]
 
     /// Returns the problem that lists the accepted types in the header field that belongs to the
     /// method: `Accept-Patch`, `Accept-Query` or `Accept-Post`. Other methods have no such field.

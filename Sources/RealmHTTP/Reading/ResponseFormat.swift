@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A form in which the result of a read is sent.
 package enum ResponseFormat: Sendable, Equatable {
     /// Plain JSON (`application/json`), the default.
@@ -50,7 +52,8 @@ package enum ResponseFormat: Sendable, Equatable {
         guard let winner = accept.preferred(offers.map { ($0.essence, $0.format) }) else {
             // Generated clients list what an operation may be answered with. Where success has no body, that is problems alone.
             if accept.names("application/problem+json") { return .json }
-            throw Problem(.notAcceptable, "none of the media types of this path is acceptable to the client")
+            let types = ResponseFormat.offers(choice).map(\.essence).joined(separator: ", ")
+            throw Problem(.notAcceptable, "none of the media types of this path is acceptable to the client; there are \(types)")
         }
         guard case .ejson = winner else { return winner }
         return .ejson(isRelaxed: accept.best(for: "application/ejson")?.range.parameters["mode"] == "relaxed")
@@ -99,9 +102,13 @@ package enum ResponseFormat: Sendable, Equatable {
             default: nil
             }
         if let format { return format }
-        guard !["json", "ejson", "ndjson", "csv", "bytes"].contains(name) else {
+        let names = ["json", "ejson", "ndjson", "csv", "bytes"]
+        guard !names.contains(name) else {
             throw Problem(.notAcceptable, "this path has no format '\(name)'").with("parameter", "format")
         }
-        throw .invalidParameter("format", "there is no format '\(name)'")
+        throw .invalidParameter(
+            "format",
+            "there is no format '\(name.brief)'; the formats are \(names.joined(separator: ", "))\(Suggestion.hint(for: name, in: names))"
+        )
     }
 }

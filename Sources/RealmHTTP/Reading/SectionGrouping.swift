@@ -33,6 +33,9 @@ package struct SectionGrouping: Sendable {
             throw SectionGrouping.invalid("distances cannot be keys of sections; name a property")
         }
         guard let colon = text.lastIndex(of: ":") else {
+            if text.hasSuffix(")") {
+                throw SectionGrouping.invalid("the function follows the key path: path:year or path:floor(10), not year(path)")
+            }
             path = text
             function = .value
             if text.isEmpty { throw SectionGrouping.invalid("'sectionBy' is empty") }
@@ -41,7 +44,10 @@ package struct SectionGrouping: Sendable {
         path = String(text[..<colon])
         let name = String(text[text.index(after: colon)...])
         guard !path.isEmpty, let function = SectionGrouping.function(name) else {
-            throw SectionGrouping.invalid("'\(name)' is not one of first, firstLetter, year, month, day, floor(n), mod(n)")
+            let names = ["first", "firstLetter", "year", "month", "day", "floor", "mod"]
+            let hint = Suggestion.hint(for: String(name.prefix { $0 != "(" }), in: names)
+            throw SectionGrouping.invalid(
+                "'\(name.brief)' is not one of first, firstLetter, year, month, day, floor(n), mod(n)\(hint)")
         }
         self.function = function
     }

@@ -281,8 +281,9 @@ struct RealmAttachment: Sendable {
 
     /// The problem `file_exists` of a new file whose name is taken; nil when it is free.
     private var taken: Problem? {
-        guard case .new = source, exists, seed == nil else { return nil }
-        return Problem(.fileExists, "there is a file of this name already")
+        guard case .new(let path) = source, exists, seed == nil else { return nil }
+        let body = "{\"name\":\(DocumentValue.string(name.text).json),\"path\":\(DocumentValue.string(path).json)}"
+        return Problem(.fileExists, "there is a file of this name already; \(body) serves it")
     }
 
     /// Returns the same request, whose paths are resolved, for another attempt.

@@ -128,7 +128,9 @@ package struct ObjectPlanner {
             return try member(column, of: table, fields: fields, expand: expand[name], path: path)
         }
         guard let (origin, column, backlinks) = linkingObjects(name, table) else {
-            let detail = "class \(table.className ?? "") has no property '\(name)'"
+            let linking = backlinkNames[table.className ?? ""].map { Array($0.keys) } ?? []
+            let hint = table.hint(for: name, and: linking.filter { linkingObjects($0, table) != nil })
+            let detail = "class \(table.className ?? "") has no property '\(name.brief)'\(hint)"
             throw UnknownPath(parameter: parameter, path: path + name, detail: detail)
         }
         let links: ObjectPlan.Links

@@ -93,9 +93,9 @@ struct AdmissionControl: Sendable {
     /// - Throws: The `Problem` of the first check that fails.
     private func checkAuthenticated(_ request: Request, _ route: Route) throws(Problem) {
         try checkRights(request, route)
-        guard route.isServed else { throw Problem(.notFound, "there is nothing at this path") }
+        guard route.isServed else { throw AdmissionControl.nothing(request) }
         if route.pattern.isRealm { try checkMethodBeforeRealm(route, request) }
-        request.realm = checked(try realmState(request.match), request)
+        request.realm = checked(try realmState(request), request)
         // Whoever looks at the state of a realm does not keep it open.
         if case .ready(let database)? = request.realm, !route.pattern.isRealm { database.noteUse(request.arrival) }
         try checkMethod(route, request)
@@ -159,7 +159,9 @@ struct AdmissionControl: Sendable {
         } catch {
             // Also a realm or path that only seems to be missing.
             request.isRefusedByRights = route.isServed
-            throw error
+            // Whether there is a realm of this name makes no difference to the answer.
+            if error.code == .realmNotFound { throw noRealm(request) }
+            throw error.code == .notFound && !route.isServed ? AdmissionControl.nothing(request) : error
         }
     }
 
@@ -265,16 +267,33 @@ struct AdmissionControl: Sendable {
 
     /// Returns the state of the realm that the path names.
     ///
-    /// - Parameter match: The route with the values of its variables.
+    /// - Parameter request: The request, whose route and principal are known.
     /// - Returns: The state; nil for a path outside realms.
     /// - Throws: `realm_not_found` for an unknown name, or one that cannot be decoded.
-    private func realmState(_ match: PathMatch) throws(Problem) -> Catalog.State? {
-        guard match.pattern.position(of: .realm) != nil else { return nil }
-        guard let name = match.decoded(.realm), let state = catalog[name] else {
-            throw Problem(.realmNotFound, "there is no realm of this name")
-        }
+    private func realmState(_ request: Request) throws(Problem) -> Catalog.State? {
+        guard request.match.pattern.position(of: .realm) != nil else { return nil }
+        guard let name = request.match.decoded(.realm), let state = catalog[name] else { throw noRealm(request) }
         return state
     }
+
+    /// Makes `not_found` for a path that no route has, which proposes one.
+    private static func nothing(_ request: Request) -> Problem {
+        Problem(.notFound, "there is nothing at this path\(PathAdvice.hint(for: request.target))")
+    }
+
+    /// Makes `realm_not_found`, which proposes a realm that the sender of the request may know of.
+    private func noRealm(_ request: Request) -> Problem {
+        let visibility = RealmVisibility(
+            principal: request.principal, roles: liveOptions.roles,
+            isJudged: AccessPolicy.isJudgedByRoles(request.principal, hasCredentials: authenticator.hasCredentials))
+        // Listing very many realms takes longer than a hint is worth.
+        guard catalog.count <= AdmissionControl.suggestedRealms else { return .noRealm(nil, in: []) }
+        let names = catalog.page(after: nil, limit: AdmissionControl.suggestedRealms).realms.lazy.map(\.name)
+        return .noRealm(request.match.decoded(.realm), in: names.filter { visibility.shows($0) })
+    }
+
+    /// Among how many realms the one is looked for that was probably meant.
+    private static let suggestedRealms = 1000
 
     /// Returns the current state of a realm, after a look at its file.
     ///
@@ -334,7 +353,8 @@ struct AdmissionControl: Sendable {
         let code: ProblemCode = route.writeMethods.contains(method) ? .readOnly : .methodNotAllowed
         let detail =
             code == .readOnly
-            ? AdmissionControl.readOnlyDetail(request.realm) : "the method \(method.rawValue) is not available here"
+            ? AdmissionControl.readOnlyDetail(request.realm)
+            : "the method \(method.rawValue) is not available here; there are \(allowed.allow)"
         throw Problem(code, detail).with(header: HeaderField("Allow", text: allowed.allow))
     }
 

@@ -249,7 +249,7 @@ package final class RequestDispatcher: RequestHandler {
         var response = Response(status: 204)
         let available = HTTPMethod.allCases.filter { $0 != .trace && $0 != .connect }
         let allowed =
-            route.traits.contains(.isServer) ? MethodSet(available) : admission.allowed(route, request.realm, for: request)
+            route.traits.contains(.isServer) ? MethodSet(available) : allowed(route, request)
         response.add("Allow", allowed.allow)
         if allowed.contains(.query) { response.add("Accept-Query", route.bodyTypes(of: .query).fieldValue) }
         if allowed.contains(.post), !route.bodyTypes(of: .post).isEmpty {
@@ -261,6 +261,16 @@ package final class RequestDispatcher: RequestHandler {
         }
         origins.addPreflight(to: &response, request, allowed)
         return response
+    }
+
+    /// Returns the methods that the sender of a request may use at its path. Objects of embedded classes are written inside their
+    /// owners, so the paths of such a class are only read.
+    private func allowed(_ route: Route, _ request: Request) -> MethodSet {
+        let allowed = admission.allowed(route, request.realm, for: request)
+        guard case .ready(let database)? = request.realm, let name = request.match.decoded(.class),
+            database.current.shown(by: request.scope).snapshot.classTable(named: name)?.kind == .embedded
+        else { return allowed }
+        return allowed.intersection(route.readMethods.union(.options))
     }
 
     // MARK: - End

@@ -40,6 +40,7 @@ struct RequestEnds: Sendable {
                 id: request.id.text, method: request.methodName, route: request.match.pattern.label, status: status,
                 bytes: bytesSent, seconds: seconds, principal: request.principal.logName,
                 client: request.clientAddress.isEmpty ? nil : request.clientAddress, version: request.version,
-                traceparent: request.headers[.traceparent], query: request.query))
+                traceparent: request.headers[.traceparent], query: request.query,
+                path: status == 404 ? request.target.pathInLog : nil))
     }
 }

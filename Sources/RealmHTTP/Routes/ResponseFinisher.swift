@@ -38,6 +38,7 @@ struct ResponseFinisher: Sendable {
     ///   - request: The request that it belongs to.
     func finish(_ response: consuming Response, for request: Request) -> Response {
         replaceUnsound(&response, request)
+        indent(&response, for: request)
         compress(&response, for: request)
         response.removeAddresses(longerThan: targetBytes)
         response.add("X-Request-Id", request.id.text)
@@ -58,8 +59,9 @@ struct ResponseFinisher: Sendable {
     ///   - request: The request, which states which codings the client accepts.
     func finishesQuickly(_ response: Response, for request: Request) -> Bool {
         guard case .bytes(let buffer) = response.body, buffer.count > ResponseFinisher.quicklyPacked,
-            let coding = request.coding, response.status != 304, response.isCompressible
+            response.status != 304, response.isCompressible, request.coding != nil || request.target.wantsIndentation
         else { return true }
+        guard !request.target.wantsIndentation, let coding = request.coding else { return false }
         return response.packed?.isKnown(coding) ?? false
     }
 
@@ -67,6 +69,24 @@ struct ResponseFinisher: Sendable {
     private static let quicklyPacked = 32 << 10
     /// Texts up to this many bytes are sent as they are.
     private static let neverPacked = 1 << 10
+
+    /// Puts JSON on several lines, for people who ask for it with the parameter `pretty`. Its entity tag differs from that of the
+    /// usual form.
+    private func indent(_ response: inout Response, for request: Request) {
+        guard response.status != 304, request.target.wantsIndentation, response.isJSON else { return }
+        switch response.body {
+        case .none, .events: return
+        case .bytes(let buffer):
+            let indented = OutputBuffer(capacity: buffer.count * 2)
+            var indenter = JSONIndenter()
+            indenter.append(buffer.array, to: indented)
+            indenter.end(in: indented)
+            response.body = .bytes(indented)
+        case .stream(let producer): response.body = .stream(IndentProducer(producer))
+        }
+        response.packed = nil
+        response.tag(EntityTag.indented)
+    }
 
     /// Packs a text of more than 1 KiB in the coding that the client prefers.
     ///
@@ -87,7 +107,7 @@ struct ResponseFinisher: Sendable {
             response.body = .stream(packed)
         }
         response.add("Content-Encoding", constant: coding.name)
-        response.tagAsPacked(coding)
+        response.tag { EntityTag.packed($0, coding) }
     }
 
     /// Returns whether a request detaches a realm.
@@ -121,13 +141,22 @@ struct ResponseFinisher: Sendable {
 }
 
 extension Response {
-    /// Marks the entity tag as that of the packed representation, which has to differ from the tag
-    /// of the plain one.
-    fileprivate mutating func tagAsPacked(_ coding: ContentCoding) {
+    /// Marks the entity tag as that of another representation, such as the packed one, which has to differ from the tag of the
+    /// plain one.
+    ///
+    /// - Parameter mark: Returns the tag of the other representation.
+    fileprivate mutating func tag(_ mark: (String) -> String) {
         headers = headers.map { field in
             guard field.name.description == "ETag" else { return field }
-            return HeaderField("ETag", text: EntityTag.packed(field.text, coding))
+            return HeaderField("ETag", text: mark(field.text))
         }
+    }
+
+    /// Whether the body is one JSON document.
+    fileprivate var isJSON: Bool {
+        guard let type = header("Content-Type") else { return false }
+        let essence = type.prefix { $0 != ";" && $0 != " " }
+        return essence == "application/json" || essence == "application/ejson" || essence.hasSuffix("+json")
     }
 
     /// States that caches which others use too must not keep the response, unless it states what caches may do already.

@@ -26,8 +26,9 @@ extension RealmServer {
             } else {
                 switch try open(path, options, catalog) {
                 case .failed(let error):
-                    guard options.startsWithoutFiles else { throw Failure(description: "\(path): \(error)") }
-                    report("\(path): \(error)")
+                    let text = "\(path): \(error)\(keyHint(error, path, options))"
+                    guard options.startsWithoutFiles else { throw Failure(description: text) }
+                    report(text)
                 case .ready(let database): reportReadOnly(database, report)
                 case .opening, .closed: break
                 }
@@ -116,6 +117,14 @@ extension RealmServer {
         }
     }
 
+    /// Returns how a key is given, after the error about a file that needs one; for other errors nothing.
+    private static func keyHint(_ error: StorageError, _ path: String, _ options: ServerOptions) -> String {
+        guard case .refused(.encryptionKeyRequired) = error, let name = RealmName(file: path) else { return "" }
+        let other = options.keys.keys.isEmpty ? "" : Suggestion.hint(for: name.text, in: options.keys.keys.sorted())
+        let misspelt = other.isEmpty ? "" : ", where another name is stated now"
+        return "; --key \(name.text)=FILE gives its key\(misspelt)"
+    }
+
     /// Reports a realm that is read-only although the options do not ask for that, so that the
     /// operator learns of it before a client tries to write.
     private static func reportReadOnly(_ database: Database, _ report: (String) -> Void) {
@@ -144,7 +153,7 @@ extension RealmServer {
     ///   malformed key in the environment.
     private static func open(_ path: String, _ options: ServerOptions, _ catalog: Catalog) throws(Failure) -> Catalog.State {
         guard let name = RealmName(file: path) else {
-            throw Failure(description: "\(path): \(RealmName.rule)")
+            throw Failure(description: "\(path): \(RealmName.rule); a configuration file gives it one: realms: {NAME: {path: …}}")
         }
         do throws(Catalog.Failure) {
             try catalog.reserve(name, path: path)
@@ -203,7 +212,9 @@ extension RealmServer {
     /// - Throws: `Failure` when a name belongs to no realm.
     static func checkBacklinkNames(_ options: ServerOptions, _ catalog: Catalog) throws(Failure) {
         for realm in options.backlinkNames.keys.sorted() where catalog[realm] == nil {
-            throw Failure(description: "backlink names for '\(realm)': there is no realm of this name")
+            let names = catalog.page(after: nil, limit: 1000).realms.map(\.name)
+            let hint = Suggestion.hint(for: realm, in: names)
+            throw Failure(description: "backlink names for '\(realm.brief)': there is no realm of this name\(hint)")
         }
     }
 }

@@ -75,6 +75,7 @@ package final class RealmServer: Sendable {
         let descriptors = try RealmServer.requireDescriptors(options)
         catalog.openLimit = min(options.openLimit ?? options.limits.realms, descriptors.realms)
         try RealmServer.open(live, catalog, report)
+        RealmServer.reportUnused(options, catalog, report)
         try RealmServer.checkRoles(options, configuration, catalog)
         try RealmServer.checkBacklinkNames(options, catalog)
         try RealmServer.checkOrigins(options.corsOrigins)

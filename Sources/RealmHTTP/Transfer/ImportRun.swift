@@ -122,11 +122,19 @@ package final class ImportRun {
             plain += linked.map { (name: $0.name, value: redirected($0.value)) }
             linked = []
         }
-        let written = try Problem.writing(place) { () throws(WriteError) in
-            try session.checkDeadline()
-            try session.requireImport(of: object.className)
-            if mode == .upsert { return try session.upsert(object.className, InputObject(plain), .all, options: options) }
-            return try session.create(object.className, InputObject(plain), options: options)
+        let written: WriteSession.Written
+        do throws(Problem) {
+            written = try Problem.writing(place) { () throws(WriteError) in
+                try session.checkDeadline()
+                try session.requireImport(of: object.className)
+                if mode == .upsert { return try session.upsert(object.className, InputObject(plain), .all, options: options) }
+                return try session.create(object.className, InputObject(plain), options: options)
+            }
+        } catch {
+            // An import has another parameter for that than single writes.
+            var error = error
+            error.detail = error.detail.replacing(Problem.upsertHint, with: "'mode=upsert' would update it")
+            throw error
         }
         if written.isCreated { memory.created += 1 } else { memory.updated += 1 }
         memory.line = object.line

@@ -29,7 +29,10 @@ struct BatchReader {
         let document = try request.takeJSON(limits)
         guard let object = document.object else { throw Problem(.invalidBody, "a batch is an object with the member 'ops'") }
         for member in object.members where member.name != "ops" {
-            throw InputPlace().inside(member.name).describe(Problem(.invalidBody, "a batch has no member '\(member.name)'"))
+            let means = ["operations", "requests", "batch", "actions", "steps", "commands"].contains(member.name)
+            let hint = means ? "; did you mean 'ops'?" : Suggestion.hint(for: member.name, in: ["ops"])
+            throw InputPlace().inside(member.name).describe(
+                Problem(.invalidBody, "a batch has no member '\(member.name.brief)'\(hint)"))
         }
         guard let ops = object["ops"]?.array else {
             throw Problem(.invalidBody, "a batch has the member 'ops', an array of operations").with("pointer", "/ops")
@@ -56,11 +59,22 @@ struct BatchReader {
             throw inner.describe(Problem(.invalidBody, "'\(verb)' is \(value.kind), but has to be an object"))
         }
         guard let names = BatchReader.members[verb] else {
-            throw inner.describe(Problem(.invalidBody, "there is no operation '\(verb)'"))
+            throw inner.describe(Problem(.invalidBody, "there is no operation '\(verb.brief)'\(BatchReader.hint(for: verb))"))
         }
         let reader = OperationMembers(members, inner, limits)
         try reader.requireKnown(names)
         return BatchOperation(place: inner, kind: try kind(verb, reader))
+    }
+
+    /// Returns the end of the error text about a word that is no operation.
+    private static func hint(for verb: String) -> String {
+        let meanings = [
+            "insert": "create", "add": "create", "post": "create", "update": "patch", "set": "patch", "replace": "put",
+            "remove": "delete",
+        ]
+        if let meant = meanings[verb.lowercased()] { return "; did you mean '\(meant)'?" }
+        let hint = Suggestion.hint(for: verb, in: members.keys.sorted())
+        return hint.isEmpty ? "; there are \(members.keys.sorted().joined(separator: ", "))" : hint
     }
 
     /// The members that name an object and the conditions on it. Every operation about one object

@@ -115,7 +115,10 @@ final class BatchRun {
     /// - Throws: `object_not_found`, `class_not_found` or `precondition_failed`.
     private func require(_ target: BatchOperation.ObjectTarget, _ place: InputPlace) throws(Problem) -> ObjectPlace {
         guard let found = try find(target, place) else {
-            throw Problem(.objectNotFound, "there is no object with this key")
+            throw Problem(
+                try Problem.writing(place) { () throws(WriteError) in
+                    try session.missing(target.key, class: target.className)
+                })
         }
         try context.check(target.condition, found, at: place)
         return found

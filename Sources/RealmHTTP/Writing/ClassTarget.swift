@@ -46,9 +46,7 @@ struct ClassTarget {
     /// class; there the session finds out.
     func requireClass() throws(Problem) {
         guard !exists, call.request.headers[.realmTransaction] == nil else { return }
-        let names = shown.classes.compactMap(\.className)
-        let hint = Suggestion.hint(for: name, in: names)
-        throw Problem(.classNotFound, "there is no class of this name\(hint)")
+        throw .noClass(name, in: shown)
     }
 
     /// Throws `precondition_required` where the configuration demands conditions for the class and

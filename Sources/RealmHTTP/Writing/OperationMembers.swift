@@ -36,7 +36,7 @@ struct OperationMembers {
     func requireKnown(_ names: [String]) throws(Problem) {
         for member in object.members where !names.contains(member.name) {
             let hint = Suggestion.hint(for: member.name, in: names)
-            throw invalid(member.name, "this operation has no member '\(member.name)'\(hint)")
+            throw invalid(member.name, "this operation has no member '\(member.name.brief)'\(hint)")
         }
     }
 

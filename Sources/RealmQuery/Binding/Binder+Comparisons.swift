@@ -43,7 +43,10 @@ extension Binder {
             rightOperand = try operand(right, hint: leftOperand.type, reading: leftOperand.readingType)
             try check(leftOperand, rightOperand, range)
         } else {
+            paths.mayBeText = right.isBareName
+            defer { paths.mayBeText = false }
             rightOperand = try operand(right)
+            paths.mayBeText = false
             leftOperand =
                 left.isConstant
                 ? try operand(left, hint: rightOperand.type, reading: rightOperand.readingType) : try operand(left)
@@ -98,7 +101,10 @@ extension Binder {
             throw invalid(.typeMismatch, "@type can only be compared with the name of a type or another @type", range)
         }
         if syntax.comparison == .in, !right.isCollectionForIn {
-            throw invalid(.structure, "the key path following 'IN' must contain a list, '\(right.label)' does not", range)
+            throw invalid(
+                .structure,
+                "the key path following 'IN' must contain a list, '\(right.label)' does not; a list of values is written in braces, as in IN {1, 2}",
+                range)
         }
         if let membership = membership(left, right, syntax) { return membership }
         return try compare(left, right, syntax)

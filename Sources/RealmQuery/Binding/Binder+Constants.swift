@@ -13,8 +13,12 @@ extension Binder {
     ///   argument.
     func argument(_ number: Int, _ range: Range<Int>) throws(QueryError) -> QueryArgument {
         guard number < arguments.count else {
-            throw invalid(.argument, "argument \(number) is missing, \(arguments.count) were provided", range)
-                .about(.argument(number))
+            throw invalid(
+                .argument,
+                "argument \(number) is missing, \(arguments.count) were provided; 'args' takes an array with a value for each of $0, $1, …",
+                range
+            )
+            .about(.argument(number))
         }
         return arguments[number]
     }
@@ -184,7 +188,8 @@ extension Binder {
     ///   - range: The bytes of the text, for the position of an error.
     private func keyed(_ className: String, _ range: Range<Int>) throws(QueryError) -> (class: Table, type: OperandType) {
         guard let target = snapshot.table(named: className) ?? snapshot.classTable(named: className) else {
-            throw invalid(.unknownProperty, "unknown object type '\(className)'", range)
+            let hint = Suggestion.hint(for: className, in: snapshot.classes.lazy.compactMap(\.className))
+            throw invalid(.unknownProperty, "unknown object type '\(className.brief)'\(hint)", range)
         }
         guard let primaryKey = target.primaryKey else {
             throw invalid(.structure, "'\(className)' has no primary key", range)
@@ -287,7 +292,8 @@ extension Binder {
         case .decimal: return NumericText.wholeDecimal(text).map(Value.decimal) ?? .string(text)
         case .typeOfValue:
             guard let bits = TypeName.bits(named: text) else {
-                throw invalid(.typeMismatch, "'\(text.string)' is not the name of a type", constant.range)
+                let hint = Suggestion.hint(for: text.string, in: TypeName.all)
+                throw invalid(.typeMismatch, "'\(text.string.brief)' is not the name of a type\(hint)", constant.range)
             }
             return .int(bits)
         default: return .string(text)

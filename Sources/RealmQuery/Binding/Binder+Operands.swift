@@ -249,7 +249,10 @@ extension Binder {
             return invalid(.structure, "only mixed properties have nested collections, and \(owner) is not mixed", property.range)
         }
         if case .key(let name, _) = steps[0] {
-            return invalid(.unknownProperty, "property \(owner) has no property '\(name)'", property.range)
+            let isLength = ["length", "count", "size"].contains(name.lowercased())
+            return invalid(
+                .unknownProperty,
+                "property \(owner) has no property '\(name.brief)'\(isLength ? "; did you mean '@count'?" : "")", property.range)
         }
         return invalid(.structure, "property \(owner) does not support index \(steps[0].label)", property.range)
     }
@@ -296,7 +299,8 @@ extension Binder {
         let translated = try paths.translate(name, target)
         guard let column = target.column(named: translated) else {
             throw invalid(
-                .unknownProperty, "'\(target.className ?? target.name)' has no property '\(translated)'",
+                .unknownProperty,
+                "'\(target.className ?? target.name)' has no property '\(translated.brief)'\(target.hint(for: translated))",
                 aggregate.range)
         }
         guard column.collection == nil,

@@ -34,9 +34,7 @@ extension PathResolver {
             }
             let own = found == nil ? translated : try translate(name, current)
             guard let column = current.column(named: own) else {
-                throw QueryError.invalid(
-                    .unknownProperty, detail: "'\(current.className ?? current.name)' has no property '\(own)'",
-                    culprit: text, position: position)
+                throw unknownProperty(own, of: current)
             }
             found = (column, current)
             recorder.add(column, of: current)
@@ -67,9 +65,7 @@ extension PathResolver {
             let current = links.last?.target ?? table
             let own = try translate(name, current)
             guard let column = current.column(named: own) else {
-                throw QueryError.invalid(
-                    .unknownProperty, detail: "'\(current.className ?? current.name)' has no property '\(own)'",
-                    culprit: text, position: position)
+                throw unknownProperty(own, of: current)
             }
             recorder.add(column, of: current)
             links.append(try sortLink(column, current))

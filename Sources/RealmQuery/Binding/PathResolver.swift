@@ -28,6 +28,8 @@ struct PathResolver {
     var variables: Set<Variable> = []
     /// The text of the path, which error messages quote.
     var text = ""
+    /// Whether the path is what an operator compares with, so that it may be a text without its quotes.
+    var mayBeText = false
     /// The offset of the path in Unicode scalars of the query text; nil for a path outside of it.
     var position: Int?
 
@@ -140,7 +142,7 @@ struct PathResolver {
         guard case .key(let name) = elements[index] else { throw structure("an index is not expected here") }
         let translated = try translate(name, table)
         guard let column = table.column(named: translated) else {
-            throw unknown("'\(table.className ?? table.name)' has no property '\(translated)'")
+            throw unknownProperty(translated, of: table)
         }
         var steps: [PathStep] = []
         for element in elements[(index + 1)...] { steps.append(try step(element)) }
@@ -223,6 +225,7 @@ struct PathResolver {
         else {
             throw unknown(
                 "no property '\(property)' found in type '\(realName)' which links to type '\(current.className ?? current.name)'"
+                    + hint(forBacklink: realName, property, to: current)
             )
         }
         let label = "@links.\(realName).\(column.name)"
@@ -233,6 +236,26 @@ struct PathResolver {
     }
 
     // MARK: - Errors
+
+    /// Makes the error for a name that no property of a class has, with what was probably meant.
+    func unknownProperty(_ name: String, of table: Table) -> QueryError {
+        let className = table.className ?? table.name
+        var hint = table.hint(for: name)
+        if hint.isEmpty, name.lowercased() == className.lowercased() { hint = "; a path begins at a property of the class" }
+        if mayBeText {
+            let bare = String(name.filter { !QuotationMarks.contains($0) }).brief
+            hint = "; text goes in straight quotes: \"\(bare)\"" + hint
+        }
+        return unknown("'\(className)' has no property '\(name.brief)'\(hint)")
+    }
+
+    /// Returns what was probably meant by incoming links that do not exist.
+    private func hint(forBacklink className: String, _ property: String, to table: Table) -> String {
+        guard let origin = snapshot.classTable(named: className) else {
+            return Suggestion.hint(for: className, in: snapshot.classes.lazy.compactMap(\.className))
+        }
+        return Suggestion.hint(for: property, in: origin.columns.lazy.filter { $0.targetTable == table.key }.map(\.name))
+    }
 
     /// Makes the error for a path that names something that does not exist.
     private func unknown(_ detail: String) -> QueryError {

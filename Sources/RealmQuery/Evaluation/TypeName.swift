@@ -49,6 +49,9 @@ enum TypeName {
         "collection": Bit.list | Bit.dictionary,
     ]
 
+    /// The names that are known, for suggestions.
+    static var all: [String] { names.keys.sorted() }
+
     /// Returns the set of types that a name means, letter case ignored; nil for an unknown name.
     static func bits(named name: ByteView) -> Int64? { name.count > 16 ? nil : names[name.string.lowercased()] }
 

@@ -68,7 +68,7 @@ struct Lexer {
         } else {
             var end = start + 1
             while end < bytes.count, bytes[end] & 0xc0 == 0x80 { end += 1 }
-            detail = "unexpected character '\(text(start, end))'"
+            detail = "unexpected character '\(text(start, end))'" + SyntaxAdvice.hint(forCharacter: start, in: self)
         }
         return .syntax(position: scalarOffset(start), detail: detail, expected: [])
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Parses the text of a query into a tree, without a schema.
 ///
 /// Predicates and arithmetic are parsed with explicit stacks instead of recursion, for two reasons:
@@ -93,7 +95,9 @@ struct Parser {
     /// - Parameter expected: What could follow instead, in words for people.
     /// - Returns: An error at the position of the current token, which it quotes.
     func unexpected(_ expected: [String]) -> QueryError {
-        let found = token.kind == .end ? "the query ends too early" : "unexpected '\(lexer.text(of: token))'"
+        let found = token.kind == .end ? "the query ends too early" : "unexpected '\(lexer.text(of: token).brief)'"
+        // What was probably meant says more than what could follow.
+        if let advice = SyntaxAdvice(self, expected).text { return syntaxError("\(found); \(advice)", at: token.start) }
         return syntaxError(found, at: token.start, expected)
     }
 

@@ -64,15 +64,21 @@ package struct FileHeader: Sendable, Equatable {
             throw .refused(.notARealm("a file of \(fileSize) bytes is too small to be a Realm file"))
         }
         guard prefix.slice(16, 20).array == FileHeader.signature else {
-            throw .refused(FileHeader.noSignature(fileSize: fileSize, isEncrypted: isEncrypted))
+            throw .refused(FileHeader.noSignature(prefix, fileSize: fileSize, isEncrypted: isEncrypted))
         }
-        guard fileSize & 7 == 0 else { throw .refused(.notARealm("file size \(fileSize) is not a multiple of 8")) }
+        guard fileSize & 7 == 0 else {
+            throw .refused(.notARealm("file size \(fileSize) is not a multiple of 8; the file is probably cut short"))
+        }
         selectedSlot = Int(prefix[23] & 1)
         fileFormat = Int(prefix[20 + selectedSlot])
         var top = FileHeader.littleEndian(prefix, at: 8 * selectedSlot)
         isStreaming = selectedSlot == 0 && top == FileHeader.streamingTopRef
         if isStreaming { top = try FileHeader.topRef(fromFooter: footer, fileSize: fileSize) }
         try FileHeader.check(format: fileFormat, topRef: top)
+        guard top & 7 != 0 || top < fileSize || top >> 56 != 0 else {
+            throw .corrupt(
+                ref: .none, reason: "the file is cut short: it has \(fileSize) bytes, and more than \(top) are needed")
+        }
         guard top & 7 == 0, top < fileSize, top == 0 || top >= 24 else {
             throw .corrupt(ref: Ref(top), reason: "the top ref is invalid for a file of \(fileSize) bytes")
         }
@@ -81,9 +87,12 @@ package struct FileHeader: Sendable, Equatable {
 
     /// Returns the reason for a missing signature. An encrypted file has no marker, but always
     /// whole pages, and at least one after its first page table.
-    private static func noSignature(fileSize: UInt64, isEncrypted: Bool) -> StorageError.Refusal {
+    private static func noSignature(_ prefix: ByteView, fileSize: UInt64, isEncrypted: Bool) -> StorageError.Refusal {
         if isEncrypted { return .encryptionKeyWrong("no Realm signature after decryption: wrong encryption key") }
         let mayBeEncrypted = fileSize >= 8192 && fileSize % 4096 == 0
+        if let kind = ForeignFile.kind(of: prefix, mayBeEncrypted: mayBeEncrypted) {
+            return .notARealm("no Realm signature: the file is \(kind)")
+        }
         return mayBeEncrypted
             ? .encryptionKeyRequired("no Realm signature: the file is encrypted and no key was given, or it is no Realm file")
             : .notARealm("no Realm signature: not a Realm file")

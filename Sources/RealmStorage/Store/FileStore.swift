@@ -259,7 +259,9 @@ package final class FileStore: WriteOwner, Sendable {
 
     /// The error for a file of 0 bytes. Such a file is not opened as an empty database, because it
     /// may be an interrupted copy.
-    private static var emptyFile: StorageError { .refused(.notARealm("a file of 0 bytes is no Realm file")) }
+    private static var emptyFile: StorageError {
+        .refused(.notARealm("a file of 0 bytes is no Realm file; it may be an interrupted copy"))
+    }
 
     /// Opens the file that was examined, and throws `.refused(.fileInUse)` when another one has
     /// taken its place.

@@ -201,7 +201,7 @@ import Testing
             (inClass("{allow: [read], fields: {hide: [\"\"]}}"), "3: the name of a property is needed"),
             (
                 "roles:\n  r:\n    realms:\n      app:\n        classes:\n          A:\n            allow: [read]\n            where: a === 1",
-                "8: syntax error at 4: unexpected '=', expected a value"
+                "8: syntax error at 4: unexpected '='; equality is written == or ="
             ),
             (
                 "roles:\n  r:\n    realms:\n      app:\n        classes:\n          A:\n            allow: [update]\n            check: a == $0",

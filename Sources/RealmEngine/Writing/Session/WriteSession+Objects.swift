@@ -81,7 +81,7 @@ extension WriteSession {
             return Written(place: existing, isCreated: false)
         }
         guard let column = table.primaryKey, let value = try primaryKey(key.name, column) else {
-            throw WriteError(.objectNotFound, "there is no object with this key")
+            throw noObject(key.name, in: table)
         }
         if let input = member(named: column.name, of: body) {
             let given = try at(.name(column.name), try ValueReader.read(input, as: column.type, isNullable: column.isNullable))
@@ -137,7 +137,9 @@ extension WriteSession {
     package func property(_ name: String, of place: ObjectPlace) throws(WriteError) -> Column {
         let table = try table(place.table)
         guard let column = table.column(named: name), !isHidden(column, of: table) else {
-            throw WriteError(.notFound, "class '\(table.className)' has no property '\(name)'")
+            var error = unknown(name, table)
+            error.code = .notFound
+            throw error
         }
         return column
     }
@@ -185,7 +187,7 @@ extension WriteSession {
             let value = if let primaryKey { primaryKey } else { try newPrimaryKey(column, body, of: table) }
             // A key from an address was looked up before, but not among the objects of which the sender does not know.
             if primaryKey == nil || restriction != nil, try find(value, in: table) != nil {
-                throw WriteSession.duplicate(table, column)
+                throw WriteSession.duplicate(table, column, value)
             }
             key = value
         }
@@ -210,10 +212,14 @@ extension WriteSession {
     }
 
     /// Makes the error for a primary key that another object has.
-    static func duplicate(_ table: TableState, _ column: Column) -> WriteError {
-        WriteError(
-            .duplicateKey, "class '\(table.className)' already has an object with this primary key",
+    static func duplicate(_ table: TableState, _ column: Column, _ key: OwnedValue? = nil) -> WriteError {
+        let text = key?.use { KeyText.text($0, objectKey: .null) }
+        var error = WriteError(
+            .duplicateKey,
+            "class '\(table.className)' already has an object with \(text.map { "the primary key '\($0.brief)'" } ?? "this primary key")",
             path: InputPath([.name(column.name)]))
+        error.key = text
+        return error
     }
 
     /// Throws `duplicateKey` for an object of which the sender of the write does not know: it cannot be written, and no other can

@@ -211,7 +211,10 @@ package final class WriteSession {
     /// none.
     func table(class name: String) throws(WriteError) -> TableState {
         guard let table = try classTable(named: name) else {
-            throw WriteError(.classNotFound, "there is no class '\(name)'")
+            var error = WriteError(.classNotFound, "there is no class '\(name.brief)'")
+            // Only what the sender sees is suggested.
+            error.misnomer = (name: name, known: try view().classes.compactMap(\.className))
+            throw error
         }
         return table
     }
@@ -282,9 +285,25 @@ package final class WriteSession {
     /// Returns the object that a name refers to; throws `objectNotFound` when there is none.
     func require(_ name: ObjectName, in table: TableState) throws(WriteError) -> ObjectPlace {
         guard let place = try find(name, in: table) else {
-            throw WriteError(.objectNotFound, "there is no object with this key")
+            throw noObject(name, in: table)
         }
         return place
+    }
+
+    /// Makes the error for a name that no object of a class has.
+    ///
+    /// - Throws: `classNotFound` when there is no such class.
+    package func missing(_ name: ObjectName, class className: String) throws(WriteError) -> WriteError {
+        noObject(name, in: try table(class: className))
+    }
+
+    /// Makes the error for a name that no object has.
+    func noObject(_ name: ObjectName, in table: TableState) -> WriteError {
+        var hint = ""
+        if case .text(let text) = name {
+            hint = KeyText.hint(for: text, primaryKey: knownPrimaryKey(of: table), of: table.className)
+        }
+        return WriteError(.objectNotFound, "there is no object with this key\(hint)")
     }
 
     /// Returns the object that was created under a name in this session; throws `linkTargetMissing` when

@@ -2,6 +2,7 @@
 
 internal import RealmQuery
 internal import RealmStorage
+internal import RealmStorage
 
 /// Finds out whether what a role says of a class fits the class.
 ///

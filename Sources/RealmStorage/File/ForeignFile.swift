@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Tells what a file is that is no Realm file, by its first bytes.
+enum ForeignFile {
+    /// Beginnings by which programs know the kinds of files that are mistaken for Realm files.
+    private static let beginnings: [(bytes: [UInt8], kind: String)] = [
+        (Array("SQLite format 3\0".utf8), "an SQLite database"),
+        (Array("PK\u{3}\u{4}".utf8), "a ZIP archive"),
+        ([0x1f, 0x8b, 0x08], "packed with gzip"),
+        (Array("BZh".utf8), "packed with bzip2"),
+        ([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00], "packed with xz"),
+        ([0x28, 0xb5, 0x2f, 0xfd], "packed with Zstandard"),
+        (Array("7z".utf8) + [0xbc, 0xaf, 0x27, 0x1c], "a 7z archive"),
+        (Array("bplist".utf8), "a property list"),
+        (Array("%PDF-".utf8), "a PDF document"),
+        ([0x7f] + Array("ELF".utf8), "a program"),
+    ]
+
+    /// Returns what a file is, such as `a ZIP archive`.
+    ///
+    /// - Parameters:
+    ///   - prefix: The first bytes of the file, at least 16.
+    ///   - mayBeEncrypted: Whether the file has the size of an encrypted one. Such a file begins with a counter, which may look
+    ///     like a short beginning of something else.
+    /// - Returns: Words that go on after `the file is`; nil for bytes of no known kind, as encrypted files have.
+    static func kind(of prefix: ByteView, mayBeEncrypted: Bool) -> String? {
+        let bytes = prefix.array
+        let known = beginnings.first { bytes.starts(with: $0.bytes) }
+        if let known, known.bytes.count >= 4 || !mayBeEncrypted { return known.kind }
+        if bytes.allSatisfy({ $0 == 0 }) { return "empty at its beginning, as after an interrupted copy" }
+        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 || $0 == 0x0a || $0 == 0x0d }) else { return nil }
+        switch bytes.first {
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            return "a text, perhaps JSON; 'realm-rest import' makes a Realm file of an export"
+        default: return "a text"
+        }
+    }
+}
