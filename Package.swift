@@ -139,7 +139,7 @@ let package = Package(
                 "RealmHTTP", "RealmEngine", "RealmQuery", "RealmStorage", "RealmConsole", "RealmTestSupport", "RealmMutants",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            exclude: ["Access/Vectors"],
+            exclude: ["Access/Vectors", "Messages/Vectors"],
             swiftSettings: shared),
     ])
 

@@ -105,6 +105,14 @@ enum OpenAPISchemas {
                 "required": ["status"],
             ]
         ),
+        (
+            "ProgramVersion",
+            [
+                "type": "object",
+                "properties": ["name": OpenAPIParts.words("realm-rest"), "version": OpenAPIParts.words("0.1.0")],
+                "required": ["name", "version"],
+            ]
+        ),
     ]
 
     /// The OpenAPI schema of a value that is any string.

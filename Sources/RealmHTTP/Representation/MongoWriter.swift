@@ -46,7 +46,7 @@ final class MongoWriter {
         try budget.spend(table.columns.count)
         for column in table.columns where column.key != own?.key || table.primaryKey?.key != column.key {
             try budget.requireRoom(for: writer.count)
-            writer.key(column.key == own?.key ? "_id_" : column.name)
+            writer.key(column.key == own?.key ? "_id_" : MemberNaming.documents.member(column.name))
             try writeMember(column, row, &writer)
         }
         writer.endObject()

@@ -24,7 +24,7 @@ extension RouteTable {
                         responses: OpenAPIParts.responses(
                             [
                                 "description": "The body names the program and its version.",
-                                "content": ["application/json": ["schema": versionSchema]],
+                                "content": ["application/json": ["schema": OpenAPIParts.schema("ProgramVersion")]],
                             ],
                             isConditional: false))
                 ) { $0.operations.version }
@@ -70,12 +70,6 @@ extension RouteTable {
                             isConditional: false))
                 ) { $0.operations.metrics }
             ]),
-    ]
-
-    /// The schema of the answer to `GET /v1/version`.
-    private static let versionSchema: DocumentValue = [
-        "type": "object", "properties": ["name": OpenAPIParts.text, "version": OpenAPIParts.text],
-        "required": ["name", "version"],
     ]
 
     /// The routes that the API description leaves out: those for administrators, and one path that
