@@ -85,7 +85,7 @@ lines = transfer.export_realm(var_class="Category")
 assert lines.count(b"\n") > len(seen)
 done("export")
 
-imported = transfer.import_objects(b'{"id":9003,"name":"Imported"}\n', mode="upsert", var_class="Category")
+imported = transfer.import_objects([{"id": 9003, "name": "Imported"}], mode="upsert", var_class="Category")
 assert imported.updated == 1 and categories.get_category("9003").name == "Imported"
 categories.delete_category("9003")
 done("import")

@@ -73,7 +73,7 @@ async function run() {
   check(lines.split("\n").length > seen.length, "export");
   done("export");
 
-  const imported = await transfer.importObjects({ body: new Blob(['{"id":9003,"name":"Imported"}\n']), mode: "upsert", _class: "Category" });
+  const imported = await transfer.importObjects({ requestBody: [{ id: 9003, name: "Imported" }], mode: "upsert", _class: "Category" });
   check(imported.updated === 1 && (await categories.getCategory({ key: "9003" })).name === "Imported", "import");
   await categories.deleteCategory({ key: "9003" });
   done("import");

@@ -201,23 +201,24 @@ package struct Configuration: Sendable {
         do throws(Problem) {
             try setting.read(SettingReader(place: InputPlace(), folder: nil, isCommandLine: true), value, &options)
         } catch {
-            throw ConfigurationError(text: "--\(option)\(Configuration.suffix(error.pointer, of: value)): \(error.detail)")
+            throw ConfigurationError(text: "--\(option)\(Configuration.suffix(error.pointer, of: option, value)): \(error.detail)")
         }
         note(setting, value) { _ in .commandLine }
         steps.append(.option(name: option, value: value))
     }
 
+    /// The options that take pairs such as `NAME=FILE`.
+    private static let pairs: Set = ["key", "backlink-names"]
+
     /// Returns what follows the name of an option that states a member of an object: `-key-file` for `/keyFile`.
     ///
     /// - Parameters:
     ///   - pointer: The place of the error in the value.
+    ///   - option: The option.
     ///   - value: The value. An element of a list is no option of its own, and names of pairs follow a blank.
-    private static func suffix(_ pointer: String?, of value: JSONValue) -> String {
+    private static func suffix(_ pointer: String?, of option: String, _ value: JSONValue) -> String {
         if case .array = value { return "" }
-        let names = (value.object?.members ?? []).map { "/" + $0.name }
-        if let pointer, names.contains(pointer), value.object?.members.allSatisfy({ $0.value.string != nil }) ?? false {
-            return " " + pointer.dropFirst()
-        }
+        if let pointer, pairs.contains(option) { return " " + pointer.dropFirst() }
         return (pointer ?? "").map { character in
             character == "/" ? "-" : character.isUppercase ? "-" + character.lowercased() : String(character)
         }.joined()

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("credentials: {jtw: []}", 1, "there is no setting 'credentials.jtw'"),
+        ("credentials: {jtw: []}", 1, "there is no setting 'credentials.jtw'; did you mean 'jwt'?"),
         ("credentials: {jwt: {}}", 1, "an object was found where a list is needed"),
         ("credentials:\n  jwt:\n    - a", 3, "a string was found where an object is needed"),
         ("credentials:\n  jwt:\n    - {issuer: a, jwks: b}", 3, "'issuer' and 'audience' are needed"),

@@ -96,14 +96,20 @@ struct MischiefTarget: Sendable, CustomTestStringConvertible {
         MischiefTarget(name: "23 bytes", make: { try $0.write([UInt8](repeating: 0, count: 23), $0.target) }, refusal: notARealm),
         MischiefTarget(name: "24 zeros", make: { try $0.write([UInt8](repeating: 0, count: 24), $0.target) }, refusal: notARealm),
         MischiefTarget(
-            name: "junk of whole pages", make: { try $0.write([UInt8](repeating: 0x78, count: 8192), $0.target) },
+            name: "junk of whole pages",
+            make: { place in
+                try place.write((0..<8192).map { UInt8(truncatingIfNeeded: $0 &* 0x9e37_79b9 >> 11) }, place.target)
+            },
             refusal: keyRequired),
+        MischiefTarget(
+            name: "text of whole pages", make: { try $0.write([UInt8](repeating: 0x78, count: 8192), $0.target) },
+            refusal: notARealm),
         MischiefTarget(
             name: "another database",
             make: {
                 try $0.write(Array("SQLite format 3".utf8) + [UInt8](repeating: 0, count: 4081), $0.target)
             }, refusal: notARealm),
-        MischiefTarget(name: "a sparse file of 4 TB", make: { try $0.sparse($0.target, 4 << 40) }, refusal: keyRequired),
+        MischiefTarget(name: "a sparse file of 4 TB", make: { try $0.sparse($0.target, 4 << 40) }, refusal: notARealm),
         MischiefTarget(
             name: "an encrypted realm without its key",
             make: {
