@@ -6,7 +6,7 @@ RELEASE := swift build -c release --scratch-path .build-release
 STRICT := swift build --build-tests --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 PORT ?= 8080
 
-.PHONY: setup setup-test setup-browser setup-test-clients test-clients setup-console setup-test-console setup-formats build release demo test test-browser test-console test-docs test-formats test-leaks test-long test-mutants test-threads fuzz bench lint format clean
+.PHONY: setup setup-test setup-browser setup-test-clients test-clients setup-console setup-test-console setup-formats build release demo test test-browser test-console test-docs test-live test-formats test-leaks test-long test-mutants test-threads fuzz bench lint format clean
 
 # Installs the Debian packages that are missing; says nothing when none is.
 setup:
@@ -113,6 +113,16 @@ setup-formats: setup
 
 test-formats: release setup-formats
 	/usr/bin/python3 Tests/Formats/dumps.py --server .build-release/release/realm-rest
+
+# The live clients in clients/: copies that follow every change through cut connections and restarts equal fresh reads.
+LIVE ?= --quick
+LIVE_SERVER ?=
+
+test-live: setup setup-test-console
+	@[ -n '$(LIVE_SERVER)' ] || $(MAKE) release
+	$(VENV)/bin/python3 Tests/LiveClients/javascript/run.py --server $(or $(LIVE_SERVER),.build-release/release/realm-rest) $(LIVE)
+	python3 Tests/LiveClients/python/run.py --server $(or $(LIVE_SERVER),.build-release/release/realm-rest) $(LIVE)
+	python3 Tests/LiveClients/swift/run.py --server $(or $(LIVE_SERVER),.build-release/release/realm-rest) $(LIVE)
 
 # Clients that a generator makes of the API description: linted, compiled, and used. CLIENTS="all" tries every language whose
 # compiler is there (Debian: golang-go, default-jdk-headless), CLIENTS_SERVER is the program that serves.

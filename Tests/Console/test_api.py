@@ -104,7 +104,7 @@ def test_the_document_is_shown_and_tried(console):
 
 
 def test_a_page_of_the_reference_leads_to_its_operation(console):
-    page = console.page("/docs/api/")
+    page = console.page("/docs/api")
     link = page.get_by_role("link", name="Try it").nth(20)
     operation = link.get_attribute("href").split("operation=")[1]
     link.click()

@@ -201,7 +201,8 @@ package struct Configuration: Sendable {
         do throws(Problem) {
             try setting.read(SettingReader(place: InputPlace(), folder: nil, isCommandLine: true), value, &options)
         } catch {
-            throw ConfigurationError(text: "--\(option)\(Configuration.suffix(error.pointer, of: option, value)): \(error.detail)")
+            let suffix = Configuration.suffix(error.pointer, of: option, value)
+            throw ConfigurationError(text: "--\(option)\(suffix): \(error.detail)")
         }
         note(setting, value) { _ in .commandLine }
         steps.append(.option(name: option, value: value))

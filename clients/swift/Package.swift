@@ -1,0 +1,14 @@
+// swift-tools-version: 6.0
+
+import PackageDescription
+
+let package = Package(
+    name: "RealmRest",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [.library(name: "RealmRest", targets: ["RealmRest"])],
+    targets: [
+        .target(name: "RealmRest"),
+        .testTarget(name: "RealmRestTests", dependencies: ["RealmRest"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
