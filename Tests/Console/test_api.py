@@ -85,14 +85,14 @@ def test_what_was_on_screen_is_shown_as_code(console):
 def test_the_document_is_shown_and_tried(console):
     console.expect("answered 404: GET .*/objects/Category/77", "answered 422")
     page = console.page("#/-/api")
-    page.get_by_label("Find").fill("/v1/realms/{realm}/objects/{class}/{key}")
+    page.get_by_label("Find").fill("/v1/realms/{realm}/objects/{className}/{key}")
     known = console.api("GET", "/v1/openapi.json")
     page.locator("details:visible").first.wait_for()
     assert page.locator("details").count() == sum("responses" in one for item in known["paths"].values() for one in item.values())
     one = page.locator("details:visible", has=page.get_by_text("GET", exact=True)).first
     one.locator("summary").click()
     one.get_by_label("realm", exact=True).fill("store")
-    one.get_by_label("class", exact=True).fill("Category")
+    one.get_by_label("className", exact=True).fill("Category")
     one.get_by_label("key", exact=True).fill("1")
     one.get_by_role("button", name="Try it").click()
     one.locator(".tag.good", has_text="200").wait_for()

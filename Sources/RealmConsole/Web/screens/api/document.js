@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { h } from "../../core/dom.js";
-import { visible } from "../../core/format.js";
+import { visible, visibleLines } from "../../core/format.js";
 import { signal } from "../../core/signals.js";
 import { tryNode } from "./try.js";
 
@@ -25,7 +25,7 @@ function shape(doc, schema, depth, indent) {
 }
 
 /** @param {any} doc @param {any} content By media type. */
-const bodyNode = (doc, content = {}) => Object.entries(content).slice(0, 1).map(([type, { schema }]) => h("pre", { tabindex: 0 }, `${type}\n${shape(doc, schema, 2, "")}`));
+const bodyNode = (doc, content = {}) => Object.entries(content).slice(0, 1).map(([type, { schema }]) => h("pre", { tabindex: 0 }, visibleLines(`${type}\n${shape(doc, schema, 2, "")}`)));
 
 /**
  * An OpenAPI document: operations by tag, what each takes and answers, and a form that sends it.
@@ -45,7 +45,7 @@ export function documentNode(doc, realm, word, wanted) {
   return Object.entries(tags).map(([tag, all]) => h("section", { hidden: () => all.every(isHidden) }, h("h3", null, visible(tag)), all.map((one) => {
     const open = signal(one.operationId === wanted);
     const node = h("details", { open: open.peek(), hidden: () => isHidden(one), ontoggle: () => { open.value ||= node.open; } },
-      h("summary", null, h("code.method", null, one.method), h("code", null, visible(one.route)), h("span.soft", null, one.summary)), () => open.value && operationNode(doc, one, realm));
+      h("summary", null, h("code.method", null, one.method), h("code", null, visible(one.route)), h("span.soft", null, visible(one.summary ?? ""))), () => open.value && operationNode(doc, one, realm));
     if (open.peek()) requestAnimationFrame(() => { node.scrollIntoView(); node.querySelector("summary")?.focus(); });
     return node;
   })));
@@ -56,7 +56,7 @@ function operationNode(doc, operation, realm) {
   const { content } = resolved(doc, operation.requestBody);
   /** @type {string[]} */
   const codes = operation["x-problem-codes"] ?? [];
-  return h("div", null, operation.description && h("p", null, operation.description), tryNode(doc, operation, Object.keys(content ?? {}), realm), content && h("h4", null, "Body"), bodyNode(doc, content), h("h4", null, "Answers"),
-    Object.entries(operation.responses).filter(([status]) => status < "4").map(([status, one]) => [h("p", null, `${status}: ${resolved(doc, one).description}`), bodyNode(doc, resolved(doc, one).content)]),
+  return h("div", null, operation.description && h("p", null, visible(operation.description)), tryNode(doc, operation, Object.keys(content ?? {}), realm), content && h("h4", null, "Body"), bodyNode(doc, content), h("h4", null, "Answers"),
+    Object.entries(operation.responses).filter(([status]) => status < "4").map(([status, one]) => [h("p", null, `${status}: ${visible(resolved(doc, one).description)}`), bodyNode(doc, resolved(doc, one).content)]),
     codes.length > 0 && h("p", null, "Problems: ", codes.map((code) => [h("a", { href: `/docs/problems/${encodeURIComponent(code)}` }, code), " "])));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { csrf } from "../../core/api.js";
 import { h } from "../../core/dom.js";
-import { formatDuration, visibleLines } from "../../core/format.js";
+import { formatDuration, visible, visibleLines } from "../../core/format.js";
 import { onCleanup, signal } from "../../core/signals.js";
 import { button, choice, field } from "../../core/ui.js";
 import { resolved } from "./document.js";
@@ -19,7 +19,7 @@ export function tryNode(doc, operation, types, realm) {
     const values = schema.enum ?? (schema.type === "boolean" ? ["true", "false"] : null);
     const value = signal(place === "path" && name === "realm" ? realm : values === types ? types[0] : "");
     const input = values ? choice(values === types ? types : ["", ...values], value) : h("input", { value: value.peek(), required: place === "path", oninput: () => { value.value = input.value; } });
-    return { name, place, value, node: field(name, input, `${place}: ${description}`) };
+    return { name, place, value, node: field(name, input, visible(`${place}: ${description}`)) };
   });
   async function run() {
     let target = operation.route;
