@@ -10,10 +10,8 @@ import { attach, create, openFile } from "./create.js";
 
 /** @typedef {import("./card.js").Realm} Realm */
 
-/** @type {import("../../core/app.js").Screen} */
-export const realms = { id: "realms", title: "Realms", scope: "server", view };
-
-function view() {
+/** @type {import("../screens.js").View} */
+export const realms = () => {
   const list = resource(all);
   effect(() => {
     if (list.loading.value) return;
@@ -33,7 +31,7 @@ function view() {
     () => (error.value ? problemNode(error.value) : data.value ? null : waitingNode()),
     () => data.value?.length === 0 && emptyNode("No realm is served yet", "Create one, open a .realm file of this computer, or start the server with a file."),
     cards);
-}
+};
 
 /**
  * All pages of the list.

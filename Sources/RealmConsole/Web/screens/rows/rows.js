@@ -22,18 +22,15 @@ const KEYS = {
   "i in a row": "Show the whole value, or what a link leads to", "In the head of a column": "Enter sorts (Shift: also), Shift+arrows resize, Ctrl+arrows move, p pins, Delete hides",
 };
 
-/** @type {import("../../core/app.js").Screen} */
-export const rows = {
-  id: "rows", title: "Rows", scope: "realm", key: "r", isAllowed: (realm) => may("read", realm),
-  view: ({ realm, rest: [name] }) => loaded(schemaOf(realm), (schema) => untracked(() => {
-    const type = classNamed(schema, name);
-    const first = schema.classes.find((one) => one.type === "object") ?? schema.classes[0];
-    if (!first) return emptyNode("There is no class yet", "Add the first one to the schema.", h("a", { href: address(realm, "classes") }, "Classes"));
-    if (!name) setTimeout(() => location.replace(address(realm, "rows", [first.name])));
-    const picker = classChoice(schema.classes, signal(type?.name ?? ""), { class: "class", "aria-label": "Class", oninput: (event) => go(address(realm, "rows", [event.target.value])) }, type ? "" : "Choose a class");
-    return type ? rowsNode({ realm, schema, type }, picker) : name && emptyNode("There is no such class", "It may have been renamed.", picker);
-  })),
-};
+/** @type {import("../screens.js").View} */
+export const rows = ({ realm, rest: [name] }) => loaded(schemaOf(realm), (schema) => untracked(() => {
+  const type = classNamed(schema, name);
+  const first = schema.classes.find((one) => one.type === "object") ?? schema.classes[0];
+  if (!first) return emptyNode("There is no class yet", "Add the first one to the schema.", h("a", { href: address(realm, "classes") }, "Classes"));
+  if (!name) setTimeout(() => location.replace(address(realm, "rows", [first.name])));
+  const picker = classChoice(schema.classes, signal(type?.name ?? ""), { class: "class", "aria-label": "Class", oninput: (event) => go(address(realm, "rows", [event.target.value])) }, type ? "" : "Choose a class");
+  return type ? rowsNode({ realm, schema, type }, picker) : name && emptyNode("There is no such class", "It may have been renamed.", picker);
+}));
 
 /** @param {import("../query/words.js").Subject} subject @param {HTMLElement} picker Of another class. */
 function rowsNode(subject, picker) {
