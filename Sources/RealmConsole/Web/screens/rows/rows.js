@@ -97,6 +97,7 @@ function rowsNode(subject, picker) {
     h("div.bar.tools", null, picker, h("span", { role: "status" }, status), jump, button("Columns…", () => { void chooseColumns(type, layout); }, { class: "end" }),
       button("Groups", toggleGroups, { "aria-pressed": () => String(query().has("group")) }),
       type.type === "object" && [may("create", realm, className) && h("a.button", { href: address(realm, "object", [className, "@new"]) }, "New"),
+        may("export", realm, className) && h("a.button", { href: () => address(realm, "transfer", [className], { ...selectionOf(query()), distinct: "" }) }, "Export"),
         bulkActions({ realm, className, schema, keys: () => [...picked.peek()], where: () => (picked.peek().size ? null : query().get("where") || "TRUEPREDICATE"), args: () => query().get("args") })]),
     () => source.error.value && !source.error.value.problem?.parameter && h("div", null, problemNode(source.error.value), button("Try again", source.retry)),
     h("div.result", null, made.node, () => query().has("group") && groupPanel(subject, query),

@@ -14,6 +14,6 @@ export const transfer = {
     /** @param {string} action */
     const classes = (action) => () => (data.value?.classes ?? []).filter((one) => one.type !== "embedded" && may(action, realm, one.name));
     return h("div.page", null, h("h1", null, "In and out"), () => error.value && problemNode(error.value),
-      () => may("export", realm) && exporting(realm, classes("export"), rest[0] ?? ""), () => may("import", realm) && importing(realm, classes("import")));
+      () => may("export", realm) && exporting(realm, () => data.value?.classes ?? [], classes("export"), rest[0] ?? ""), () => may("import", realm) && importing(realm, classes("import")));
   },
 };
