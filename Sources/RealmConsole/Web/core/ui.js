@@ -133,7 +133,7 @@ export function toast(content, action, seconds = action ? 20 : 6) {
   const id = uniqueID();
   const close = () => { messages.value = messages.peek().filter((one) => one.id !== id); };
   const node = h("div.toast", null, content,
-    action ? button(action.label, async () => { close(); await action.run(); }) : null, button("×", close, { "aria-label": "Dismiss", class: "quiet" }));
+    action ? button(action.label, async () => { close(); await action.run(); }, { class: action.label.toLowerCase(), title: action.label === "Undo" ? "Key: u" : null }) : null, button("×", close, { "aria-label": "Dismiss", class: "quiet" }));
   messages.value = [...messages.peek().slice(-4), { id, node }];
   setTimeout(close, seconds * 1000);
 }
@@ -154,6 +154,9 @@ export function announce(text) {
 export function showError(error) {
   if (error?.name !== "AbortError") toast(problemNode(error), undefined, 15);
 }
+
+/** How many dialogs are open. */
+export const dialogs = signal(0);
 
 /**
  * Opens a dialog and returns when it is closed.
@@ -190,10 +193,12 @@ export function dialog(title, content, kind = "") {
       if (notes && node.contains(notes)) (home?.isConnected ? home : document.body).append(notes);
       node.remove();
       end();
+      dialogs.value = dialogs.peek() - 1;
       resolve(result);
     });
     document.body.append(node);
     node.showModal();
+    dialogs.value = dialogs.peek() + 1;
   });
 }
 

@@ -5,7 +5,7 @@ import { shortcut } from "../../core/keys.js";
 import { address, go, route, setQuery } from "../../core/router.js";
 import { classNamed, isEmbedded, schemaOf } from "../../core/schema.js";
 import { may } from "../../core/session.js";
-import { effect, signal, untracked } from "../../core/signals.js";
+import { effect, onCleanup, signal, untracked } from "../../core/signals.js";
 import { button, classChoice, emptyNode, loaded, problemNode } from "../../core/ui.js";
 import { bulkActions } from "../object/bulk.js";
 import { selectionOf } from "../query/ask.js";
@@ -30,10 +30,33 @@ export const rows = {
     const first = schema.classes.find((one) => one.type === "object") ?? schema.classes[0];
     if (!first) return emptyNode("There is no class yet", "Add the first one to the schema.", h("a", { href: address(realm, "classes") }, "Classes"));
     if (!name) setTimeout(() => location.replace(address(realm, "rows", [first.name])));
-    const picker = classChoice(schema.classes, signal(type?.name ?? ""), { class: "class", "aria-label": "Class", oninput: (event) => go(address(realm, "rows", [event.target.value])) }, type ? "" : "Choose a class");
+    const picker = pickerNode(realm, schema, type?.name ?? "");
     return type ? rowsNode({ realm, schema, type }, picker) : name && emptyNode("There is no such class", "It may have been renamed.", picker);
   })),
 };
+
+/**
+ * Leads to another class. Who chooses by keys types its first letters, so the page does not go on before that is over.
+ *
+ * @param {string} realm @param {import("../../core/schema.js").Schema} schema @param {string} name
+ */
+function pickerNode(realm, schema, name) {
+  let [typed, timer] = [0, 0];
+  onCleanup(() => clearTimeout(timer));
+  const leave = () => { if (node.value && node.value !== name) go(address(realm, "rows", [node.value])); };
+  const node = classChoice(schema.classes, signal(name), {
+    class: "class", "aria-label": "Class",
+    onkeydown: (event) => {
+      typed = performance.now();
+      if (event.key === "Enter") leave();
+    },
+    oninput: () => {
+      clearTimeout(timer);
+      timer = setTimeout(leave, performance.now() - typed < 1000 ? 1000 : 0);
+    },
+  }, name ? "" : "Choose a class");
+  return node;
+}
 
 /** @param {import("../query/words.js").Subject} subject @param {HTMLElement} picker Of another class. */
 function rowsNode(subject, picker) {
