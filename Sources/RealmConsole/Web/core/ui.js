@@ -94,6 +94,12 @@ export function table(heads, body) {
   return h("div.scroller", { tabindex: 0 }, h("table.plain", null, h("thead", null, h("tr", null, heads.map((one) => (one ? h("th", { scope: "col" }, one) : h("td"))))), rows));
 }
 
+/** What to do next, where that is the same wherever a problem is met. */
+const NEXT = {
+  realm_not_found: () => h("a", { href: "#/-/realms" }, "All realms"),
+  forbidden: () => "Ask whoever runs this server for the right, or sign in with another key.",
+};
+
 /**
  * What a problem says, with its request and a link to the page about it.
  *
@@ -105,6 +111,7 @@ export function problemNode(error) {
   const isKnown = /^[a-z_]+$/.test(problem.code) && problem.status > 0;
   return h("div.problem", { role: "alert" },
     h("strong", null, problem.title), h("p", null, visible(problem.detail ?? "")),
+    problem.code in NEXT && h("p", null, NEXT[/** @type {keyof typeof NEXT} */ (problem.code)]()),
     problem.pointer ? h("p", null, "At ", h("code", null, problem.pointer)) : null,
     h("small", null, isKnown ? h("a", { href: `/docs/problems/${problem.code}`, target: "_blank" }, problem.code) : problem.code,
       problem.requestId ? ` · request ${problem.requestId}` : ""));

@@ -7,6 +7,7 @@ import { classNamed, isEmbedded, schemaOf } from "../../core/schema.js";
 import { may } from "../../core/session.js";
 import { effect, onCleanup, signal, untracked } from "../../core/signals.js";
 import { button, classChoice, emptyNode, loaded, problemNode } from "../../core/ui.js";
+import { noClassNode } from "../classes/none.js";
 import { bulkActions } from "../object/bulk.js";
 import { selectionOf } from "../query/ask.js";
 import { groupPanel } from "../query/groups.js";
@@ -28,10 +29,10 @@ export const rows = {
   view: ({ realm, rest: [name] }) => loaded(schemaOf(realm), (schema) => untracked(() => {
     const type = classNamed(schema, name);
     const first = schema.classes.find((one) => one.type === "object") ?? schema.classes[0];
-    if (!first) return emptyNode("There is no class yet", "Add the first one to the schema.", h("a", { href: address(realm, "classes") }, "Classes"));
+    if (!first) return noClassNode(realm);
     if (!name) setTimeout(() => location.replace(address(realm, "rows", [first.name])));
     const picker = pickerNode(realm, schema, type?.name ?? "");
-    return type ? rowsNode({ realm, schema, type }, picker) : name && emptyNode("There is no such class", "It may have been renamed.", picker);
+    return type ? rowsNode({ realm, schema, type }, picker) : name && emptyNode("There is no such class", "It may have been renamed, or be for others than you: choose another one.", picker);
   })),
 };
 
