@@ -56,7 +56,9 @@ import Testing
         let encoded = try server.get(dogs + path.split(separator: "@", omittingEmptySubsequences: false).joined(separator: "%40"))
         #expect(plain.status == 200)
         #expect(encoded.status == 200)
-        #expect(encoded.text == plain.text)
+        // Cursors belong to their path as it was sent.
+        func rows(_ answer: HTTPClient.Answer) -> Substring? { answer.text.split(separator: "\"next\"").first }
+        #expect(rows(encoded) == rows(plain))
     }
 
     @Test func `names chain, and stand in the schema`() throws {
