@@ -9,6 +9,7 @@ import { may } from "../../core/session.js";
 import { effect, resource, signal } from "../../core/signals.js";
 import { button, choice, copyText, emptyNode, loaded, search, table, tabs } from "../../core/ui.js";
 import { diagramNode } from "./diagram.js";
+import { historyNode } from "./history.js";
 import { migrationNode } from "./migration.js";
 import { noClassNode } from "./none.js";
 
@@ -64,7 +65,7 @@ export const classes = {
       if (name.value && !one) return emptyNode("There is no such class", "A migration may have renamed or removed it.", h("a", { href: address(realm, "classes") }, "All classes"));
       const list = [one ? { name: "", title: "Schema", show: () => schemaNode(realm, all, one) } : { name: "", title: "Diagram", show: () => (all.classes.length ? diagramNode(all.classes, `${realm}.svg`, (to) => address(realm, "classes", [], { class: to })) : noClassNode(realm)) },
         { name: "source", title: "Source", show: () => sourceNode(realm, name.peek()) }];
-      if (!one && may("administer", realm)) list.push({ name: "migrate", title: "Migrate", show: () => migrationNode(realm, all, schema.reload) });
+      if (!one && may("administer", realm)) list.push({ name: "migrate", title: "Migrate", show: () => migrationNode(realm, all, schema.reload) }, { name: "history", title: "History", show: () => historyNode(realm) });
       // What is chosen is in the address.
       const chosen = { get value() { return list.some((each) => each.name === view.value) ? view.value : ""; }, set value(next) { setQuery({ view: next }); }, peek: view.peek };
       return [h("div.bar", null, h("h1", null, one ? visible(one.name) : "Classes"), one?.type === "embedded" && h("span.tag", null, "embedded"), one?.type === "object" && h("a.button", { href: address(realm, "rows", [one.name]) }, "Rows")), tabs("Views", list, chosen)];
