@@ -184,7 +184,7 @@ extension WriteSession {
         try authorizeMaking(in: table)
         var key = primaryKey
         if let column = table.primaryKey {
-            let value = if let primaryKey { primaryKey } else { try newPrimaryKey(column, body, of: table) }
+            let value = if let primaryKey { primaryKey } else { try newPrimaryKey(column, body, of: table, options) }
             // A key from an address was looked up before, but not among the objects of which the sender does not know.
             if primaryKey == nil || restriction != nil, try find(value, in: table) != nil {
                 throw WriteSession.duplicate(table, column, value)
@@ -260,8 +260,10 @@ extension WriteSession {
     }
 
     /// Returns the primary key of a body, or a generated one for object ids and UUIDs; throws
-    /// `missingProperty` for other types.
-    private func newPrimaryKey(_ column: Column, _ body: InputObject, of table: TableState) throws(WriteError) -> OwnedValue {
+    /// `missingProperty` for other types, or `unknownProperty` for a member that the class does not have: it may be the misspelt key.
+    private func newPrimaryKey(
+        _ column: Column, _ body: InputObject, of table: TableState, _ options: Options
+    ) throws(WriteError) -> OwnedValue {
         if !keeps(column, of: table), let input = member(named: column.name, of: body) {
             return try at(.name(column.name), try ValueReader.read(input, as: column.type, isNullable: column.isNullable))
         }
@@ -270,6 +272,7 @@ extension WriteSession {
         case .uuid: return OwnedValue(.uuid(KeyGenerator.uuid()))
         default:
             guard !isHidden(column, of: table) else { throw WriteSession.forbidden }
+            for (name, _) in body.members { _ = try at(.name(name), try position(named: name, of: table, options)) }
             throw WriteError(.missingProperty, "the primary key '\(column.name)' is missing")
         }
     }
