@@ -57,7 +57,7 @@ function collectionNode({ realm, schema, name, key, path, home, found: { propert
     }
     const value = steps.reduce((inner, step) => inner?.[step.key], await readExact(target, { fields: steps[0].text }, abort));
     const kind = mixedType(value ?? null);
-    if (kind !== "list" && kind !== "dictionary") throw changed("There is no collection here now", "Somebody may have removed it.");
+    if (kind !== "list" && kind !== "dictionary") throw changed("There is no collection here now", "Somebody may have removed it: go back to the object, or try again when it is there.");
     const all = Object.entries(value).map(([at, one]) => ({ at: kind === "list" ? Number(at) : at, value: one }));
     return { tag, kind, count: all.length, items: all.slice(from, from + PAGE) };
   };

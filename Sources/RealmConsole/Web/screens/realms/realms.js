@@ -29,7 +29,8 @@ export const realms = () => {
       button("Create…", () => create(names()), { class: "primary" }), button("Open a file…", async () => open(await chooseFile(".realm"))), button("Attach…", attach))),
     () => may("administer", "") && dropping(open),
     () => (error.value ? problemNode(error.value) : data.value ? null : waitingNode()),
-    () => data.value?.length === 0 && emptyNode("No realm is served yet", "Create one, open a .realm file of this computer, or start the server with a file."),
+    () => data.value?.length === 0 && (may("administer", "") ? emptyNode("No realm is served yet", "Create one, open a .realm file of this computer, or start the server with a file.")
+      : emptyNode("No realm is open to you", "Ask whoever runs this server for a role that reads one, or sign in with another key.")),
     cards);
 };
 

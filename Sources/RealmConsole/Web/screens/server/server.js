@@ -42,7 +42,7 @@ export function server() {
   each(rows, () => leases.value, ({ id }) => id, ({ id, kind, realm, principal, since }) => h("tr", null, [kind, realm, principal ?? "–", formatLocalTime(since)].map((one) => h("td", null, visible(one))),
     h("td", null, button("End…", async () => await confirm(`End the ${kind}`, "Its holder is told that it has ended.", "End") && call("DELETE", path("admin", "leases", id), { quiet: true })))));
   return h("div.page", null, h("h1", null, "Server"), shownProblem(problem), h("div.cards", null, () => chartNodes(samples.value)),
-    h("h2", null, "Leases"), h("div", { hidden: () => !leases.value.length }, table(["Kind", "Realm", "Holder", "Since", ""], rows)), () => !leases.value.length && h("p.soft", null, "Nobody holds a transaction, a snapshot or a stream."), h("h2", null, "Keys"), keysNode(),
+    h("h2", null, "Leases"), h("div", { hidden: () => !leases.value.length }, table(["Kind", "Realm", "Holder", "Since", ""], rows)), () => !leases.value.length && !problem.value && h("p.soft", null, "Nobody holds a transaction, a snapshot or a stream."), h("h2", null, "Keys"), keysNode(),
     h("div", { hidden: () => !log.value.length }, h("h2", null, "Log, newest first"), h("pre", { tabindex: 0 }, () => log.value.map((line) => `${visible(line)}\n`).reverse())),
     h("h2", null, "Configuration in force"), loaded(config, ({ limits, ...others }) => [factsNode(others), h("details", null, h("summary", null, "Limits"), factsNode(limits))]));
 }
