@@ -121,6 +121,7 @@ test-formats: setup-formats
 	@[ -n '$(FORMATS_SERVER)' ] || $(MAKE) release
 	/usr/bin/python3 Tests/Formats/dumps.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
 	/usr/bin/python3 Tests/Formats/imports.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
+	/usr/bin/python3 Tests/Formats/names.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
 
 # The live clients in clients/: copies that follow every change through cut connections and restarts equal fresh reads.
 LIVE ?= --quick
