@@ -192,11 +192,10 @@ extension WriteSession {
             key = value
         }
         let body = completed(try permitted(body, of: table, at: nil, options), table)
-        let draft = spareDraft ?? ObjectDraft()
         // Objects that are given in place of links are created meanwhile, and need drafts of their own.
-        spareDraft = nil
+        var draft = spareDraft.take() ?? ObjectDraft()
         defer { spareDraft = draft }
-        let isSound = read(body, of: table, key, options, into: draft)
+        let isSound = read(body, of: table, key, options, into: &draft)
         let object = try create(in: table.key, key, isSound ? draft : nil)
         let place = ObjectPlace(table: table.key, object: object)
         didMake(place, in: table)
@@ -242,7 +241,7 @@ extension WriteSession {
     /// When one does not, the object is created without values and its members are written one after the
     /// other, which finds the first error in the order of the body.
     private func read(
-        _ body: InputObject, of table: TableState, _ key: OwnedValue?, _ options: Options, into draft: ObjectDraft
+        _ body: InputObject, of table: TableState, _ key: OwnedValue?, _ options: Options, into draft: inout ObjectDraft
     ) -> Bool {
         do throws(WriteError) {
             try draft.read(body, of: table, primaryKey: key) { name, guess throws(WriteError) in

@@ -22,17 +22,12 @@ import { follow } from "./path.js";
 
 const PAGE = 100;
 
-/** @type {import("../../core/app.js").Screen} */
-export const collection = {
-  id: "collection", title: "Collection", scope: "hidden",
-  view({ realm, rest: [name, key, ...rest] }) {
-    return h("div.page", null, loaded(schemaOf(realm), (schema) => untracked(() => {
-      const [path, home] = [rest.join("."), address(realm, "object", [name, key])];
-      const found = follow(schema, name, path);
-      return found ? collectionNode({ realm, schema, name, key, path, home, found }) : emptyNode("There is no such collection", "The property may have been renamed.", h("a", { href: home }, "The object"));
-    })));
-  },
-};
+/** @type {import("../screens.js").View} */
+export const collection = ({ realm, rest: [name, key, ...rest] }) => h("div.page", null, loaded(schemaOf(realm), (schema) => untracked(() => {
+  const [path, home] = [rest.join("."), address(realm, "object", [name, key])];
+  const found = follow(schema, name, path);
+  return found ? collectionNode({ realm, schema, name, key, path, home, found }) : emptyNode("There is no such collection", "The property may have been renamed.", h("a", { href: home }, "The object"));
+})));
 
 /** @param {string} title @param {string} detail */
 const changed = (title, detail) => new ProblemError({ code: "", status: 0, title, detail });
@@ -62,7 +57,7 @@ function collectionNode({ realm, schema, name, key, path, home, found: { propert
     }
     const value = steps.reduce((inner, step) => inner?.[step.key], await readExact(target, { fields: steps[0].text }, abort));
     const kind = mixedType(value ?? null);
-    if (kind !== "list" && kind !== "dictionary") throw changed("There is no collection here now", "Somebody may have removed it.");
+    if (kind !== "list" && kind !== "dictionary") throw changed("There is no collection here now", "Somebody may have removed it: go back to the object, or try again when it is there.");
     const all = Object.entries(value).map(([at, one]) => ({ at: kind === "list" ? Number(at) : at, value: one }));
     return { tag, kind, count: all.length, items: all.slice(from, from + PAGE) };
   };

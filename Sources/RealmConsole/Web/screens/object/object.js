@@ -28,16 +28,11 @@ const isEdited = ({ before, mine }) => !same(before.value, mine.value);
 /** @param {Field} field */
 const isContested = (field) => isEdited(field) && !same(field.theirs.value, field.before.value) && !same(field.theirs.value, field.mine.value);
 
-/** @type {import("../../core/app.js").Screen} */
-export const object = {
-  id: "object", title: "Object", scope: "hidden",
-  view({ realm, rest: [name, key] }) {
-    return h("div.page", null, loaded(schemaOf(realm), (schema) => untracked(() => {
-      const cls = classNamed(schema, name);
-      return cls && key ? objectNode({ realm, schema, cls, key }) : emptyNode("There is no such class", "It may have been renamed.", h("a", { href: address(realm, "classes") }, "All classes"));
-    })));
-  },
-};
+/** @type {import("../screens.js").View} */
+export const object = ({ realm, rest: [name, key] }) => h("div.page", null, loaded(schemaOf(realm), (schema) => untracked(() => {
+  const cls = classNamed(schema, name);
+  return cls && key ? objectNode({ realm, schema, cls, key }) : emptyNode("There is no such class", "It may have been renamed, or be for others than you.", h("a", { href: address(realm, "classes") }, "All classes"));
+})));
 
 /** @param {Subject} subject */
 function objectNode(subject) {
@@ -153,5 +148,6 @@ function objectNode(subject) {
   };
   return [h("header.bar", null, h("h1", null, h("a", { href: address(realm, "rows", [name]) }, visible(name)), " ", h("code", null, isNew ? "new" : visible(key))), () => isShown.value && h("span.bar.end", null, isWritable && button(isNew ? "Create" : "Save", () => save(), { class: "primary", "aria-keyshortcuts": "Control+S", disabled: () => !isNew && !edited().length }),
     !isNew && [allows("create") && h("a.button", { href: address(realm, "object", [name, "@new"], { from: key }) }, "Duplicate"), allows("delete") && button("Delete…", () => remove(subject), { class: "danger" })])),
-  shownProblem(problem), () => (isShown.value ? untracked(() => [fields.filter(({ mine }) => mine.peek() !== undefined).map(row), !isNew && linksNode(subject)]) : !problem.value && waitingNode())];
+  shownProblem(problem), () => problem.value?.problem?.code === "object_not_found" && h("p", null, "It may have been deleted. ", h("a", { href: address(realm, "rows", [name]) }, `The objects of ${visible(name)}`)),
+  () => (isShown.value ? untracked(() => [fields.filter(({ mine }) => mine.peek() !== undefined).map(row), !isNew && linksNode(subject)]) : !problem.value && waitingNode())];
 }

@@ -275,7 +275,8 @@ export function grid({ label, realm, className, layout, picked, sort, onSort, op
       node.focus({ preventScroll: true });
     },
     toTop() {
-      active.row = 0;
+      // Who sorts by keys stays in the head.
+      active.row = Math.min(active.row, 0);
       moveTo(0);
     },
   };
