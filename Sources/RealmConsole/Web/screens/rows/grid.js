@@ -138,6 +138,7 @@ export function grid({ label, realm, className, layout, picked, sort, onSort, op
       next.set(key, one);
     }
     shown.forEach((one) => one.node.remove());
+    node.setAttribute("aria-busy", String([...next.values()].some(({ row }) => !row)));
     [shown, drawn] = [next, [from, to]];
     mark();
   }
@@ -145,7 +146,7 @@ export function grid({ label, realm, className, layout, picked, sort, onSort, op
   /** @param {Row | undefined} row @param {boolean} isComing @returns {Shown} */
   function made(row, isComing) {
     const box = row && h("input", { type: "checkbox", tabindex: -1, "aria-label": `Select ${visible(row.key.slice(0, 80))}` });
-    return { row, index: -1, node: h("div.row", { role: "row", class: isComing ? "flash" : "" },
+    return { row, index: -1, node: h("div.row", { role: "row", class: row ? isComing && "flash" : "awaited" },
       h("div.cell.pinned", { role: "gridcell", "aria-colindex": 1 }, box, h("small", null)), row ? columns.map((_, i) => cellOf(row, i)) : null) };
   }
 
