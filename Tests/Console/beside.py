@@ -14,6 +14,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
@@ -41,8 +42,11 @@ WHAT = {
 def ask(method, url, body=None, token=None):
     headers = {"Content-Type": "application/json", **({"Authorization": token} if token else {})}
     request = urllib.request.Request(url, json.dumps(body).encode() if body is not None else None, headers, method=method)
-    with urllib.request.urlopen(request, timeout=60) as answer:
-        return json.loads(answer.read() or b"null")
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.loads(answer.read() or b"null")
+    except urllib.error.HTTPError as error:
+        raise RuntimeError(f"{method} {url}: {error.code} {error.read()[:300]!r}") from error
 
 
 def rows():
@@ -57,6 +61,8 @@ class Console:
     def __init__(self, program, folder):
         self.process, port = listening([program, "serve", "--data", folder, "--port", "0"])
         self.url = f"http://127.0.0.1:{port}"
+
+    def fill(self):
         kinds = [("id", "int"), ("title", "string"), ("count", "int"), ("done", "bool")]
         schema = {"classes": [{"name": "Note", "primaryKey": "id", "properties": [{"name": name, "type": kind} for name, kind in kinds]}]}
         ask("POST", f"{self.url}/v1/realms", {"name": "notes", "schema": schema})
@@ -75,10 +81,15 @@ class PocketBase:
     name, clicks = "PocketBase", 1
 
     def __init__(self, program, folder):
+        # What it writes beside its folder would be found by the next trial.
+        folder = os.path.join(folder, "data")
         subprocess.run([program, "--dir", folder, "superuser", "upsert", MAIL, PASSWORD], check=True, stdout=subprocess.DEVNULL)
-        port = 18_090
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
         self.process = subprocess.Popen([program, "serve", "--dir", folder, "--http", f"127.0.0.1:{port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.url = f"http://127.0.0.1:{port}"
+
+    def fill(self):
         for _ in range(200):
             try:
                 ask("GET", f"{self.url}/api/health")
@@ -152,7 +163,9 @@ def main():
     folders = [tempfile.mkdtemp(prefix="beside-") for _ in range(2)]
     products = []
     try:
-        products = [Console(chosen.server, folders[0]), PocketBase(chosen.pocketbase, folders[1])]
+        for kind, program, folder in ((Console, chosen.server, folders[0]), (PocketBase, chosen.pocketbase, folders[1])):
+            products.append(kind(program, folder))
+            products[-1].fill()
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chosen.chromium)
             states = [product.state(browser) for product in products]
