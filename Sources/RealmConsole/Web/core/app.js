@@ -61,13 +61,14 @@ function main() {
     const id = JSON.stringify([realm, screen, rest]);
     const isReady = me.data.value !== undefined;
     if (!isReady || id === shown) return;
+    const isFirst = !shown;
     shown = id;
     end();
     const [content, endNext] = scope(() => screenNode(realm, screen, rest));
     end = endNext;
     place.replaceChildren(content);
     // The element with the focus may have gone with the screen before: who works by keys goes on in the new one.
-    if (document.activeElement === document.body) place.focus({ preventScroll: true });
+    if (!isFirst && document.activeElement === document.body) place.focus({ preventScroll: true });
     document.title = [rest.at(-1), screens.find((one) => one.id === screen)?.title, realm, "realm-rest"].filter(Boolean).join(" · ");
   });
   return [() => (me.error.value && !signedOut.value ? h("div.page", null, problemNode(me.error.value), button("Try again", me.reload)) : null), trailNode(), place];
@@ -95,7 +96,7 @@ function notes() {
 function start() {
   const [nodes] = scope(() => {
     shortcut("?", "Show the keys", showKeys);
-    shortcut("Escape", "Leave a field, so that letters are keys again", () => /** @type {HTMLElement | null} */ (document.activeElement)?.blur());
+    shortcut("Escape", "Leave a field, so that letters are keys again", ({ target }) => { if (target instanceof HTMLElement && target.matches("input, textarea, select")) target.blur(); });
     shortcut("u", "Undo the last write, while that is offered", () => /** @type {HTMLElement | undefined} */ ([...document.querySelectorAll(".messages button.undo")].pop())?.click());
     shortcut("g", "Go to the list of realms", () => go(address("", "realms")));
     for (const one of screens) {

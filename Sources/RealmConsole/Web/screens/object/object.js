@@ -11,8 +11,9 @@ import { classNamed, schemaOf, typeText } from "../../core/schema.js";
 import { may } from "../../core/session.js";
 import { effect, signal, untracked } from "../../core/signals.js";
 import { announce, button, emptyNode, loaded, shownProblem, waitingNode } from "../../core/ui.js";
-import { chooseStates } from "./differences.js";
+import { chooseStates, statesOf } from "./differences.js";
 import { linksNode } from "./links.js";
+import { merged } from "./merge.js";
 import { remove } from "./remove.js";
 import { entityTag, offerUndo, reachable } from "./undo.js";
 
@@ -80,7 +81,7 @@ function objectNode(subject) {
     if ([...problems.values()].some((one) => one.value)) return document.querySelector(".bad")?.scrollIntoView({ block: "center" });
     if (!isNew && !edited().length) return;
     const contested = fields.filter(isContested);
-    if ((others || contested.length) && !await chooseStates(realm, contested, others?.filter((one) => !contested.some(({ property }) => property.name === one)) ?? [])) return;
+    if ((others || contested.length) && !await chooseStates(realm, schema, contested, others?.filter((one) => !contested.some(({ property }) => property.name === one)) ?? [])) return;
     try {
       await (isNew ? create() : change());
     } catch (/** @type {any} */ error) {
@@ -136,6 +137,8 @@ function objectNode(subject) {
     const isFixed = !isWritable || (property.name === primaryKey && !isNew);
     const label = visible(property.name);
     const place = { realm, schema, problems, label, pointer: escaped(field.key), path: property.name, takesFiles: !isNew, isFixed, open: isNew ? null : (/** @type {string} */ inner) => address(realm, "collection", [name, key, inner]) };
+    // What they alone have changed inside of it stays.
+    const keep = () => { [mine.value, before.value, field.turn.value] = [merged(schema, property, statesOf(field), () => false), theirs.peek(), field.turn.peek() + 1]; };
     const take = () => {
       mine.value = before.value = theirs.peek();
       field.turn.value += 1;
@@ -143,7 +146,7 @@ function objectNode(subject) {
     return h("div.property", { "data-name": property.name }, h("div", null, h("strong", null, label), h("small", null, typeText(property), property.name === primaryKey && " · primary key")), h("div", null, () => {
       const isFlashing = field.turn.value > 1;
       return untracked(() => h("div", { class: isFlashing && "flash" }, editor(place, property, mine)));
-    }, () => isContested(field) && h("div.theirs", { role: "status" }, "Changed meanwhile to ", stateNode(theirs.value, property, realm), button("Take it", take), button("Keep mine", () => { before.value = theirs.peek(); }))),
+    }, () => isContested(field) && h("div.theirs", { role: "status" }, "Changed meanwhile to ", stateNode(theirs.value, property, realm), button("Take it", take), button("Keep mine", keep))),
     () => isWritable && !isNew && isEdited(field) && button("Revert", take, { class: "quiet", "aria-label": `${label}: revert` }));
   };
   return [h("header.bar", null, h("h1", null, h("a", { href: address(realm, "rows", [name]) }, visible(name)), " ", h("code", null, isNew ? "new" : visible(key))), () => isShown.value && h("span.bar.end", null, isWritable && button(isNew ? "Create" : "Save", () => save(), { class: "primary", "aria-keyshortcuts": "Control+S", disabled: () => !isNew && !edited().length }),

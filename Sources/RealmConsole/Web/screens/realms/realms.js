@@ -48,6 +48,11 @@ async function all(abort) {
     found.push(...page.items);
     after = page.next;
   } while (after);
+  // Only who operates the server is told who follows.
+  if (may("administer", "") && found.length) {
+    const streams = await call("GET", "/admin/leases", { abort, quiet: true }).then(({ items }) => items.filter((/** @type {any} */ one) => one.kind === "stream"), () => null);
+    if (streams) found.forEach((one) => { one.streams = streams.filter((/** @type {any} */ { realm }) => realm === one.name).length; });
+  }
   return found;
 }
 

@@ -151,7 +151,7 @@ export function importing(realm, classes) {
     return h("p.wrong", null, `Line ${formatCount(line)}: `, h("code", null, () => short(text.value, 500)));
   };
 
-  const pasted = h("textarea.mono", { rows: 4, spellcheck: "false", placeholder: "id,name", oninput: () => take(new Blob([pasted.value]), "Pasted text") });
+  const pasted = h("textarea.mono", { rows: 5, spellcheck: "false", placeholder: "id,name", oninput: () => take(new Blob([pasted.value]), "Pasted text") });
   return h("section.card", { "aria-labelledby": "in", ondragover: (event) => event.preventDefault(), ondrop: (event) => { event.preventDefault(); void take(event.dataTransfer.files[0]); } },
     h("h2", { id: "in" }, "Import"),
     h("div.bar", null, button("Choose a file…", async () => take(await chooseFile(".csv,.tsv,.txt,.ndjson,.jsonl,.json,.ejson,.sqlite,.sqlite3,.db,.gz"))), h("span.soft", null, "CSV, JSON, NDJSON such as an export, or SQLite. Drop it here, or paste it:")),
