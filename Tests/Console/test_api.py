@@ -2,8 +2,11 @@
 """The screen of the API: requests as code, and the documents with "try it"."""
 
 import json
+import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from urllib.parse import quote
 
 # Quotes of all languages, what each of them would replace, line ends, what cannot be seen, half a character.
@@ -31,8 +34,8 @@ def kept(console):
     return True
 
 
-def run(command, text=None):
-    done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60)
+def run(command, text=None, seconds=60):
+    done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=seconds)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -53,6 +56,20 @@ def test_curl_sends_a_body_of_text_as_it_is(console):
 
 def test_python_sends_the_same(console):
     assert run([sys.executable, "-c", code_of(console, "Python", echo(console))]).startswith("201")
+    assert kept(console)
+
+
+def test_swift_compiles_and_sends_the_same(console):
+    # A compiler is not everywhere where a browser is.
+    if not shutil.which("swiftc"):
+        print("       swiftc is not installed: the Swift line is not tried")
+        return
+    folder = tempfile.mkdtemp(prefix="realm-rest-swift-")
+    with open(os.path.join(folder, "main.swift"), "w", encoding="utf-8") as file:
+        file.write(code_of(console, "Swift", echo(console)))
+    run(["swiftc", "-o", os.path.join(folder, "send"), os.path.join(folder, "main.swift")], seconds=600)
+    assert run([os.path.join(folder, "send")]).startswith("201")
+    shutil.rmtree(folder)
     assert kept(console)
 
 

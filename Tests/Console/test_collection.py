@@ -344,3 +344,41 @@ def test_screenshots(console):
             assert shown.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
             console.screenshot(shown, f"collection-{'dark' if dark else 'light'}-{width}")
             shown.close()
+
+
+def test_elements_are_moved_beyond_the_edge_of_the_page(console):
+    key = console.api("GET", "/v1/realms/store/objects/Product?limit=1")["items"][0]["$meta"]["key"]
+    product = f"/v1/realms/store/objects/Product/{key}"
+    console.api("PATCH", product, {"weights": [float(number) for number in range(150)]})
+    state = lambda: console.api("GET", f"{product}/weights?limit=200")["items"]
+    page = console.page(f"#/store/collection/Product/{key}/weights", height=600)
+    element = lambda index: page.locator(".elements li").nth(index)
+    element(99).wait_for(state="attached")
+    # The page scrolls while an element is held at its edge.
+    box = element(1).bounding_box()
+    page.mouse.move(box["x"] + 200, box["y"] + 8)
+    page.mouse.down()
+    for step in range(60):
+        page.mouse.move(box["x"] + 200 + step % 2, 590 + step % 3)
+        console.pause(0.03)
+        if page.evaluate("document.querySelector('main').scrollTop") > 400:
+            break
+    scrolled = page.evaluate("document.querySelector('main').scrollTop")
+    for step in range(5):
+        page.mouse.move(box["x"] + 200, 300 + step)
+        console.pause(0.1)
+    page.mouse.up()
+    assert scrolled > 100, scrolled
+    console.eventually(lambda: state()[1] != 1.0)
+    console.api("PATCH", product, {"weights": [float(number) for number in range(150)]})
+    console.eventually(lambda: element(1).locator(".value").inner_text() == "1.0")
+    # What is dropped on the next page becomes its first element, and is followed.
+    element(97).drag_to(page.get_by_role("button", name="Next"))
+    console.eventually(lambda: state()[100] == 97.0 and state()[97] == 98.0)
+    page.get_by_text("101 to 150 of 150").wait_for()
+    console.eventually(lambda: page.evaluate("document.activeElement.textContent").startswith("10097"))
+    # So it is by the keys.
+    page.keyboard.press("Alt+ArrowUp")
+    page.get_by_text("1 to 100 of 150").wait_for()
+    console.eventually(lambda: state()[99] == 97.0)
+    console.eventually(lambda: page.evaluate("document.activeElement.textContent").startswith("9997"))

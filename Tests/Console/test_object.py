@@ -222,6 +222,36 @@ def test_two_browsers_edit_one_object(console):
     assert stored(console, path, "string") == '"first"'
 
 
+def test_a_choice_is_made_inside_embedded_objects(console):
+    one = console.api("GET", "/v1/realms/store/objects/Customer?limit=1&where=address%20!%3D%20null")["items"][0]
+    path = f"/v1/realms/store/objects/Customer/{one['_id']}"
+    console.api("PATCH", path, {"address": {"street": "Street 0", "city": "City 0", "postalCode": "0"}})
+    page = console.page(f"#/store/object/Customer/{one['_id']}")
+    address = row(page, "address")
+    address.get_by_label("address.street", exact=True).or_(address.get_by_label("street", exact=True)).first.fill("Street mine")
+    address.get_by_label("address.postalCode", exact=True).or_(address.get_by_label("postalCode", exact=True)).first.fill("1 mine")
+    console.api("PATCH", path, {"address": {"street": "Street theirs", "city": "City theirs"}})
+    address.get_by_text("Changed meanwhile to").wait_for()
+    page.get_by_role("button", name="Save", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Somebody else has changed this object")
+    cells = dialog.locator("tbody tr").locator("th, td").all_inner_texts()
+    # Only what both have changed is asked.
+    assert [cell.strip() for cell in cells] == ["address.street", "Street 0", "Street theirs", "Street mine"], cells
+    dialog.get_by_text("Also changed, and not touched by you: address.city").wait_for()
+    dialog.get_by_role("radio").nth(1).check()
+    dialog.get_by_role("button", name="Save the chosen").click()
+    page.locator(".toast", has_text="Saved.").wait_for()
+    kept = console.api("GET", path)["address"]
+    assert (kept["street"], kept["city"], kept["postalCode"]) == ("Street mine", "City theirs", "1 mine"), kept
+    # Without a property that both have changed there is nothing to choose.
+    address.get_by_label("address.street", exact=True).or_(address.get_by_label("street", exact=True)).first.fill("Street 2")
+    console.api("PATCH", path, {"address": {"city": "City 2"}})
+    address.get_by_text("Changed meanwhile to").wait_for()
+    address.get_by_role("button", name="Keep mine").click()
+    page.get_by_role("button", name="Save", exact=True).click()
+    console.eventually(lambda: (lambda now: (now["street"], now["city"]) == ("Street 2", "City 2"))(console.api("GET", path)["address"]))
+
+
 def test_a_change_that_was_not_seen_is_not_overwritten(console):
     path, page = open_all(console)
     console.expect("answered 412")

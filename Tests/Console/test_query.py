@@ -167,3 +167,12 @@ def test_query_history_and_saved_queries(console):
     number = counted(console, "points > 4500")
     console.eventually(lambda: total(other).startswith(f"{number} object"))
     assert other.get_by_label("Query", exact=True).input_value() == "points > 4500"
+
+
+def test_arguments_that_are_none_are_told(console):
+    console.expect("answered 400")
+    for args in ("%7B%22a%22%3A1%7D", "%5B1", "7"):
+        page = console.page("#/store/rows/Product?where=price%20%3E%20%240&args=" + args)
+        page.locator(".problem").first.wait_for()
+        assert page.get_by_label("Query").input_value() == "price > $0"
+        page.close()

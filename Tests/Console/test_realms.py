@@ -54,6 +54,16 @@ def test_facts_follow_the_realm(console):
     console.screenshot(page, "realms")
 
 
+def test_streams_of_each_realm_are_counted(console):
+    page = console.page("#/-/realms")
+    console.eventually(lambda: fact(page, "Streams") == "0")
+    other = console.page("#/store/rows/Product", context=console.context())
+    console.eventually(lambda: fact(page, "Streams") == "1")
+    lease = console.api("GET", "/admin/leases")["items"]
+    assert [one["realm"] for one in lease if one["kind"] == "stream"] == ["store"]
+    other.close()
+
+
 def test_read_only_realms_say_so(console):
     console.realm_server(options=["--read-only"])
     page = console.page("#/-/realms")

@@ -2,9 +2,13 @@
 """The screen In and out: exports by the browser's own download, and imports with a preview."""
 
 import csv
+import gzip
 import io
 import json
 import os
+import re
+import sqlite3
+import zipfile
 
 R = "/v1/realms/store"
 
@@ -13,6 +17,27 @@ def exported(page):
     with page.expect_download() as download:
         page.get_by_role("button", name="Export").click()
     with open(download.value.path(), "rb") as file:
+        return file.read()
+
+
+def formats(page):
+    return page.get_by_label("Format").evaluate("list => [...list.options].map((one) => one.value)")
+
+
+def choose(page, name, data):
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Choose a file…").click()
+    chooser.value.set_files([{"name": name, "mimeType": "application/octet-stream", "buffer": data}] if isinstance(data, bytes) else data)
+
+
+def database(console, script):
+    """The bytes of a database of SQLite that a script makes."""
+    path = os.path.join(console.server.folder, "made.sqlite")
+    made = sqlite3.connect(path)
+    made.executescript(script)
+    made.commit()
+    made.close()
+    with open(path, "rb") as file:
         return file.read()
 
 
@@ -59,7 +84,7 @@ def test_a_query_is_exported_as_csv(console):
     console.api("PATCH", f"{R}/objects/Category/1", {"name": "=1+1"})
     page.get_by_label("What").select_option("Category")
     page.get_by_label("Only objects that match").fill("id == 1")
-    page.get_by_text("1 objects").wait_for()
+    page.get_by_text("1 object", exact=True).wait_for()
     page.get_by_label("Format").select_option("excel")
     assert b"'=1+1" in exported(page)
 
@@ -70,6 +95,143 @@ def test_a_wrong_query_is_told_before_the_download(console):
     page.get_by_label("Only objects that match").fill("nonsense >")
     page.get_by_role("alert").get_by_text("invalid_query").wait_for()
     assert page.get_by_role("button", name="Export").is_disabled()
+
+
+def test_every_format_is_offered_where_it_fits(console):
+    page = console.page("#/store/transfer")
+    page.get_by_label("Format").wait_for()
+    assert formats(page) == ["ndjson", "json", "xlsx", "sqlite", "postgresql", "realm"]
+    page.get_by_label("What").select_option("Product")
+    console.eventually(lambda: formats(page) == ["ndjson", "json", "csv", "excel", "semicolons", "xlsx", "sqlite", "postgresql", "ejson"])
+    page.get_by_label("What").select_option("Customer")
+    # Only who has places on a map is GeoJSON.
+    console.eventually(lambda: formats(page)[-1] == "geojson")
+    assert page.get_by_label("Place").count() == 0
+
+
+def test_each_format_is_what_it_says(console):
+    page = console.page("#/store/transfer/Customer")
+    total = count(console, "Customer")
+    page.get_by_text(f"{total:,} objects").wait_for()
+
+    def made(name):
+        page.get_by_label("Format").select_option(name)
+        return exported(page)
+
+    workbook = zipfile.ZipFile(io.BytesIO(made("xlsx")))
+    assert "xl/workbook.xml" in workbook.namelist()
+    path = os.path.join(console.server.folder, "out.sqlite")
+    with open(path, "wb") as file:
+        file.write(made("sqlite"))
+    assert sqlite3.connect(path).execute("SELECT count(*) FROM Customer").fetchone() == (total,)
+    assert b"COPY " in made("postgresql")
+    lines = made("ejson").decode().splitlines()
+    assert len(lines) == total and "$oid" in json.loads(lines[0])["_id"]
+    assert len(json.loads(made("geojson"))["features"]) == total
+    assert [len(objects) for objects in json.loads(made("json"))["objects"].values()] == [total]
+    semicolons = made("semicolons").decode()
+    assert semicolons.startswith("\ufeff") and semicolons.splitlines()[0].count(";") > 5
+
+
+def test_a_place_is_chosen_where_there_are_several(console):
+    console.realm_server(data=True)
+    point = {"name": "Point", "type": "embedded", "properties": [{"name": "type", "type": "string"}, {"name": "coordinates", "type": "double", "collection": "list"}]}
+    home = {"name": "Home", "type": "embedded", "properties": [{"name": "at", "type": "object", "objectType": "Point", "optional": True}]}
+    place = {"name": "Shop", "primaryKey": "id", "properties": [{"name": "id", "type": "int"}, {"name": "home", "type": "object", "objectType": "Home", "optional": True},
+        {"name": "seat", "type": "object", "objectType": "Point", "optional": True}]}
+    console.api("POST", "/v1/realms", {"name": "map", "schema": {"classes": [point, home, place]}})
+    console.api("POST", "/v1/realms/map/objects/Shop", {"id": 1, "home": {"at": {"type": "Point", "coordinates": [1, 2]}}, "seat": {"type": "Point", "coordinates": [3, 4]}})
+    page = console.page("#/map/transfer/Shop")
+    page.get_by_label("Format").select_option("geojson")
+    assert page.get_by_label("Place").input_value() == "seat"
+    assert json.loads(exported(page))["features"][0]["geometry"]["coordinates"] == [3, 4]
+    page.get_by_label("Place").select_option("home.at")
+    assert json.loads(exported(page))["features"][0]["geometry"]["coordinates"] == [1, 2]
+
+
+def test_what_the_rows_show_is_exported(console):
+    page = console.page("#/store/rows/Product?where=price%20%3E%20%240&args=%5B%22100%22%5D&sort=-price")
+    page.locator(".canvas .row input").first.wait_for(state="attached")
+    page.get_by_role("link", name="Export").click()
+    page.get_by_text("sorted by -price").wait_for()
+    page.get_by_label("Format").select_option("csv")
+    rows = list(csv.DictReader(io.StringIO(exported(page).decode())))
+    assert len(rows) == count(console, "Product", "price > 100")
+    prices = [float(row["price"]) for row in rows]
+    assert prices == sorted(prices, reverse=True)
+
+
+def test_json_and_packed_files_come_in(console):
+    page = console.page("#/store/transfer")
+    text = json.dumps([{"id": {"$numberInt": "901"}, "name": "a", "more": 1}, {"id": 902, "name": "b", "sortOrder": 3}])
+    choose(page, "categories.json.gz", gzip.compress(text.encode()))
+    page.get_by_text("categories.json: a JSON array").wait_for()
+    assert page.get_by_label("Class", exact=True).input_value() == "Category"
+    console.expect("answered 422")
+    page.get_by_role("button", name="Try without writing").click()
+    page.get_by_role("alert").get_by_text("unknown_property").wait_for()
+    page.get_by_label("Leave out what the class does not have").check()
+    page.get_by_role("button", name="Import", exact=True).click()
+    said(page, "Done: 2 created")
+    assert console.api("GET", f"{R}/objects/Category/902")["sortOrder"] == 3
+
+
+def test_tables_of_sqlite_are_chosen(console):
+    data = database(console, """
+        PRAGMA page_size = 512;
+        CREATE TABLE kinds (nr INTEGER PRIMARY KEY, "the, name" TEXT DEFAULT '(x', rank INT, CONSTRAINT one UNIQUE ("the, name"));
+        CREATE TABLE category (id INTEGER PRIMARY KEY, name TEXT /* a comment, */, sortOrder INT, more TEXT);
+        CREATE VIEW seen AS SELECT * FROM kinds;
+        CREATE TABLE [] (a);
+        INSERT INTO kinds VALUES (901, 'one', 5), (902, 'two', 6);
+        INSERT INTO category VALUES (903, 'three', 7, 'x');
+        """ + "".join(f"CREATE TABLE filler{number} (a_column_with_a_long_name_{'x' * 700} TEXT);" for number in range(40)))
+    page = console.page("#/store/transfer")
+    choose(page, "made.sqlite", data)
+    page.get_by_text("SQLite with 43 tables").wait_for()
+    assert page.get_by_label("Class for category").input_value() == "Category"
+    assert page.get_by_label("Class for kinds").input_value() == "" and page.get_by_label("Class for seen").count() == 0
+    # One table: its columns are mapped, and what has no property is left out.
+    assert page.get_by_label("Property for id").input_value() == "id" and page.get_by_label("Property for more").input_value() == ""
+    page.get_by_label("Class for category").select_option("")
+    assert page.get_by_role("button", name="Import", exact=True).is_disabled()
+    page.get_by_label("Class for kinds").select_option("Category")
+    page.get_by_label("Property for nr").select_option("id")
+    page.get_by_label("Property for the, name").select_option("name")
+    console.screenshot(page, "transfer-sqlite")
+    page.get_by_role("button", name="Try without writing").click()
+    said(page, "this would be 2 created")
+    page.get_by_role("button", name="Import", exact=True).click()
+    said(page, "Done: 2 created")
+    one = console.api("GET", f"{R}/objects/Category/901")
+    assert (one["name"], one["sortOrder"]) == ("one", None), one
+    # Both: by the names of their columns.
+    page.get_by_label("Class for category").select_option("Category")
+    console.expect("answered 422")
+    page.get_by_role("button", name="Try without writing").click()
+    page.get_by_text(re.compile("^Row ")).wait_for()
+
+
+def test_an_export_as_sqlite_comes_in_again(console):
+    page = console.page("#/store/transfer/Category")
+    page.get_by_label("Format").select_option("sqlite")
+    data = exported(page)
+    total = count(console, "Category")
+    for key in ("1", "2"):
+        console.api("DELETE", f"{R}/objects/Category/{key}")
+    choose(page, "store.sqlite", data)
+    page.get_by_label("Change objects that exist already").check()
+    page.get_by_role("button", name="Import", exact=True).click()
+    said(page, f"Done: 2 created, {total - 2} changed")
+
+
+def test_files_of_other_kinds_say_what_to_do(console):
+    page = console.page("#/store/transfer")
+    for name, data, advice in (("a.realm", bytes(16) + b"T-DB" + bytes(100), "on the screen Realms"), ("a.xlsx", b"PK\3\4" + bytes(100), "save the sheet as CSV"),
+                               ("a.sqlite", b"SQLite format 3\0" + b"\xff" * 2000, "damaged"), ("b.sqlite", b"SQLite format 3\0" + bytes(50), "damaged")):
+        choose(page, name, data)
+        page.get_by_role("alert").get_by_text(advice).wait_for()
+        assert page.get_by_role("button", name="Import", exact=True).count() == 0
 
 
 def test_pasted_csv_is_mapped_tried_and_imported(console):

@@ -8,7 +8,7 @@ import { address, go, route } from "./router.js";
 import { may, me, sessionNode, signIn } from "./session.js";
 import { effect, onCleanup, scope, signal, untracked } from "./signals.js";
 import { trailNode } from "./trail.js";
-import { button, emptyNode, liveRegion, messages, problemNode } from "./ui.js";
+import { button, dialogs, emptyNode, liveRegion, messages, problemNode } from "./ui.js";
 import { screens } from "../screens/screens.js";
 
 /**
@@ -61,11 +61,14 @@ function main() {
     const id = JSON.stringify([realm, screen, rest]);
     const isReady = me.data.value !== undefined;
     if (!isReady || id === shown) return;
+    const isFirst = !shown;
     shown = id;
     end();
     const [content, endNext] = scope(() => screenNode(realm, screen, rest));
     end = endNext;
     place.replaceChildren(content);
+    // The element with the focus may have gone with the screen before: who works by keys goes on in the new one.
+    if (!isFirst && document.activeElement === document.body) place.focus({ preventScroll: true });
     document.title = [rest.at(-1), screens.find((one) => one.id === screen)?.title, realm, "realm-rest"].filter(Boolean).join(" · ");
   });
   return [() => (me.error.value && !signedOut.value ? h("div.page", null, problemNode(me.error.value), button("Try again", me.reload)) : null), trailNode(), place];
@@ -93,6 +96,8 @@ function notes() {
 function start() {
   const [nodes] = scope(() => {
     shortcut("?", "Show the keys", showKeys);
+    shortcut("Escape", "Leave a field, so that letters are keys again", ({ target }) => { if (target instanceof HTMLElement && target.matches("input, textarea, select")) target.blur(); });
+    shortcut("u", "Undo the last write, while that is offered", () => /** @type {HTMLElement | undefined} */ ([...document.querySelectorAll(".messages button.undo")].pop())?.click());
     shortcut("g", "Go to the list of realms", () => go(address("", "realms")));
     for (const one of screens) {
       const open = () => {
@@ -107,7 +112,13 @@ function start() {
       const timer = setTimeout(() => { late.value = isPending; }, 200);
       onCleanup(() => clearTimeout(timer));
     });
-    effect(() => { if (signedOut.value && !document.querySelector("dialog[open]")) untracked(() => void signIn()); });
+    // Asked once: who closes that still has the button.
+    const asked = signal(false);
+    effect(() => {
+      if (!signedOut.value || dialogs.value || asked.value) return;
+      asked.value = true;
+      untracked(() => void signIn());
+    });
     return [h("a.skip", { href: "#main", onclick: (event) => { event.preventDefault(); document.querySelector("main")?.focus(); } }, "Skip to the content"),
       header(), h("div.busy", { hidden: () => !late.value }), main(), notes(), liveRegion];
   });

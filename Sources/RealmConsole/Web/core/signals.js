@@ -137,7 +137,7 @@ export function untracked(body) {
 }
 
 /**
- * A signal of the newest outcome of a function that reads signals and fetches.
+ * A signal of the newest outcome of a function that reads signals and fetches. While the server cannot be reached it asks again.
  *
  * @template T
  * @param {(abort: AbortSignal) => Promise<T>} load Reads the signals that it follows before its first `await`.
@@ -145,14 +145,21 @@ export function untracked(body) {
  */
 export function resource(load) {
   const [data, error, loading, turn] = [signal(/** @type {T | undefined} */ (undefined)), signal(null), signal(true), signal(0)];
+  const reload = () => { turn.value = turn.peek() + 1; };
   effect(() => {
     turn.value;
     const abort = new AbortController();
-    onCleanup(() => abort.abort());
+    /** @type {any} */
+    let timer;
+    onCleanup(() => { abort.abort(); clearTimeout(timer); });
     loading.value = true;
     load(abort.signal).then(
       (value) => { if (!abort.signal.aborted) [data.value, error.value, loading.value] = [value, null, false]; },
-      (problem) => { if (!abort.signal.aborted) [error.value, loading.value] = [problem, false]; });
+      (problem) => {
+        if (abort.signal.aborted) return;
+        [error.value, loading.value] = [problem, false];
+        if (problem.problem?.code === "unreachable") timer = setTimeout(reload, 2000);
+      });
   });
-  return { data, error, loading, reload: () => { turn.value = turn.peek() + 1; } };
+  return { data, error, loading, reload };
 }

@@ -94,6 +94,12 @@ export function table(heads, body) {
   return h("div.scroller", { tabindex: 0 }, h("table.plain", null, h("thead", null, h("tr", null, heads.map((one) => (one ? h("th", { scope: "col" }, one) : h("td"))))), rows));
 }
 
+/** What to do next, where that is the same wherever a problem is met. */
+const NEXT = {
+  realm_not_found: () => h("a", { href: "#/-/realms" }, "All realms"),
+  forbidden: () => "Ask whoever runs this server for the right, or sign in with another key.",
+};
+
 /**
  * What a problem says, with its request and a link to the page about it.
  *
@@ -105,6 +111,7 @@ export function problemNode(error) {
   const isKnown = /^[a-z_]+$/.test(problem.code) && problem.status > 0;
   return h("div.problem", { role: "alert" },
     h("strong", null, problem.title), h("p", null, visible(problem.detail ?? "")),
+    problem.code in NEXT && h("p", null, NEXT[/** @type {keyof typeof NEXT} */ (problem.code)]()),
     problem.pointer ? h("p", null, "At ", h("code", null, problem.pointer)) : null,
     h("small", null, isKnown ? h("a", { href: `/docs/problems/${problem.code}`, target: "_blank" }, problem.code) : problem.code,
       problem.requestId ? ` · request ${problem.requestId}` : ""));
@@ -133,7 +140,7 @@ export function toast(content, action, seconds = action ? 20 : 6) {
   const id = uniqueID();
   const close = () => { messages.value = messages.peek().filter((one) => one.id !== id); };
   const node = h("div.toast", null, content,
-    action ? button(action.label, async () => { close(); await action.run(); }) : null, button("×", close, { "aria-label": "Dismiss", class: "quiet" }));
+    action ? button(action.label, async () => { close(); await action.run(); }, { class: action.label.toLowerCase(), title: action.label === "Undo" ? "Key: u" : null }) : null, button("×", close, { "aria-label": "Dismiss", class: "quiet" }));
   messages.value = [...messages.peek().slice(-4), { id, node }];
   setTimeout(close, seconds * 1000);
 }
@@ -154,6 +161,9 @@ export function announce(text) {
 export function showError(error) {
   if (error?.name !== "AbortError") toast(problemNode(error), undefined, 15);
 }
+
+/** How many dialogs are open. */
+export const dialogs = signal(0);
 
 /**
  * Opens a dialog and returns when it is closed.
@@ -190,10 +200,12 @@ export function dialog(title, content, kind = "") {
       if (notes && node.contains(notes)) (home?.isConnected ? home : document.body).append(notes);
       node.remove();
       end();
+      dialogs.value = dialogs.peek() - 1;
       resolve(result);
     });
     document.body.append(node);
     node.showModal();
+    dialogs.value = dialogs.peek() + 1;
   });
 }
 

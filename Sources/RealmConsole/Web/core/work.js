@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { csrf, problemOf, ProblemError, recent, withParams } from "./api.js";
+import { csrf, download, problemOf, ProblemError, recent, send, withParams } from "./api.js";
 import { h, uniqueID } from "./dom.js";
 import { scope, signal } from "./signals.js";
 import { button, dialog, messages, progress, shownProblem } from "./ui.js";
@@ -51,6 +51,17 @@ export function upload(target, body, { params, headers, abort, done }) {
     if (abort.aborted) request.abort();
     request.send(body);
   });
+}
+
+/**
+ * Receives what takes long to be made, or may be refused, and saves it as a file.
+ *
+ * @param {string} label @param {string} target @param {string} name Of the file. @param {string} [accept]
+ */
+export async function receive(label, target, name, accept = "*/*") {
+  const url = URL.createObjectURL(await work(label, async (abort) => (await send("GET", target, { headers: { Accept: accept }, abort })).blob()));
+  download(url, name);
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
 /**

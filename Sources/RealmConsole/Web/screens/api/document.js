@@ -42,13 +42,13 @@ export function documentNode(doc, realm, word, wanted) {
     }
   }
   const isHidden = (/** @type {any} */ { method, route, summary }) => !`${method} ${route} ${summary}`.toLowerCase().includes(word.value);
-  return Object.entries(tags).map(([tag, all]) => h("section", { hidden: () => all.every(isHidden) }, h("h3", null, visible(tag)), all.map((one) => {
+  return [() => word.value && Object.values(tags).flat().every(isHidden) && h("p", { role: "status" }, "No operation has this: look for a part of its path, or for another word."), Object.entries(tags).map(([tag, all]) => h("section", { hidden: () => all.every(isHidden) }, h("h3", null, visible(tag)), all.map((one) => {
     const open = signal(one.operationId === wanted);
     const node = h("details", { open: open.peek(), hidden: () => isHidden(one), ontoggle: () => { open.value ||= node.open; } },
       h("summary", null, h("code.method", null, one.method), h("code", null, visible(one.route)), h("span.soft", null, visible(one.summary ?? ""))), () => open.value && operationNode(doc, one, realm));
     if (open.peek()) requestAnimationFrame(() => { node.scrollIntoView(); node.querySelector("summary")?.focus(); });
     return node;
-  })));
+  })))];
 }
 
 /** @param {any} doc @param {any} operation @param {string} realm */

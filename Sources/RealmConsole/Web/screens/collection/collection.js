@@ -10,7 +10,7 @@ import { address } from "../../core/router.js";
 import { classNamed, isEmbedded, schemaOf, typeText } from "../../core/schema.js";
 import { may } from "../../core/session.js";
 import { resource, signal, untracked } from "../../core/signals.js";
-import { announce, button, confirm, dialog, emptyNode, loaded } from "../../core/ui.js";
+import { announce, button, confirm, dialog, emptyNode, loaded, showError } from "../../core/ui.js";
 import { cellNode, mixedType } from "../../core/values.js";
 import { batch, entityTag, offerUndo, reachable } from "../object/undo.js";
 import { follow } from "./path.js";
@@ -22,17 +22,12 @@ import { follow } from "./path.js";
 
 const PAGE = 100;
 
-/** @type {import("../../core/app.js").Screen} */
-export const collection = {
-  id: "collection", title: "Collection", scope: "hidden",
-  view({ realm, rest: [name, key, ...rest] }) {
-    return h("div.page", null, loaded(schemaOf(realm), (schema) => untracked(() => {
-      const [path, home] = [rest.join("."), address(realm, "object", [name, key])];
-      const found = follow(schema, name, path);
-      return found ? collectionNode({ realm, schema, name, key, path, home, found }) : emptyNode("There is no such collection", "The property may have been renamed.", h("a", { href: home }, "The object"));
-    })));
-  },
-};
+/** @type {import("../screens.js").View} */
+export const collection = ({ realm, rest: [name, key, ...rest] }) => h("div.page", null, loaded(schemaOf(realm), (schema) => untracked(() => {
+  const [path, home] = [rest.join("."), address(realm, "object", [name, key])];
+  const found = follow(schema, name, path);
+  return found ? collectionNode({ realm, schema, name, key, path, home, found }) : emptyNode("There is no such collection", "The property may have been renamed.", h("a", { href: home }, "The object"));
+})));
 
 /** @param {string} title @param {string} detail */
 const changed = (title, detail) => new ProblemError({ code: "", status: 0, title, detail });
@@ -62,7 +57,7 @@ function collectionNode({ realm, schema, name, key, path, home, found: { propert
     }
     const value = steps.reduce((inner, step) => inner?.[step.key], await readExact(target, { fields: steps[0].text }, abort));
     const kind = mixedType(value ?? null);
-    if (kind !== "list" && kind !== "dictionary") throw changed("There is no collection here now", "Somebody may have removed it.");
+    if (kind !== "list" && kind !== "dictionary") throw changed("There is no collection here now", "Somebody may have removed it: go back to the object, or try again when it is there.");
     const all = Object.entries(value).map(([at, one]) => ({ at: kind === "list" ? Number(at) : at, value: one }));
     return { tag, kind, count: all.length, items: all.slice(from, from + PAGE) };
   };
@@ -113,6 +108,8 @@ function collectionNode({ realm, schema, name, key, path, home, found: { propert
     if (from === to || to < 0 || to >= now().count) return;
     focused = to;
     await write(`Moved to ${formatCount(to)}.`, [{ move: [from, to] }], [{ move: [to, from] }]);
+    // What has left the page is followed.
+    offset.value = Math.floor(to / PAGE) * PAGE;
   };
   const clear = async () => {
     const { kind, items, count } = now();
@@ -172,7 +169,7 @@ function collectionNode({ realm, schema, name, key, path, home, found: { propert
     const acts = isWritable ? [["Enter", act("Edit", "✎", () => edit(item, at))], ["Delete", act("Remove", "×", () => remove(item))], ...(isList ? [["Insert", act("Insert before", "+", () => edit(null, at))],
       ["Alt+ArrowUp", act("Move up", "↑", () => move(at, at - 1))], ["Alt+ArrowDown", act("Move down", "↓", () => move(at, at + 1))]] : [])] : [];
     const isNested = type === "mixed" && /^(list|dictionary)$/.test(mixedType(value)) && kind !== "set" && pathTo(at);
-    const node = h("li", { tabindex: 0, draggable: isList && "true", class: Date.now() > started + 1000 && "flash", ondragstart: () => { dragged = at; }, ondragover: (event) => event.preventDefault(),
+    const node = h("li", { tabindex: 0, draggable: isList && "true", class: Date.now() > started + 1000 && "flash", ondragstart: () => { dragged = at; }, ondragend: () => { dragged = -1; }, ondragover: (event) => event.preventDefault(),
       ondrop: (event) => {
         event.preventDefault();
         act("", "", () => move(dragged, at)).click();
@@ -191,6 +188,18 @@ function collectionNode({ realm, schema, name, key, path, home, found: { propert
     }
     return node;
   };
+  /**
+   * Takes an element beyond the edge of the page.
+   *
+   * @param {number} step
+   */
+  const edge = (step) => ({
+    ondragover: (/** @type {Event} */ event) => { if (dragged >= 0) event.preventDefault(); },
+    ondrop: (/** @type {any} */ event) => {
+      event.preventDefault();
+      move(dragged, step < 0 ? offset.peek() - 1 : offset.peek() + PAGE).catch(showError);
+    },
+  });
   const list = h("ul.elements", { "aria-label": "Elements" });
   each(list, () => page.data.value?.items ?? [], ({ at, value }) => JSON.stringify([at, value]), row);
   if (isWritable) shortcut("n", "Add an element", () => void add());
@@ -198,9 +207,9 @@ function collectionNode({ realm, schema, name, key, path, home, found: { propert
     const isCollection = index < steps.length - 1 && (inMixed || steps[index + 1].text.startsWith("["));
     return isCollection ? h("a", { href: open(steps.slice(0, index + 1).map((one) => one.text).join("")) }, visible(text)) : visible(text);
   })), h("small", null, inMixed ? () => page.data.value?.kind : typeText(property)), isWritable && h("span.bar.end", null, button("Add…", add, { class: "primary", "aria-keyshortcuts": "n", disabled: () => !page.data.value }), button("Remove all…", clear, { class: "danger", disabled: () => !page.data.value?.count }))),
-  list, h("div.bar", { hidden: () => !page.data.value?.count }, button("Previous", () => { offset.value -= PAGE; }, { hidden: isShort, disabled: () => offset.value === 0 }), h("small", null, () => {
+  list, h("div.bar", { hidden: () => !page.data.value?.count }, button("Previous", () => { offset.value -= PAGE; }, { ...edge(-1), hidden: isShort, disabled: () => offset.value === 0 }), h("small", null, () => {
     const { count = 0 } = page.data.value ?? {};
     return `${formatCount(offset.value + 1)} to ${formatCount(Math.min(offset.value + PAGE, count))} of ${formatCount(count)}`;
-  }), button("Next", () => { offset.value += PAGE; }, { hidden: isShort, disabled: () => offset.value + PAGE >= (page.data.value?.count ?? 0) })),
+  }), button("Next", () => { offset.value += PAGE; }, { ...edge(1), hidden: isShort, disabled: () => offset.value + PAGE >= (page.data.value?.count ?? 0) })),
   loaded(page, ({ count }) => !count && emptyNode("Nothing is in here", isWritable ? "Add the first element." : ""))];
 }

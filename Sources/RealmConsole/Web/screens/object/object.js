@@ -11,8 +11,9 @@ import { classNamed, schemaOf, typeText } from "../../core/schema.js";
 import { may } from "../../core/session.js";
 import { effect, signal, untracked } from "../../core/signals.js";
 import { announce, button, emptyNode, loaded, shownProblem, waitingNode } from "../../core/ui.js";
-import { chooseStates } from "./differences.js";
+import { chooseStates, statesOf } from "./differences.js";
 import { linksNode } from "./links.js";
+import { merged } from "./merge.js";
 import { remove } from "./remove.js";
 import { entityTag, offerUndo, reachable } from "./undo.js";
 
@@ -28,16 +29,11 @@ const isEdited = ({ before, mine }) => !same(before.value, mine.value);
 /** @param {Field} field */
 const isContested = (field) => isEdited(field) && !same(field.theirs.value, field.before.value) && !same(field.theirs.value, field.mine.value);
 
-/** @type {import("../../core/app.js").Screen} */
-export const object = {
-  id: "object", title: "Object", scope: "hidden",
-  view({ realm, rest: [name, key] }) {
-    return h("div.page", null, loaded(schemaOf(realm), (schema) => untracked(() => {
-      const cls = classNamed(schema, name);
-      return cls && key ? objectNode({ realm, schema, cls, key }) : emptyNode("There is no such class", "It may have been renamed.", h("a", { href: address(realm, "classes") }, "All classes"));
-    })));
-  },
-};
+/** @type {import("../screens.js").View} */
+export const object = ({ realm, rest: [name, key] }) => h("div.page", null, loaded(schemaOf(realm), (schema) => untracked(() => {
+  const cls = classNamed(schema, name);
+  return cls && key ? objectNode({ realm, schema, cls, key }) : emptyNode("There is no such class", "It may have been renamed, or be for others than you.", h("a", { href: address(realm, "classes") }, "All classes"));
+})));
 
 /** @param {Subject} subject */
 function objectNode(subject) {
@@ -85,7 +81,7 @@ function objectNode(subject) {
     if ([...problems.values()].some((one) => one.value)) return document.querySelector(".bad")?.scrollIntoView({ block: "center" });
     if (!isNew && !edited().length) return;
     const contested = fields.filter(isContested);
-    if ((others || contested.length) && !await chooseStates(realm, contested, others?.filter((one) => !contested.some(({ property }) => property.name === one)) ?? [])) return;
+    if ((others || contested.length) && !await chooseStates(realm, schema, contested, others?.filter((one) => !contested.some(({ property }) => property.name === one)) ?? [])) return;
     try {
       await (isNew ? create() : change());
     } catch (/** @type {any} */ error) {
@@ -141,6 +137,8 @@ function objectNode(subject) {
     const isFixed = !isWritable || (property.name === primaryKey && !isNew);
     const label = visible(property.name);
     const place = { realm, schema, problems, label, pointer: escaped(field.key), path: property.name, takesFiles: !isNew, isFixed, open: isNew ? null : (/** @type {string} */ inner) => address(realm, "collection", [name, key, inner]) };
+    // What they alone have changed inside of it stays.
+    const keep = () => { [mine.value, before.value, field.turn.value] = [merged(schema, property, statesOf(field), () => false), theirs.peek(), field.turn.peek() + 1]; };
     const take = () => {
       mine.value = before.value = theirs.peek();
       field.turn.value += 1;
@@ -148,10 +146,11 @@ function objectNode(subject) {
     return h("div.property", { "data-name": property.name }, h("div", null, h("strong", null, label), h("small", null, typeText(property), property.name === primaryKey && " · primary key")), h("div", null, () => {
       const isFlashing = field.turn.value > 1;
       return untracked(() => h("div", { class: isFlashing && "flash" }, editor(place, property, mine)));
-    }, () => isContested(field) && h("div.theirs", { role: "status" }, "Changed meanwhile to ", stateNode(theirs.value, property, realm), button("Take it", take), button("Keep mine", () => { before.value = theirs.peek(); }))),
+    }, () => isContested(field) && h("div.theirs", { role: "status" }, "Changed meanwhile to ", stateNode(theirs.value, property, realm), button("Take it", take), button("Keep mine", keep))),
     () => isWritable && !isNew && isEdited(field) && button("Revert", take, { class: "quiet", "aria-label": `${label}: revert` }));
   };
   return [h("header.bar", null, h("h1", null, h("a", { href: address(realm, "rows", [name]) }, visible(name)), " ", h("code", null, isNew ? "new" : visible(key))), () => isShown.value && h("span.bar.end", null, isWritable && button(isNew ? "Create" : "Save", () => save(), { class: "primary", "aria-keyshortcuts": "Control+S", disabled: () => !isNew && !edited().length }),
     !isNew && [allows("create") && h("a.button", { href: address(realm, "object", [name, "@new"], { from: key }) }, "Duplicate"), allows("delete") && button("Delete…", () => remove(subject), { class: "danger" })])),
-  shownProblem(problem), () => (isShown.value ? untracked(() => [fields.filter(({ mine }) => mine.peek() !== undefined).map(row), !isNew && linksNode(subject)]) : !problem.value && waitingNode())];
+  shownProblem(problem), () => problem.value?.problem?.code === "object_not_found" && h("p", null, "It may have been deleted. ", h("a", { href: address(realm, "rows", [name]) }, `The objects of ${visible(name)}`)),
+  () => (isShown.value ? untracked(() => [fields.filter(({ mine }) => mine.peek() !== undefined).map(row), !isNew && linksNode(subject)]) : !problem.value && waitingNode())];
 }

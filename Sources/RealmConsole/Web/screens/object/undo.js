@@ -18,7 +18,8 @@ export function offerUndo(realm, text, inverse) {
 
 /** @param {string} target @param {string | null} [version] Without one any will do. @returns {Promise<string>} Empty when somebody has written since the version. */
 export async function entityTag(target, version) {
-  const { headers } = await send("HEAD", target, { quiet: true });
+  // A refusal of HEAD does not say why, so that of GET is told.
+  const { headers } = await send("HEAD", target, { quiet: true }).catch(() => send("GET", target, { quiet: true }));
   return (!version || headers.get("Realm-Version") === version) && headers.get("ETag") || "";
 }
 

@@ -49,10 +49,24 @@ export function argumentFields(schema, type, run) {
     },
     /** @param {string} json */
     show(json) {
-      if (json !== text()) fields.value = (json ? exact(json) : []).map((/** @type {any} */ value) => {
+      if (json !== text()) fields.value = listed(json).map((/** @type {any} */ value) => {
         const kind = { string: "text", float: "double", list: "json", dictionary: "json", object: "json" }[mixedType(value)] ?? mixedType(value);
         return { type: kind, text: kind === "json" ? JSON.stringify(value) : plainText(value) };
       });
     },
   };
+}
+
+/**
+ * The arguments that an address has, which anybody may have written; the server tells what is wrong with others.
+ *
+ * @param {string} json
+ */
+function listed(json) {
+  try {
+    const value = exact(json || "[]");
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
 }

@@ -8,6 +8,7 @@ import { button, dialog, problemNode, stored } from "../../core/ui.js";
 import { argumentFields } from "./arguments.js";
 import { ask, selectionOf } from "./ask.js";
 import { complete } from "./complete.js";
+import { wordFor } from "./words.js";
 
 /**
  * The bar in which a query is written, with what goes with it. What is on screen is in the address.
@@ -22,7 +23,7 @@ export function queryBar(subject, query, source, leave) {
   const args = argumentFields(schema, type, run);
   let [from, asking] = [0, new AbortController()];
   const area = h("textarea", {
-    rows: 1, "aria-label": "Query", placeholder: "Query, such as age > 30 ( / )", spellcheck: "false", autocapitalize: "off", autocomplete: "off",
+    rows: 1, "aria-label": "Query", placeholder: `Query, such as ${example(type)} ( / )`, spellcheck: "false", autocapitalize: "off", autocomplete: "off",
     "aria-autocomplete": "list", "aria-haspopup": "listbox", "aria-controls": () => (proposals.value.length ? listID : null),
     "aria-activedescendant": () => (chosen.value >= 0 ? `${listID}-${chosen.value}` : null), "aria-invalid": () => String(!!source.error.value?.problem?.parameter),
     oninput: () => { grow(); propose(); }, onblur: () => setTimeout(close, 150), onkeydown: keyed,
@@ -112,6 +113,17 @@ export function queryBar(subject, query, source, leave) {
     args.node,
     h("details", { open: !!(untracked(query).get("distinct") || untracked(query).get("limit")) }, h("summary", null, "Sort, distinct, limit"), h("div.bar", null, extra.map((one) => h("label", null, one.ariaLabel, " ", one)))),
     () => faultNode(source.error.value, query().get("where") ?? ""));
+}
+
+/**
+ * A query that the class can answer.
+ *
+ * @param {import("./words.js").Class} type
+ */
+function example({ properties, primaryKey }) {
+  const fit = (/** @type {RegExp} */ kinds) => properties.find((one) => !one.collection && kinds.test(one.type) && one.name !== primaryKey && one.name.length < 30 && wordFor(one.name));
+  const [number, text] = [fit(/^(int|float|double|decimal128)$/), fit(/^string$/)];
+  return number ? `${wordFor(number.name)} > 30` : text ? `${wordFor(text.name)} CONTAINS "a"` : "TRUEPREDICATE";
 }
 
 /**

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { call, download, inRealm, send } from "../../core/api.js";
+import { call, inRealm } from "../../core/api.js";
 import { h } from "../../core/dom.js";
 import { formatBytes, formatLocalTime, visible } from "../../core/format.js";
 import { resource } from "../../core/signals.js";
 import { button, confirm, dialog, loaded, table, toast } from "../../core/ui.js";
-import { chooseFile, work } from "../../core/work.js";
+import { chooseFile, receive, work } from "../../core/work.js";
 import { sendFile } from "./create.js";
 
 /**
@@ -25,7 +25,7 @@ export function backups(name) {
     };
     /** @param {any} one */
     const row = ({ id, kind, version, time, bytes }) => [h("span", { title: id }, formatLocalTime(time)), kind, version ?? "damaged", formatBytes(bytes),
-      h("div.bar", null, button("Download", () => save(name, id)),
+      h("div.bar", null, button("Download", () => receive(`Receiving ${visible(id)}`, inRealm(name, "backups", id), `${id}.realm`, "application/octet-stream")),
         button("Restore…", () => restore(id, () => act("Restoring", "POST", inRealm(name, "restore"), { backup: id }))),
         button("Delete…", async () => {
           if (await confirm("Delete the backup", visible(id), "Delete")) await act("Deleting", "DELETE", inRealm(name, "backups", id));
@@ -39,12 +39,4 @@ export function backups(name) {
       loaded(list, ({ items, lastError }) => [lastError && h("p", null, `The last planned backup failed: ${visible(lastError)}`),
         items.length ? table(["Made", "Kind", "Version", "Size", ""], items.map(row)) : h("p.soft", null, "There is no backup yet.")])];
   }, "wide");
-}
-
-/** @param {string} name @param {string} id */
-async function save(name, id) {
-  // Only who names its media type is sent the file.
-  const url = URL.createObjectURL(await work(`Receiving ${visible(id)}`, async (abort) => (await send("GET", inRealm(name, "backups", id), { headers: { Accept: "application/octet-stream" }, abort })).blob()));
-  download(url, `${id}.realm`);
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -28,9 +28,9 @@ export function card(name, realm, reload) {
       ["encrypted", "inMemory", "default"].filter((one) => realm()[one]).map((one) => [" ", h("span.tag", null, WORDS[one] ?? one)])]),
     () => trouble(realm(), reload),
     h("dl.facts", null, () => facts(realm()).map(([label, value]) => [h("dt", null, label), h("dd", null, value)])),
-    () => may("administer", name) && h("div.bar", null,
+    () => h("div.bar", null, may("read", name) && h("a.button", { href: address(name, "rows") }, "Rows"), may("administer", name) && [
       realm().state === "ready" && [button("Download", () => download(inRealm(name, "backup"), `${name}.realm`), { title: "A compact copy of the file" }), button("Compact", () => compact(name))],
-      !realm().inMemory && button("Backups…", () => backups(name)), button("Detach…", () => detach(realm(), reload), { class: "danger" })));
+      !realm().inMemory && button("Backups…", () => backups(name)), button("Detach…", () => detach(realm(), reload), { class: "danger" })]));
 }
 
 /**

@@ -10,10 +10,8 @@ import { attach, create, openFile } from "./create.js";
 
 /** @typedef {import("./card.js").Realm} Realm */
 
-/** @type {import("../../core/app.js").Screen} */
-export const realms = { id: "realms", title: "Realms", scope: "server", view };
-
-function view() {
+/** @type {import("../screens.js").View} */
+export const realms = () => {
   const list = resource(all);
   effect(() => {
     if (list.loading.value) return;
@@ -31,9 +29,10 @@ function view() {
       button("Create…", () => create(names()), { class: "primary" }), button("Open a file…", async () => open(await chooseFile(".realm"))), button("Attach…", attach))),
     () => may("administer", "") && dropping(open),
     () => (error.value ? problemNode(error.value) : data.value ? null : waitingNode()),
-    () => data.value?.length === 0 && emptyNode("No realm is served yet", "Create one, open a .realm file of this computer, or start the server with a file."),
+    () => data.value?.length === 0 && (may("administer", "") ? emptyNode("No realm is served yet", "Create one, open a .realm file of this computer, or start the server with a file.")
+      : emptyNode("No realm is open to you", "Ask whoever runs this server for a role that reads one, or sign in with another key.")),
     cards);
-}
+};
 
 /**
  * All pages of the list.
@@ -49,6 +48,11 @@ async function all(abort) {
     found.push(...page.items);
     after = page.next;
   } while (after);
+  // Only who operates the server is told who follows.
+  if (may("administer", "") && found.length) {
+    const streams = await call("GET", "/admin/leases", { abort, quiet: true }).then(({ items }) => items.filter((/** @type {any} */ one) => one.kind === "stream"), () => null);
+    if (streams) found.forEach((one) => { one.streams = streams.filter((/** @type {any} */ { realm }) => realm === one.name).length; });
+  }
   return found;
 }
 

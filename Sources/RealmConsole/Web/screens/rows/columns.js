@@ -88,7 +88,8 @@ export function chooseColumns(type, layout) {
     h("ul.columns", null, () => {
       const shown = layout.columns();
       const hidden = type.properties.filter((one) => !shown.some(({ property }) => property === one)).map((property) => ({ property, isPinned: false, isHidden: true }));
-      return [...shown, ...hidden].filter(({ property }) => property.name.toLowerCase().includes(word.value)).slice(0, 200).map((column) => {
+      const found = [...shown, ...hidden].filter(({ property }) => property.name.toLowerCase().includes(word.value)).slice(0, 200);
+      return found.length === 0 ? h("li", null, "No property has this in its name.") : found.map((column) => {
         const { property, isPinned } = column;
         const name = visible(property.name.slice(0, 200));
         /** @param {string} sign @param {string} does @param {() => void} run */

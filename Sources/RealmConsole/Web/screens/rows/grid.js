@@ -2,6 +2,7 @@
 import { h, uniqueID } from "../../core/dom.js";
 import { same } from "../../core/exact.js";
 import { formatCount, visible } from "../../core/format.js";
+import { address } from "../../core/router.js";
 import { effect, onCleanup, untracked } from "../../core/signals.js";
 import { header } from "./header.js";
 import { canvasHeight, mapping, ROW } from "./scroll.js";
@@ -52,7 +53,7 @@ export function grid({ label, realm, className, layout, picked, sort, onSort, op
     untracked(() => render(false));
   });
   effect(() => {
-    const front = innerWidth < 640 ? 36 : 44 + 8 * String(source.total.value ?? 0).length;
+    const front = innerWidth < 640 ? 56 : 58 + 8 * String(source.total.value ?? 0).length;
     let [left, all] = [front, front];
     const tracks = layout.columns().map(({ property, isPinned }, i) => {
       const width = layout.width(property);
@@ -138,6 +139,7 @@ export function grid({ label, realm, className, layout, picked, sort, onSort, op
       next.set(key, one);
     }
     shown.forEach((one) => one.node.remove());
+    node.setAttribute("aria-busy", String([...next.values()].some(({ row }) => !row)));
     [shown, drawn] = [next, [from, to]];
     mark();
   }
@@ -145,8 +147,8 @@ export function grid({ label, realm, className, layout, picked, sort, onSort, op
   /** @param {Row | undefined} row @param {boolean} isComing @returns {Shown} */
   function made(row, isComing) {
     const box = row && h("input", { type: "checkbox", tabindex: -1, "aria-label": `Select ${visible(row.key.slice(0, 80))}` });
-    return { row, index: -1, node: h("div.row", { role: "row", class: isComing ? "flash" : "" },
-      h("div.cell.pinned", { role: "gridcell", "aria-colindex": 1 }, box, h("small", null)), row ? columns.map((_, i) => cellOf(row, i)) : null) };
+    return { row, index: -1, node: h("div.row", { role: "row", class: row ? isComing && "flash" : "awaited" },
+      h("div.cell.pinned", { role: "gridcell", "aria-colindex": 1 }, box, row ? h("a.open", { href: address(realm, "object", [className, row.key]), tabindex: -1, title: "Open", "aria-label": `Open ${visible(row.key.slice(0, 80))}` }, h("small", null)) : h("small", null)), row ? columns.map((_, i) => cellOf(row, i)) : null) };
   }
 
   /** @param {Row} row @param {number} i @param {string} [kind] */
@@ -180,7 +182,7 @@ export function grid({ label, realm, className, layout, picked, sort, onSort, op
       /** @type {any} */
       const front = element.children[0];
       if (row) front.firstChild.checked = isPicked;
-      front.lastChild.textContent = formatCount(index + 1);
+      front.querySelector("small").textContent = formatCount(index + 1);
     });
     const line = active.row < 0 ? head.firstElementChild : [...shown.values()].find((one) => one.index === active.row)?.node;
     const at = line?.children[active.column];
@@ -275,7 +277,8 @@ export function grid({ label, realm, className, layout, picked, sort, onSort, op
       node.focus({ preventScroll: true });
     },
     toTop() {
-      active.row = 0;
+      // Who sorts by keys stays in the head.
+      active.row = Math.min(active.row, 0);
       moveTo(0);
     },
   };

@@ -5,8 +5,9 @@ import { shortcut } from "../../core/keys.js";
 import { address, go, route, setQuery } from "../../core/router.js";
 import { classNamed, isEmbedded, schemaOf } from "../../core/schema.js";
 import { may } from "../../core/session.js";
-import { effect, signal, untracked } from "../../core/signals.js";
+import { effect, onCleanup, signal, untracked } from "../../core/signals.js";
 import { button, classChoice, emptyNode, loaded, problemNode } from "../../core/ui.js";
+import { noClassNode } from "../classes/none.js";
 import { bulkActions } from "../object/bulk.js";
 import { selectionOf } from "../query/ask.js";
 import { groupPanel } from "../query/groups.js";
@@ -22,18 +23,38 @@ const KEYS = {
   "i in a row": "Show the whole value, or what a link leads to", "In the head of a column": "Enter sorts (Shift: also), Shift+arrows resize, Ctrl+arrows move, p pins, Delete hides",
 };
 
-/** @type {import("../../core/app.js").Screen} */
-export const rows = {
-  id: "rows", title: "Rows", scope: "realm", key: "r", isAllowed: (realm) => may("read", realm),
-  view: ({ realm, rest: [name] }) => loaded(schemaOf(realm), (schema) => untracked(() => {
-    const type = classNamed(schema, name);
-    const first = schema.classes.find((one) => one.type === "object") ?? schema.classes[0];
-    if (!first) return emptyNode("There is no class yet", "Add the first one to the schema.", h("a", { href: address(realm, "classes") }, "Classes"));
-    if (!name) setTimeout(() => location.replace(address(realm, "rows", [first.name])));
-    const picker = classChoice(schema.classes, signal(type?.name ?? ""), { class: "class", "aria-label": "Class", oninput: (event) => go(address(realm, "rows", [event.target.value])) }, type ? "" : "Choose a class");
-    return type ? rowsNode({ realm, schema, type }, picker) : name && emptyNode("There is no such class", "It may have been renamed.", picker);
-  })),
-};
+/** @type {import("../screens.js").View} */
+export const rows = ({ realm, rest: [name] }) => loaded(schemaOf(realm), (schema) => untracked(() => {
+  const type = classNamed(schema, name);
+  const first = schema.classes.find((one) => one.type === "object") ?? schema.classes[0];
+  if (!first) return noClassNode(realm);
+  if (!name) setTimeout(() => location.replace(address(realm, "rows", [first.name])));
+  const picker = pickerNode(realm, schema, type?.name ?? "");
+  return type ? rowsNode({ realm, schema, type }, picker) : name && emptyNode("There is no such class", "It may have been renamed, or be for others than you: choose another one.", picker);
+}));
+
+/**
+ * Leads to another class. Who chooses by keys types its first letters, so the page does not go on before that is over.
+ *
+ * @param {string} realm @param {import("../../core/schema.js").Schema} schema @param {string} name
+ */
+function pickerNode(realm, schema, name) {
+  let [typed, timer] = [0, 0];
+  onCleanup(() => clearTimeout(timer));
+  const leave = () => { if (node.value && node.value !== name) go(address(realm, "rows", [node.value])); };
+  const node = classChoice(schema.classes, signal(name), {
+    class: "class", "aria-label": "Class",
+    onkeydown: (event) => {
+      typed = performance.now();
+      if (event.key === "Enter") leave();
+    },
+    oninput: () => {
+      clearTimeout(timer);
+      timer = setTimeout(leave, performance.now() - typed < 1000 ? 1000 : 0);
+    },
+  }, name ? "" : "Choose a class");
+  return node;
+}
 
 /** @param {import("../query/words.js").Subject} subject @param {HTMLElement} picker Of another class. */
 function rowsNode(subject, picker) {
@@ -97,6 +118,7 @@ function rowsNode(subject, picker) {
     h("div.bar.tools", null, picker, h("span", { role: "status" }, status), jump, button("Columns…", () => { void chooseColumns(type, layout); }, { class: "end" }),
       button("Groups", toggleGroups, { "aria-pressed": () => String(query().has("group")) }),
       type.type === "object" && [may("create", realm, className) && h("a.button", { href: address(realm, "object", [className, "@new"]) }, "New"),
+        may("export", realm, className) && h("a.button", { href: () => address(realm, "transfer", [className], { ...selectionOf(query()), distinct: "" }) }, "Export"),
         bulkActions({ realm, className, schema, keys: () => [...picked.peek()], where: () => (picked.peek().size ? null : query().get("where") || "TRUEPREDICATE"), args: () => query().get("args") })]),
     () => source.error.value && !source.error.value.problem?.parameter && h("div", null, problemNode(source.error.value), button("Try again", source.retry)),
     h("div.result", null, made.node, () => query().has("group") && groupPanel(subject, query),

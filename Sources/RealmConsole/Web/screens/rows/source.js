@@ -15,6 +15,8 @@ import { shortened } from "./values.js";
  */
 
 const [STEP, KEPT, MARGIN] = [100, 600, 20];
+/** After an answer that took longer than SLOW ms, a jump must be wanted for REST ms before it is sent: in an order of a million each costs the server seconds. */
+const [SLOW, REST] = [300, 150];
 
 /**
  * @param {string} realm
@@ -31,7 +33,7 @@ export function rowSource(realm, type, classes, query, view) {
   let rows = [];
   /** @type {string | null} The cursor behind the last of them. */
   let next = null;
-  let [start, wanted, isStale, isNew, isBusy, isEnded] = [0, [0, 50], true, true, false, false];
+  let [start, wanted, isStale, isNew, isBusy, isEnded, lastTook] = [0, [0, 50], true, true, false, false, 0];
   /** @type {{abort: AbortController, range: number[]} | null} */
   let running = null;
   /** @type {Query} */
@@ -80,10 +82,14 @@ export function rowSource(realm, type, classes, query, view) {
     while (!isEnded) {
       const job = nextJob();
       if (!job) break;
+      if (job.isJump && lastTook > SLOW && !await isResting()) continue;
+      const began = performance.now();
       running = { abort: new AbortController(), range: isStale ? [] : [job.offset, job.offset + job.limit] };
       try {
         await (isStale ? refresh(job, running.abort.signal) : extend(job, running.abort.signal));
+        lastTook = performance.now() - began;
       } catch (problem) {
+        lastTook = Math.max(lastTook, performance.now() - began);
         if (running.abort.signal.aborted) continue;
         error.value = problem;
         view.changed(false);
@@ -93,14 +99,21 @@ export function rowSource(realm, type, classes, query, view) {
     [isBusy, running] = [false, null];
   }
 
-  /** @returns {{offset: number, limit: number} | null} */
+  /** Whether the same rows are still wanted after a while. */
+  async function isResting() {
+    const [first] = wanted;
+    await new Promise((done) => setTimeout(done, REST));
+    return first === wanted[0];
+  }
+
+  /** @returns {{offset: number, limit: number, isJump?: boolean} | null} */
   function nextJob() {
     const known = total.peek();
     const [first, end] = [Math.max(0, wanted[0]), known === null ? wanted[1] : Math.min(wanted[1], known)];
     const last = start + rows.length;
     if (isStale) return { offset: Math.max(0, first - MARGIN), limit: Math.min(900, end - first + 2 * MARGIN) };
     if (first >= end || (first >= start && end <= last)) return null;
-    if (end < start || first > last) return { offset: Math.max(0, first - MARGIN), limit: STEP };
+    if (end < start || first > last) return { offset: Math.max(0, first - MARGIN), limit: STEP, isJump: true };
     return first < start ? { offset: Math.max(0, start - STEP), limit: Math.min(STEP, start) } : { offset: last, limit: STEP };
   }
 

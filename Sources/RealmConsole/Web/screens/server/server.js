@@ -2,7 +2,6 @@
 import { call, path, send } from "../../core/api.js";
 import { each, h } from "../../core/dom.js";
 import { formatLocalTime, visible } from "../../core/format.js";
-import { may } from "../../core/session.js";
 import { onCleanup, resource, signal } from "../../core/signals.js";
 import { button, confirm, loaded, shownProblem, table } from "../../core/ui.js";
 import { chartNodes, KEPT } from "./charts.js";
@@ -15,7 +14,7 @@ const ask = (target, params) => call("GET", target, { params, quiet: true });
 /** @param {any} facts */
 const factsNode = (facts) => h("dl.facts", null, Object.entries(facts).map(([name, value]) => [h("dt", null, name), h("dd", null, visible(String(value).replaceAll(",", ", ") || "none"))]));
 
-function view() {
+export function server() {
   const [samples, leases, problem, log] = [signal(/** @type {any[]} */ ([])), signal(/** @type {any[]} */ ([])), signal(null), signal(/** @type {string[]} */ ([]))];
   const config = resource(() => ask("/admin/config"));
   let [isOver, hasLog, since] = [false, true, undefined];
@@ -43,10 +42,7 @@ function view() {
   each(rows, () => leases.value, ({ id }) => id, ({ id, kind, realm, principal, since }) => h("tr", null, [kind, realm, principal ?? "–", formatLocalTime(since)].map((one) => h("td", null, visible(one))),
     h("td", null, button("End…", async () => await confirm(`End the ${kind}`, "Its holder is told that it has ended.", "End") && call("DELETE", path("admin", "leases", id), { quiet: true })))));
   return h("div.page", null, h("h1", null, "Server"), shownProblem(problem), h("div.cards", null, () => chartNodes(samples.value)),
-    h("h2", null, "Leases"), h("div", { hidden: () => !leases.value.length }, table(["Kind", "Realm", "Holder", "Since", ""], rows)), () => !leases.value.length && h("p.soft", null, "Nobody holds a transaction, a snapshot or a stream."), h("h2", null, "Keys"), keysNode(),
+    h("h2", null, "Leases"), h("div", { hidden: () => !leases.value.length }, table(["Kind", "Realm", "Holder", "Since", ""], rows)), () => !leases.value.length && !problem.value && h("p.soft", null, "Nobody holds a transaction, a snapshot or a stream."), h("h2", null, "Keys"), keysNode(),
     h("div", { hidden: () => !log.value.length }, h("h2", null, "Log, newest first"), h("pre", { tabindex: 0 }, () => log.value.map((line) => `${visible(line)}\n`).reverse())),
     h("h2", null, "Configuration in force"), loaded(config, ({ limits, ...others }) => [factsNode(others), h("details", null, h("summary", null, "Limits"), factsNode(limits))]));
 }
-
-/** @type {import("../../core/app.js").Screen} */
-export const server = { id: "server", title: "Server", scope: "server", key: "s", isAllowed: () => may("administer", ""), view };

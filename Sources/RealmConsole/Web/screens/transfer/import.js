@@ -4,11 +4,12 @@ import { h } from "../../core/dom.js";
 import { formatBytes, formatCount, visible } from "../../core/format.js";
 import { typeText } from "../../core/schema.js";
 import { signal } from "../../core/signals.js";
-import { button, choice, classChoice, field, problemNode, table } from "../../core/ui.js";
+import { button, choice, classChoice, emptyNode, field, problemNode, table } from "../../core/ui.js";
 import { chooseFile, upload, work } from "../../core/work.js";
-import { rewritten, sheet, unquoted } from "./csv.js";
+import { rewritten, unquoted } from "./csv.js";
+import { fitting, KINDS, sourceOf } from "./source.js";
 
-/** @typedef {{file: Blob, name: string, head: string, csv: import("./csv.js").Sheet | null, isWhole: boolean}} Source */
+/** @typedef {import("./source.js").Source} Source @typedef {import("../../core/signals.js").Signal<string>} Choice */
 
 /** @param {string} text @param {number} [length] */
 const short = (text, length = 80) => visible(text.slice(0, length));
@@ -20,29 +21,80 @@ const short = (text, length = 80) => visible(text.slice(0, length));
  */
 export function importing(realm, classes) {
   const [source, problem, result, chosen] = [signal(/** @type {Source | null} */ (null)), signal(null), signal(""), signal("")];
-  const [upsert, parts] = [h("input", { type: "checkbox" }), h("input", { type: "checkbox" })];
-  /** @type {Map<string, import("../../core/signals.js").Signal<string>>} The properties that columns become. */
-  const mapping = new Map();
+  const [upsert, parts, lenient] = [h("input", { type: "checkbox" }), h("input", { type: "checkbox" }), h("input", { type: "checkbox" })];
+  /** @type {Map<string, Choice>} What columns and tables become, by what was read and where it goes. */
+  const choices = new Map();
+  /** @param {any[]} parts @param {() => string} first */
+  const choiceOf = (parts, first) => {
+    const id = JSON.stringify(parts);
+    return choices.get(id) ?? choices.set(id, signal(first())).get(id) ?? signal("");
+  };
 
   /** @param {Blob | undefined} file @param {string} [name] */
   const take = async (file, name = /** @type {File} */ (file)?.name) => {
     if (!file) return;
-    const head = (await file.slice(0, 65_536).text()).replace(/^\ufeff/, "");
-    const csv = /^\s*\{/.test(head) ? null : sheet(head);
-    [problem.value, result.value] = [null, ""];
-    // The class is chosen that has most of the names.
-    const score = (/** @type {any} */ one) => one.properties.filter((/** @type {any} */ { name: known }) => csv?.names.includes(known)).length;
-    if (csv || !chosen.peek()) chosen.value = [...classes()].sort((one, other) => score(other) - score(one))[0]?.name ?? "";
-    source.value = file.size ? { file, name, head, csv, isWhole: /^\s*\{"\$begin"/.test(head) } : null;
-  };
-
-  /** @param {Source} from @param {(any | undefined)[]} properties @param {boolean} dryRun */
-  const send = async ({ file, csv, isWhole }, properties, dryRun) => {
     [problem.value, result.value] = [null, ""];
     try {
-      const answer = await work(dryRun ? "Trying" : "Importing", async (abort, done) => upload(inRealm(realm, "import"), csv ? await rewritten(file, csv, properties, abort, done) : file, {
-        params: { class: isWhole ? null : chosen.peek(), mode: upsert.checked ? "upsert" : null, atomic: parts.checked && !dryRun ? "false" : null, dryRun: dryRun || null },
-        headers: { "Content-Type": csv ? "text/csv" : "application/x-ndjson" }, abort, done }));
+      const made = file.size ? await sourceOf(file, name) : null;
+      const [best, count] = fitting(classes(), made?.names ?? []);
+      if (made?.kind === "csv" || count || !chosen.peek()) chosen.value = best;
+      source.value = made;
+    } catch (error) {
+      if (/** @type {any} */ (error).name !== "AbortError") [source.value, problem.value] = [null, error];
+    }
+  };
+
+  /**
+   * The properties that columns become.
+   *
+   * @param {string} name Of the class. @param {string[]} columns
+   */
+  const mapping = (name, columns) => {
+    const properties = classes().find((one) => one.name === name)?.properties ?? [];
+    const all = columns.map((title, index) => choiceOf([name, index, title], () => properties.find((one) => one.name === title)?.name ?? ""));
+    /** @type {[string, string][]} */
+    const options = [["", "leave out"], ...properties.map((one) => /** @type {[string, string]} */ ([one.name, `${short(one.name)}: ${typeText(one)}`]))];
+    return {
+      row: columns.map((title, index) => choice(options, all[index], { "aria-label": `Property for ${short(title)}` })),
+      mapped: () => all.map((one) => properties.find((property) => property.name === one.value)),
+    };
+  };
+
+  /**
+   * The tables that are read, and their classes.
+   *
+   * @param {Source} from @returns {[import("./sqlite.js").Table, string][]}
+   */
+  const chosenTables = ({ tables = [] }) => tables.flatMap((one) => {
+    const to = tableChoice(one).value;
+    return to ? [[one, to]] : [];
+  });
+  /** @param {import("./sqlite.js").Table} table */
+  const tableChoice = ({ name, columns }) => choiceOf(["table", name, columns], () => {
+    const [best, count] = fitting(classes(), columns);
+    return classes().find((one) => one.name.toLowerCase() === name.toLowerCase())?.name ?? (count > columns.length / 2 ? best : "");
+  });
+
+  /** @param {Source} from */
+  const tableParams = (from) => {
+    const tables = chosenTables(from);
+    const params = { tables: JSON.stringify(Object.fromEntries(tables.map(([one, to]) => [one.name, to]))) };
+    if (tables.length !== 1) return params;
+    // What is left out gets a name that no property has, which is then passed over. By `_key` links find their targets.
+    const [[{ columns }, to]] = tables;
+    const properties = mapping(to, columns).mapped();
+    return { ...params, columns: JSON.stringify(Object.fromEntries(columns.map((title, index) => [title, properties[index]?.name ?? (title === "_key" ? title : `\u2205${title}`)]))) };
+  };
+
+  /** @param {Source} from @param {boolean} dryRun */
+  const send = async (from, dryRun) => {
+    const { file, kind, csv, tables } = from;
+    [problem.value, result.value] = [null, ""];
+    try {
+      const isLenient = tables ? lenient.checked || chosenTables(from).length === 1 : kind !== "export" && !csv && lenient.checked;
+      const answer = await work(dryRun ? "Trying" : "Importing", async (abort, done) => upload(inRealm(realm, "import"), csv ? await rewritten(file, csv, mapping(chosen.peek(), csv.names).mapped(), abort, done) : file, {
+        params: { class: tables || kind === "export" ? null : chosen.peek(), ...(tables ? tableParams(from) : {}), mode: upsert.checked ? "upsert" : null, atomic: parts.checked && !dryRun ? "false" : null, dryRun: dryRun || null },
+        headers: { "Content-Type": KINDS[kind], ...(isLenient ? { Prefer: "handling=lenient" } : {}) }, abort, done }));
       const { created, updated } = answer.body ?? answer;
       result.value = `${dryRun ? "It fits: this would be" : "Done:"} ${formatCount(created)} created, ${formatCount(updated)} changed.`;
     } catch (error) {
@@ -52,25 +104,40 @@ export function importing(realm, classes) {
   };
 
   /** @param {Source} from */
+  const what = ({ kind, names, tables = [] }) => ({
+    export: "an export with its classes", ndjson: "NDJSON", json: "a JSON array", csv: `CSV with ${formatCount(names.length)} columns`, sqlite: `SQLite with ${formatCount(tables.length)} tables`,
+  })[kind];
+
+  /** @param {Source} from */
+  const contents = (from) => {
+    const { csv, tables, head } = from;
+    if (csv) {
+      const { row } = mapping(chosen.value, csv.names);
+      return table(csv.names.map((title) => short(title)), [row, ...csv.rows.map((cells) => cells.map((cell) => (cell ? h("div.cell", null, short(unquoted(cell), 200)) : h("span.null", null, "null"))))]);
+    }
+    if (!tables) return h("pre", { tabindex: 0 }, head.split("\n").slice(0, 5).map((line) => `${short(line, 200)}\n`));
+    if (!tables.length) return emptyNode("The database has no table", "Choose another file.");
+    return [table(["Table", "Class", "Columns"], tables.map((one) => [short(one.name), classChoice(classes(), tableChoice(one), { "aria-label": `Class for ${short(one.name)}` }, "leave out"), h("div.cell", null, short(one.columns.join(", "), 200))])),
+      () => {
+        const all = chosenTables(from);
+        return all.length === 1 && table(all[0][0].columns.map((title) => short(title)), [mapping(all[0][1], all[0][0].columns).row]);
+      }];
+  };
+
+  /** @param {Source} from */
+  const isReady = (from) => {
+    if (from.csv) return mapping(chosen.value, from.csv.names).mapped().some(Boolean);
+    return !from.tables || chosenTables(from).length > 0;
+  };
+
+  /** @param {Source} from */
   const plan = (from) => [
-    h("p", null, `${short(from.name)}: ${from.csv ? `CSV with ${formatCount(from.csv.names.length)} columns` : from.isWhole ? "an export with its classes" : "NDJSON"}, ${formatBytes(from.file.size)}`),
-    () => {
-      const properties = classes().find((one) => one.name === chosen.value)?.properties ?? [];
-      const columns = (from.csv?.names ?? []).map((title, index) => {
-        const id = JSON.stringify([chosen.value, index, title]);
-        const made = mapping.get(id) ?? signal(properties.find((one) => one.name === title)?.name ?? "");
-        return mapping.set(id, made).get(id) ?? made;
-      });
-      /** @type {[string, string][]} */
-      const options = [["", "leave out"], ...properties.map((one) => /** @type {[string, string]} */ ([one.name, `${short(one.name)}: ${typeText(one)}`]))];
-      const mapped = () => columns.map((one) => properties.find(({ name }) => name === one.value));
-      return [!from.isWhole && field("Class", classChoice(classes(), chosen)),
-        from.csv ? table(from.csv.names.map((title) => short(title)), [from.csv.names.map((title, index) => choice(options, columns[index], { "aria-label": `Property for ${short(title)}` })),
-          ...from.csv.rows.map((row) => row.map((cell) => (cell ? h("div.cell", null, short(unquoted(cell), 200)) : h("span.null", null, "null"))))])
-          : h("pre", { tabindex: 0 }, from.head.split("\n").slice(0, 5).map((line) => `${short(line, 200)}\n`)),
-        h("div.bar", null, h("label", null, upsert, " Change objects that exist already"), h("label", null, parts, " Keep what was imported before a mistake")),
-        h("div.bar", null, button("Import", () => send(from, mapped(), false), { class: "primary", disabled: () => !!from.csv && !mapped().some(Boolean) }), button("Try without writing", () => send(from, mapped(), true)))];
-    }];
+    h("p", null, `${short(from.name)}: ${what(from)}, ${formatBytes(from.file.size)}`),
+    () => from.kind !== "export" && !from.tables && field("Class", classChoice(classes(), chosen)),
+    () => contents(from),
+    h("div.bar", null, h("label", null, upsert, " Change objects that exist already"), h("label", null, parts, " Keep what was imported before a mistake"),
+      from.kind !== "export" && !from.csv && h("label", null, lenient, " Leave out what the class does not have")),
+    h("div.bar", null, button("Import", () => send(from, false), { class: "primary", disabled: () => !isReady(from) }), button("Try without writing", () => send(from, true), { disabled: () => !isReady(from) }))];
 
   /**
    * The line of a mistake, as it is in the file.
@@ -78,15 +145,16 @@ export function importing(realm, classes) {
    * @param {number} line
    */
   const place = (line) => {
+    if (source.value?.tables) return h("p.wrong", null, `Row ${formatCount(line)} of all that are read.`);
     const text = signal("");
     if (source.value && source.value.file.size < 5e7) void source.value.file.text().then((all) => { text.value = all.split(/\r\n|[\r\n]/)[line - 1] ?? ""; });
     return h("p.wrong", null, `Line ${formatCount(line)}: `, h("code", null, () => short(text.value, 500)));
   };
 
-  const pasted = h("textarea.mono", { rows: 4, spellcheck: "false", placeholder: "id,name", oninput: () => take(new Blob([pasted.value]), "Pasted text") });
+  const pasted = h("textarea.mono", { rows: 5, spellcheck: "false", placeholder: "id,name", oninput: () => take(new Blob([pasted.value]), "Pasted text") });
   return h("section.card", { "aria-labelledby": "in", ondragover: (event) => event.preventDefault(), ondrop: (event) => { event.preventDefault(); void take(event.dataTransfer.files[0]); } },
     h("h2", { id: "in" }, "Import"),
-    h("div.bar", null, button("Choose a file…", async () => take(await chooseFile(".csv,.tsv,.txt,.ndjson,.jsonl"))), h("span.soft", null, "CSV, or NDJSON such as an export. Drop it here, or paste it:")),
+    h("div.bar", null, button("Choose a file…", async () => take(await chooseFile(".csv,.tsv,.txt,.ndjson,.jsonl,.json,.ejson,.sqlite,.sqlite3,.db,.gz"))), h("span.soft", null, "CSV, JSON, NDJSON such as an export, or SQLite. Drop it here, or paste it:")),
     field("Pasted text", pasted), () => source.value && plan(source.value),
     () => problem.value && [problemNode(problem.value), problem.value.problem?.line && place(problem.value.problem.line)], h("p", { role: "status" }, () => result.value));
 }
