@@ -70,10 +70,13 @@ setup-browser: setup
 test-browser: release setup-browser
 	@$(call TRIAL,.build-release/release,)
 
-# The first mistakes of newcomers, over HTTP and on the command line, as a table of what each is answered with.
+# The first mistakes of newcomers, over HTTP and on the command line, as a table of what each is answered with, which is
+# compared with Tests/Trials/mistakes.md. MISTAKES_SERVER is the program that serves.
+MISTAKES_SERVER ?=
 .PHONY: test-mistakes
-test-mistakes: build
-	@python3 Tests/Trials/mistakes.py .build/debug/realm-rest
+test-mistakes:
+	@[ -n '$(MISTAKES_SERVER)' ] || $(MAKE) build
+	@python3 Tests/Trials/mistakes.py $(or $(MISTAKES_SERVER),.build/debug/realm-rest)
 
 # The checker of the console's types, which stand in comments.
 setup-console:
@@ -100,7 +103,10 @@ test-console: setup setup-test-console
 	@[ -n '$(CONSOLE_SERVER)' ] || $(MAKE) release
 	$(VENV)/bin/python3 Tests/Console/run.py --server $(or $(CONSOLE_SERVER),.build-release/release/realm-rest) $(CONSOLE_TESTS)
 
-# Every fixture as SQLite, SQL and Excel, value by value. What PostgreSQL, openpyxl and LibreOffice would tell is left out without them.
+# Every fixture as SQLite, SQL, Excel and CSV, value by value, and odd imports. What PostgreSQL, openpyxl and LibreOffice would tell is
+# left out without them. FORMATS_SERVER is the program that serves; without one that of a release build.
+FORMATS_SERVER ?=
+
 setup-formats: setup
 	@missing=""; for package in postgresql python3-openpyxl libreoffice-calc; do \
 	  dpkg-query -W -f='$${Status}' $$package 2>/dev/null | grep -q 'install ok installed' || missing="$$missing $$package"; \
@@ -111,8 +117,11 @@ setup-formats: setup
 	  $$run apt-get update -qq && DEBIAN_FRONTEND=noninteractive $$run apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
 	fi
 
-test-formats: release setup-formats
-	/usr/bin/python3 Tests/Formats/dumps.py --server .build-release/release/realm-rest
+test-formats: setup-formats
+	@[ -n '$(FORMATS_SERVER)' ] || $(MAKE) release
+	/usr/bin/python3 Tests/Formats/dumps.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
+	/usr/bin/python3 Tests/Formats/imports.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
+	/usr/bin/python3 Tests/Formats/names.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
 
 # The live clients in clients/: copies that follow every change through cut connections and restarts equal fresh reads.
 LIVE ?= --quick

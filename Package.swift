@@ -116,6 +116,7 @@ let package = Package(
             path: "Tests/MutantTrials",
             swiftSettings: shared),
         .testTarget(name: "HouseTests", swiftSettings: shared),
+        .testTarget(name: "WebEmbedderTests", dependencies: ["WebEmbedder", "RealmConsole"], swiftSettings: shared),
         .testTarget(
             name: "RealmStorageTests",
             dependencies: ["RealmStorage", "RealmTestSupport"],

@@ -4,7 +4,7 @@
 package struct EmbeddedFile: Sendable {
     /// The path of the file below its folder, such as `core/app.js`.
     package let path: StaticString
-    /// The contents, byte for byte those of the file.
+    /// The contents: those of the file, scripts and style sheets without comments and blanks that mean nothing.
     package let text: StaticString
 
     /// Describes a file.
@@ -21,6 +21,7 @@ package struct EmbeddedFile: Sendable {
     package var mediaType: StaticString {
         let name = path.description
         if name.hasSuffix(".js") { return "text/javascript; charset=utf-8" }
+        if name.hasSuffix(".ts") { return "application/typescript; charset=utf-8" }
         if name.hasSuffix(".css") { return "text/css; charset=utf-8" }
         if name.hasSuffix(".svg") { return "image/svg+xml" }
         if name.hasSuffix(".html") { return "text/html; charset=utf-8" }

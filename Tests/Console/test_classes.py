@@ -118,6 +118,29 @@ def test_a_migration_is_tried_and_applied(console):
     assert values == {"9223372036854775807", "-9223372036854775808"}
 
 
+def test_what_was_loaded_goes_with_its_tab(console):
+    page = console.page("#/store/classes?view=source")
+    page.locator("pre", has_text="class Product").wait_for()
+    page.get_by_role("tab", name="Diagram").click()
+    page.locator("svg").first.wait_for()
+    assert page.locator("pre").count() == 0, "the source is still there"
+
+
+def test_the_history_has_what_was_before_each_migration(console):
+    page = migrate_page(console)
+    page.get_by_role("tab", name="History").click()
+    page.get_by_text("No migration since the server started").wait_for()
+    console.api("POST", "/v1/realms/store/migrations", {"fromVersion": 1, "toVersion": 2, "steps": [{"removeProperty": {"class": "Product", "name": "stock"}}], "allowDataLoss": True})
+    page.get_by_role("tab", name="Migrate").click()
+    page.get_by_role("tab", name="History").click()
+    page.locator("tbody tr", has_text="migration").wait_for()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    assert open(download.value.path(), "rb").read(24)[16:20] == b"T-DB", "the copy is no Realm file"
+    page.get_by_role("button", name="Restore one…").click()
+    page.get_by_role("dialog").locator("tbody tr", has_text="migration").get_by_role("button", name="Restore…").wait_for()
+
+
 def test_data_is_lost_only_when_ticked(console):
     console.expect("answered 409")
     page = migrate_page(console)

@@ -7,6 +7,7 @@ import re
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.error
@@ -15,6 +16,10 @@ import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "Tests" / "Formats"))
+
+import postgres  # noqa: E402: it is beside the other tests of formats
+
 DATA = ROOT / "demo" / "store.ndjson.gz"
 
 # Says on standard error which status each request of a command was answered with.
@@ -85,6 +90,8 @@ class Playground:
             [server, "demo", "--folder", str(self.folder / ".demo"), "--data", str(DATA), "--port", "0"],
             stdout=open(self.folder / "demo.out", "w"), stderr=subprocess.STDOUT, cwd=self.folder)
         self.ports["8080"] = self.wait_for(self.folder / "demo.out", r"listening on http://127\.0\.0\.1:(\d+)")[1]
+        # A private PostgreSQL for the document that moves data there.
+        self.cluster = postgres.Cluster() if document == "docs/moving.md" and postgres.binaries() else None
         self.begin_shell()
 
     def make_programs(self, server):
@@ -99,6 +106,7 @@ class Playground:
         environment = {
             "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}", "HOME": str(self.folder), "TMPDIR": str(self.folder),
             "LC_ALL": "C.UTF-8", "no_proxy": "127.0.0.1,localhost", "DONE": str(writing), "TZ": "UTC",
+            **(self.cluster.environment if self.cluster else {}),
         }
         self.shell = subprocess.Popen(
             ["bash"], stdin=subprocess.PIPE, text=True, cwd=self.folder, env=environment, pass_fds=[writing],
@@ -189,7 +197,7 @@ class Playground:
                 return
             time.sleep(0.05)
 
-    def wait_for(self, file, pattern, seconds=15):
+    def wait_for(self, file, pattern, seconds=60):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             text = file.read_text(errors="replace") if file.exists() else ""
@@ -219,4 +227,6 @@ class Playground:
         self.shell.wait(timeout=20)
         self.demo.terminate()
         self.demo.wait(timeout=20)
+        if self.cluster:
+            self.cluster.stop()
         shutil.rmtree(self.folder)

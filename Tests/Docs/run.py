@@ -12,10 +12,10 @@ from pathlib import Path
 
 import answers
 import documents
-from playground import Failure, Files, Playground, ROOT, SERVING
+from playground import Failure, Files, Playground, ROOT, SERVING, postgres
 
 # The programs that commands may begin with. Anything else is not run, and has to be in skipped.txt.
-PROGRAMS = re.compile(r"^(?:\w+=|export |(?:[.\w/-]*/)?(?:realm-rest|curl|head|tail|wc|printf|sleep|sqlite3|jq|mkdir|cat|sed|chmod|od)\b)")
+PROGRAMS = re.compile(r"^(?:\w+=|export |(?:[.\w/-]*/)?(?:realm-rest|curl|head|tail|wc|printf|sleep|sqlite3|psql|jq|mkdir|cat|sed|chmod|od)\b)")
 # Blocks that are neither commands nor answers, by their language, and why they are not run.
 LANGUAGES = {
     "json": "a document for reading; it has to be JSON", "yaml": "a part of a configuration; AccessRecipeTests tries the recipes of docs/access.md",
@@ -40,12 +40,17 @@ class Skips:
                 continue
             entry["used"] += 1
             program = re.fullmatch(r"needs (\S+)", entry["reason"])
-            if not program or not shutil.which(program[1]):
+            if not program or not is_there(program[1]):
                 return entry["reason"]
         return None
 
     def unused(self, read):
         return [entry for entry in self.entries if not entry["used"] and entry["document"] in read]
+
+
+def is_there(program):
+    """Whether a program is installed. The server of PostgreSQL is in a folder of its own."""
+    return postgres.binaries() is not None if program == "postgresql" else shutil.which(program)
 
 
 class Trial:

@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Exports every fixture as a database and compares each value with the expected dump.
+"""Exports every fixture in each format and compares each value with the expected dump.
 
 SQLite is read by Python. PostgreSQL runs in a folder of its own on a socket, as an unprivileged user; without it that part is left
-out. Workbooks are read by openpyxl and opened by LibreOffice where these are installed.
+out. Workbooks are read by openpyxl, and all their sheets by LibreOffice, where these are installed. CSV is imported again, and the
+objects compared with those that it was made of. A table of what was compared comes at the end.
 
-    dumps.py --server .build/debug/realm-rest --fixtures FOLDER [--only sqlite,postgresql,xlsx] [NAME…]
+    dumps.py --server .build/debug/realm-rest --fixtures FOLDER [--only sqlite,postgresql,xlsx,office,csv] [NAME…]
 """
 import argparse
 import datetime
 import gzip
 import importlib.util
-import json
 import os
 import pathlib
-import pwd
 import re
 import shutil
 import sqlite3
@@ -22,8 +21,12 @@ import subprocess
 import sys
 import tempfile
 
+import office
+import postgres
+import reimport
 import values
 
+FORMATS = ("sqlite", "postgresql", "xlsx", "office", "csv")
 LISTS = ("list", "set")
 
 
@@ -158,85 +161,6 @@ def read_sqlite(path):
     return Tables(tables, exact_zero=False)
 
 
-# PostgreSQL
-
-
-class Cluster:
-    """A private cluster of PostgreSQL on a socket in a temporary folder."""
-
-    def __init__(self, binaries):
-        self.binaries = pathlib.Path(binaries)
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="realm-rest-pg-"))
-        self.user = {"user": "nobody", "group": pwd.getpwnam("nobody").pw_gid, "extra_groups": []} if os.getuid() == 0 else {}
-        if self.user:
-            shutil.chown(self.folder, "nobody")
-        self.run("initdb", "-D", self.folder / "data", "-U", "tester", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
-        self.run("pg_ctl", "-D", self.folder / "data", "-w", "-l", self.folder / "log", "-o",
-                 f"-c listen_addresses= -k {self.folder} -c fsync=off -c timezone=UTC", "start")
-
-    def run(self, name, *arguments):
-        subprocess.run([self.binaries / name, *arguments], check=True, stdout=subprocess.DEVNULL, cwd="/", **self.user)
-
-    def sql(self, database, *arguments, **options):
-        return subprocess.run(["psql", "-X", "-q", "-h", self.folder, "-U", "tester", "-v", "ON_ERROR_STOP=1", *arguments, database],
-                              capture_output=True, cwd="/", **options)
-
-    def load(self, script, name):
-        """Runs a script in a new database; returns its tables."""
-        self.sql("postgres", "-c", f'CREATE DATABASE "{name}"')
-        done = self.sql(name, "-f", script)
-        assert done.returncode == 0, done.stderr.decode()[:2000]
-        listed = self.sql(name, "-At", "-F", "\t", "-c", "SELECT table_name, column_name, data_type FROM information_schema.columns "
-                          "WHERE table_schema = 'public' ORDER BY table_name, ordinal_position").stdout.decode()
-        columns = {}
-        for line in listed.splitlines():
-            table, column, kind = line.split("\t")
-            columns.setdefault(table, []).append((column, kind))
-        tables = {table: [] for table in columns}
-        for table, forms in columns.items():
-            quoted = table.replace('"', '""')
-            text = self.sql(name, "-c", f'COPY "{quoted}" TO STDOUT').stdout.decode()
-            for line in text.split("\n")[:-1]:
-                cells = [cell(*each) for each in zip(line.split("\t"), (kind for _, kind in forms))]
-                row, index = {}, 0
-                while index < len(forms):
-                    column, kind = forms[index]
-                    if kind == "timestamp with time zone":
-                        row[column] = cells[index] if cells[index + 1] is None else cells[index + 1]
-                        index += 2
-                    else:
-                        row[column] = cells[index]
-                        index += 1
-                tables[table].append(row)
-        self.sql("postgres", "-c", f'DROP DATABASE "{name}"')
-        return Tables(tables, exact_zero=True)
-
-    def stop(self):
-        self.run("pg_ctl", "-D", self.folder / "data", "-m", "immediate", "stop")
-        shutil.rmtree(self.folder)
-
-
-ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
-
-
-def cell(text, kind):
-    """Reads what COPY writes for a value."""
-    if text == "\\N":
-        return None
-    text = re.sub(r"\\(.)", lambda match: ESCAPES[match[1]], text)
-    if kind == "bigint":
-        return int(text)
-    if kind == "boolean":
-        return text == "t"
-    if kind in ("real", "double precision"):
-        return float(text)
-    if kind == "bytea":
-        return bytes.fromhex(text[2:])
-    if kind == "timestamp with time zone":
-        return text.replace(" ", "T").replace("+00", "Z")
-    return text
-
-
 # Excel
 
 
@@ -270,7 +194,8 @@ def same_cell(found, wanted, kind):
     if kind == "date":
         if not isinstance(found, datetime.datetime):
             return found == values.scalar(wanted)
-        exact = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=wanted["$date"]["seconds"], microseconds=wanted["$date"]["nanoseconds"] / 1000)
+        # Rounded down, as a date at the end of 9999 has no later one.
+        exact = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=wanted["$date"]["seconds"], microseconds=wanted["$date"]["nanoseconds"] // 1000)
         return abs(found - exact) < datetime.timedelta(milliseconds=2)
     if kind == "int":
         return int(found) == wanted and isinstance(found, str) == (abs(wanted) > 999_999_999_999_999)
@@ -284,93 +209,129 @@ def same_cell(found, wanted, kind):
     return found == wanted
 
 
+class Results:
+    """What was compared, for the table at the end."""
+
+    def __init__(self):
+        self.rows, self.failed = {}, 0
+
+    def add(self, name, format, count, failures, note=""):
+        self.rows.setdefault(name, {})[format] = ("**" + str(len(failures)) + " wrong**" if failures else f"{count:,}") + note
+        for failure in failures:
+            print(f"{name} {format}: {failure}", flush=True)
+        self.failed += bool(failures)
+
+    def show(self, formats):
+        titles = {"sqlite": "SQLite", "postgresql": "PostgreSQL", "xlsx": "openpyxl", "office": "LibreOffice", "csv": "CSV and back"}
+        print("| Fixture | " + " | ".join(titles[each] for each in formats) + " |")
+        print("|---" * (len(formats) + 1) + "|")
+        for name, found in sorted(self.rows.items()):
+            print(f"| {name} | " + " | ".join(found.get(each, "") for each in formats) + " |")
+        totals = [sum(int(re.sub(r"\D.*", "", row.get(each, "0").replace(",", "")) or 0) for row in self.rows.values()) for each in formats]
+        print("| all values | " + " | ".join(f"{total:,}" for total in totals) + " |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--server", default=".build/debug/realm-rest")
     parser.add_argument("--fixtures", default=str(pathlib.Path(__file__).resolve().parents[3] / "shared/fixtures"))
-    parser.add_argument("--only", default="sqlite,postgresql,xlsx")
+    parser.add_argument("--only", default=",".join(FORMATS))
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
+    options.server = str(pathlib.Path(options.server).resolve())
     folder = pathlib.Path(options.fixtures)
     if not folder.is_dir():
         print("the fixtures are not here: dumps are not compared")
         return 0
-    wanted = options.only.split(",")
-    binaries = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin")) if shutil.which("psql") else []
-    cluster = Cluster(binaries[-1]) if "postgresql" in wanted and binaries else None
-    if "postgresql" in wanted and cluster is None:
-        print("PostgreSQL is not here: its dumps are not loaded")
-    sheets = "xlsx" in wanted and importlib.util.find_spec("openpyxl") is not None
-    totals, failed = {}, 0
+    formats = [each for each in options.only.split(",") if is_there(each)]
+    results, cluster = Results(), None
     try:
         with tempfile.TemporaryDirectory() as scratch:
             os.chmod(scratch, 0o755)
             scratch = pathlib.Path(scratch)
             (scratch / "key").write_text(bytes(range(64)).hex())
+            if "postgresql" in formats:
+                cluster = postgres.Cluster()
+            again = reimport.Server(options.server, scratch / "data") if "csv" in formats else None
+            books = {}
             for expected in sorted(folder.glob("*.expected.json*")):
                 name = expected.name.split(".")[0]
-                if options.names and name not in options.names:
-                    continue
-                file = folder / f"{name}.realm"
-                if not file.exists():
-                    file = scratch / f"{name}.realm"
-                    with gzip.open(folder / f"{name}.realm.gz") as packed, open(file, "wb") as plain:
-                        shutil.copyfileobj(packed, plain)
-                dump = values.dump(expected)
-                for format in ("sqlite", "postgresql", "xlsx"):
-                    if format not in wanted or format == "postgresql" and cluster is None or format == "xlsx" and not sheets:
-                        continue
-                    output = scratch / f"{name}.{format}"
-                    key = ["--key-file", scratch / "key"] if name.startswith("encrypted") else []
-                    with open(output, "wb") as target:
-                        done = subprocess.run([options.server, "export", file, *key, "--format", format], stdout=target, stderr=subprocess.PIPE)
-                    if done.returncode:
-                        print(f"{name} {format}: {done.stderr.decode()[:500]}")
-                        failed += 1
-                        continue
-                    os.chmod(output, 0o644)
-                    try:
-                        count, failures = compare(format, output, dump, cluster, name)
-                    except AssertionError as refused:
-                        count, failures = 0, [str(refused)[:500]]
-                    files, total = totals.get(format, (0, 0))
-                    totals[format] = (files + 1, total + count)
-                    for failure in failures:
-                        print(f"{name} {format}: {failure}")
-                    failed += bool(failures)
-                    output.unlink()
-            if sheets and shutil.which("soffice") and not options.names:
-                failed += not opens_in_office(options.server, folder, scratch)
+                if not options.names or name in options.names:
+                    one(name, expected, scratch, formats, options.server, cluster, again, books, results)
+            if books:
+                for name, (count, failures) in office.compare(books, scratch).items():
+                    results.add(name, "office", count, failures)
+            if again:
+                again.stop()
     finally:
         if cluster:
             cluster.stop()
-    for format, (files, count) in totals.items():
-        print(f"{format}: {files} files, {count} values compared")
-    return 1 if failed else 0
+    results.show(formats)
+    return 1 if results.failed else 0
+
+
+def is_there(format):
+    """Whether the program is installed that reads a format; says so if not."""
+    needed = {
+        "postgresql": postgres.binaries(),
+        "xlsx": importlib.util.find_spec("openpyxl"), "office": shutil.which("soffice"),
+    }
+    if needed.get(format, True):
+        return True
+    print(f"what reads {format} is not installed: it is left out")
+    return False
+
+
+def one(name, expected, scratch, formats, server, cluster, again, books, results):
+    """Exports one fixture in all formats and compares them with its dump."""
+    file = expected.parent / f"{name}.realm"
+    if not file.exists():
+        file = scratch / f"{name}.realm"
+        with gzip.open(expected.parent / f"{name}.realm.gz") as packed, open(file, "wb") as plain:
+            shutil.copyfileobj(packed, plain)
+    dump = values.dump(expected)
+    key = ["--key-file", scratch / "key"] if name.startswith("encrypted") else []
+
+    def export(format):
+        output = scratch / f"{name}.{format}"
+        with open(output, "wb") as target:
+            done = subprocess.run([server, "export", file, *key, "--format", format], stdout=target, stderr=subprocess.PIPE)
+        if done.returncode:
+            results.add(name, format, 0, [done.stderr.decode()[:500]])
+            return None
+        os.chmod(output, 0o644)
+        return output
+
+    for format in ("sqlite", "postgresql", "xlsx"):
+        if format not in formats and not (format == "xlsx" and "office" in formats):
+            continue
+        output = export(format)
+        if output is None:
+            continue
+        if format in formats:
+            note, count, failures = "", 0, []
+            try:
+                count, failures, replaced = compare(format, output, dump, cluster, name)
+                note = f" ({replaced} texts with U+FFFD)" if replaced else ""
+            except AssertionError as refused:
+                failures = [str(refused)[:500]]
+            results.add(name, format, count, failures, note)
+        if format == "xlsx" and "office" in formats:
+            books[name] = (output, dump)
+        else:
+            output.unlink()
+    if again:
+        count, failures, left_out = again.compare(name, server, file, key, dump)
+        results.add(name, "csv", count, failures, f" (without {', '.join(left_out)})" if left_out else "")
 
 
 def compare(format, output, dump, cluster, name):
-    """Compares an export with its dump; returns the number of values and the failures."""
+    """Compares an export with its dump; returns the numbers of values, the failures, and how many texts had a U+0000."""
     if format == "xlsx":
-        return read_xlsx(output, dump)
-    tables = read_sqlite(output) if format == "sqlite" else cluster.load(output, "t_" + re.sub(r"\W", "_", name))
+        return *read_xlsx(output, dump), 0
+    tables = read_sqlite(output) if format == "sqlite" else Tables(cluster.load(output, "t_" + re.sub(r"\W", "_", name)), exact_zero=True)
     comparison = Comparison(dump, tables).run()
-    if comparison.replaced:
-        print(f"{name} {format}: U+0000 was replaced {comparison.replaced} times")
-    return comparison.count, comparison.failures
-
-
-def opens_in_office(server, folder, scratch):
-    """Whether LibreOffice opens a workbook and finds all rows."""
-    book = scratch / "Order.xlsx"
-    subprocess.run([server, "export", folder / "store.realm", "--format", "xlsx", "--class", "Order", "--output", book], check=True)
-    subprocess.run(["soffice", f"-env:UserInstallation=file://{scratch}/office", "--headless", "--convert-to", "csv", "--outdir", scratch, book],
-                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=240)
-    import csv
-    rows = list(csv.reader(open(scratch / "Order.csv", encoding="utf-8", errors="replace")))
-    wanted = next(form for form in json.load(open(folder / "store.expected.json"))["classes"] if form["name"] == "Order")["count"]
-    print(f"LibreOffice: {len(rows) - 1} rows of {wanted}")
-    return len(rows) - 1 == wanted
+    return comparison.count, comparison.failures, comparison.replaced
 
 
 if __name__ == "__main__":

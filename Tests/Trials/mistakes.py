@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The first mistakes of newcomers, and what each is answered with, as a table.
 
-    python3 Tests/Trials/mistakes.py BINARY
+    python3 Tests/Trials/mistakes.py BINARY [--write]
 
-The mistakes over HTTP are those of Tests/RealmHTTPTests/Messages/Vectors/mistakes.txt, the others commands that are run here. The exit
-status is 1 when an answer is not the expected one.
+The mistakes over HTTP are those of Tests/RealmHTTPTests/Messages/Vectors/mistakes.txt, the others commands that are run here. Which of
+them a newcomer made first, and what was said then, is in first-mistakes.tsv. The exit status is 1 when an answer is not the expected
+one, or when the tables are not those of mistakes.md, which `--write` makes anew.
 """
+import difflib
 import gzip
 import os
 import pathlib
@@ -24,15 +26,39 @@ import json
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VECTORS = ROOT / "Tests/RealmHTTPTests/Messages/Vectors/mistakes.txt"
+FIRST = ROOT / "Tests/Trials/first-mistakes.tsv"
+EXPECTED = ROOT / "Tests/Trials/mistakes.md"
 failures = []
+rows = []
 
 
 def row(mistake, answer, is_right):
-    """Prints a line of the table."""
-    cells = [text.strip().replace("|", "\\|").replace("\n", " ⏎ ") for text in (mistake, answer)]
-    print(f"| {cells[0]} | {cells[1]} |{'' if is_right else ' **not as expected** |'}")
+    """Keeps a line of the table."""
+    rows.append([text.strip().replace("|", "\\|").replace("\n", " ⏎ ") for text in (mistake, answer)])
     if not is_right:
-        failures.append(mistake)
+        failures.append(f"{mistake}: {answer}")
+
+
+def first_table():
+    """The mistakes of the first newcomer, with what was said then and what is said now."""
+    lines = ["| Mistake | Said then | Says now |", "|---|---|---|"]
+    for line in FIRST.read_text().splitlines():
+        mistake, then, *titles = line.split("\t")
+        now = []
+        for title in titles:
+            found = [answer for made, answer in rows if made.strip("`").startswith(title)]
+            if not found:
+                failures.append(f"no row begins with {title!r}")
+            now += found[:1]
+        lines.append(f"| {mistake} | {then} | {' ⏎ '.join(now)} |")
+    return lines
+
+
+def report():
+    """Both tables as one document."""
+    title = ["# First mistakes", "", "Made by `make test-mistakes`, which compares every answer. The first table has those that left a newcomer alone.", ""]
+    return "\n".join(title + first_table() + ["", "All of them:", "", "| Mistake | Answer |", "|---|---|"]
+                     + [f"| {mistake} | {answer} |" for mistake, answer in rows]) + "\n"
 
 
 # MARK: HTTP
@@ -177,7 +203,8 @@ def commands(binary, folder):
         # A wrong value is no reason to explain how the command is used.
         if status == 64 and arguments[0] == "query" and "Usage:" in output:
             is_right = False
-        row("`realm-rest " + " ".join(arguments) + "`", (lines or output.splitlines() or [""])[0][:200], is_right)
+        shown = re.sub(r"(more than )\d+( are needed)", r"\1N\2", (lines or output.splitlines() or [""])[0])
+        row("`realm-rest " + " ".join(arguments) + "`", shown[:200], is_right)
 
 
 def starts(binary, folder):
@@ -233,7 +260,6 @@ def demonstration(binary, folder):
 
 def main():
     binary = str(pathlib.Path(sys.argv[1]).resolve())
-    print("| Mistake | Answer |\n|---|---|")
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         over_http(binary, folder)
@@ -243,7 +269,14 @@ def main():
         watching(binary, folder)
         demonstration(binary, folder)
         os.chdir("/")
-    print(f"\n{len(failures)} answers are not as expected" + "".join(f"\n- {one}" for one in failures))
+    text = report()
+    print(text)
+    if "--write" in sys.argv:
+        EXPECTED.write_text(text)
+    elif text != EXPECTED.read_text():
+        failures.append(f"the tables are not those of {EXPECTED.name}:\n" + "\n".join(
+            difflib.unified_diff(EXPECTED.read_text().splitlines(), text.splitlines(), lineterm="", n=0)))
+    print(f"{len(failures)} answers are not as expected" + "".join(f"\n- {one}" for one in failures))
     sys.exit(1 if failures else 0)
 
 

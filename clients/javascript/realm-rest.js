@@ -5,23 +5,21 @@
  * Sections: exact JSON · values · schema and codec · problems · requests · event streams · differences · live lists ·
  * channels · queries · objects · writes · realms and connections.
  *
- * @typedef {{class: string, key: string, etag?: string, [name: string]: any}} Meta
+ * What is public is described in realm-rest.d.ts.
+ *
+ * @typedef {import("./realm-rest.d").Meta} Meta
  * @typedef {{name: string, type: string, collection?: string | null, objectType?: string | null}} Property
  * @typedef {{class?: string, key?: any, property?: string, where?: string, args?: any[], sort?: string[], distinct?: string[],
  *   limit?: number, fields?: string[], expand?: string[], keyPaths?: string[], shallow?: boolean, include?: string, deep?: string}} Definition
- * @typedef {{signal?: AbortSignal}} Cancel
+ * @typedef {import("./realm-rest.d").Cancel} Cancel
+ * @typedef {import("./realm-rest.d").Options} Options
  */
 
 // MARK: Exact JSON
 
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 
-/**
- * Reads JSON without losing digits: a number without fraction and exponent becomes a BigInt, every other one a number.
- *
- * @param {string} text
- * @returns {any}
- */
+/** @param {string} text @returns {any} */
 export function parse(text) {
   let at = 0;
   /** @returns {never} */
@@ -104,12 +102,7 @@ class Raw {
   constructor(text) { this.text = text; }
 }
 
-/**
- * Writes JSON: a BigInt as an integer, NaN and infinities as texts.
- *
- * @param {any} value
- * @returns {string}
- */
+/** @param {any} value @returns {string} */
 export function stringify(value) {
   if (typeof value === "bigint") return String(value);
   if (typeof value === "number") return Number.isFinite(value) ? (Object.is(value, -0) ? "-0.0" : String(value)) : `"${value}"`;
@@ -153,11 +146,7 @@ export class Link {
 export class Timestamp extends Date {
   #time;
   #exact;
-  /**
-   * A text of RFC 3339, or an instant outside of the years that it can write.
-   *
-   * @param {string | {seconds: string | bigint, nanoseconds: number | bigint}} exact
-   */
+  /** @param {string | {seconds: string | bigint, nanoseconds: number | bigint}} exact */
   constructor(exact) {
     super(typeof exact === "string"
       ? exact.replace(/(\.\d{3})\d+/, "$1")
@@ -165,16 +154,11 @@ export class Timestamp extends Date {
     this.#exact = exact;
     this.#time = this.getTime();
   }
-  /** From 0 to 999,999,999: what the date has beyond the second. */
   get nanoseconds() {
     const exact = this.#exact;
     return typeof exact === "string" ? Number((/\.(\d+)/.exec(exact)?.[1] ?? "").padEnd(9, "0")) : Number(exact.nanoseconds);
   }
-  /**
-   * The exact value, unless the date was set to another since.
-   *
-   * @returns {any}
-   */
+  /** @returns {any} */
   toJSON() {
     if (this.getTime() !== this.#time && !Number.isNaN(this.#time)) return instant(this);
     return typeof this.#exact === "string" ? this.#exact : { $instant: this.#exact };
@@ -492,23 +476,6 @@ function either(...signals) {
 }
 
 /**
- * @typedef {object} Options
- * @property {string | ((refused?: Problem) => string | Promise<string>)} [key] an API key or token, or a function that gives one
- *   and is asked again after a refusal
- * @property {Record<string, string> | (() => Record<string, string>)} [headers] sent with each request, such as `X-CSRF-Token` of a session
- * @property {"auto" | "stream" | "poll"} [transport] `auto` reads streams, and polls where they are blocked
- * @property {number} [namesPerStream] queries on one stream, at most the server's `registration-names` (50)
- * @property {number} [maxStreams] connections that are kept open for changes: 4 in browsers, which allow six, else 16;
- *   what has no place on them is polled in turn
- * @property {number} [pollSeconds] the pause between two polls of those (1)
- * @property {number} [silentSeconds] a stream without a byte for so long is given up: more than two heartbeats of the server (40)
- * @property {number} [firstByteSeconds] a stream that has no byte then is blocked by something in between (8)
- * @property {number} [timeoutSeconds] of one request (60)
- * @property {number} [retries] of a request that can be repeated safely (5)
- * @property {typeof globalThis.fetch} [fetch]
- */
-
-/**
  * @typedef {object} Ask
  * @property {Record<string, any>} [query]
  * @property {any} [body]
@@ -574,13 +541,10 @@ class Transport {
     for (const link of [...this.#links]) link.abort(this.closed);
   }
 
-  /**
-   * @param {Problem} [refused]
-   * @returns {Promise<Record<string, string>>}
-   */
+  /** @param {Problem} [refused] @returns {Promise<Record<string, string>>} */
   async #authorization(refused) {
     const { key } = this.options;
-    if (typeof key === "function" && (refused || this.#key === undefined)) this.#key = await key(refused);
+    if (typeof key === "function" && (refused || this.#key === undefined)) this.#key = await key(/** @type {any} */ (refused));
     const credential = typeof key === "function" ? this.#key : key;
     return credential ? { Authorization: `Bearer ${credential}` } : {};
   }
@@ -704,12 +668,7 @@ export class EventParser {
   #event = "";
   /** @type {string | null} */ #id = null;
 
-  /**
-   * An event without data is given too if it has an id: a heartbeat that tells the position.
-   *
-   * @param {string} text
-   * @returns {ServerEvent[]}
-   */
+  /** @param {string} text @returns {ServerEvent[]} */
   push(text) {
     /** @type {ServerEvent[]} */
     const events = [];
@@ -756,32 +715,9 @@ export class EventParser {
  * @typedef {{oldIndex: number, index: number, value: any, oldValue: any, properties: string[]}} Modification
  */
 
-/**
- * What happened to a list: remove `deletions` from the highest index down, insert `insertions` from the lowest up, then replace
- * `modifications` at their `index`. The list is in the new state already when it is told. `moves` explains deletions and insertions.
- *
- * @typedef {object} Change
- * @property {Place[]} deletions by index in the old list
- * @property {Place[]} insertions by index in the new list
- * @property {Modification[]} modifications
- * @property {{from: number, to: number}[]} moves
- * @property {string} version
- * @property {boolean} initial the first contents
- * @property {boolean} optimistic a local write was shown or taken back
- * @property {boolean} deleted the object, or the owner of the collection, is gone
- * @property {string | null} reset why the contents were read anew; `overflow` also when the reader of `changes()` was too slow: read the list
- * @property {string[]} [classes] of a whole realm: what was written
- * @property {{name: string, oldValue?: any, newValue?: any}[]} [properties] of one object: what was written
- */
+/** @typedef {import("./realm-rest.d").Change} Change */
 
-/**
- * Applies a change set to an array in place.
- *
- * @template T
- * @param {T[]} list
- * @param {{index: number}[]} deletions @param {{index: number}[]} insertions @param {{index: number}[]} modifications
- * @param {(row: any) => T} element
- */
+/** @template T @param {T[]} list @param {{index: number}[]} deletions @param {{index: number}[]} insertions @param {{index: number}[]} modifications @param {(row: any) => T} element */
 export function apply(list, deletions, insertions, modifications, element) {
   if (deletions.length + insertions.length <= 32) {
     for (let at = deletions.length - 1; at >= 0; at--) list.splice(deletions[at].index, 1);
@@ -908,8 +844,14 @@ class Live {
     this.definition = definition;
     this.list = new LiveList(this);
     this.hasExpansions = Boolean(definition.expand?.length || definition.fields?.some((path) => path.includes(".")));
-    this.ready = new Promise((resolve, reject) => { this.#resolve = resolve; this.#reject = reject; });
-    this.ready.catch(() => {});
+    this.ready = this.#promise();
+  }
+
+  #promise() {
+    /** @type {Promise<LiveList<any>>} */
+    const ready = new Promise((resolve, reject) => { this.#resolve = resolve; this.#reject = reject; });
+    ready.catch(() => {});
+    return ready;
   }
 
   get codec() { return this.feed.codec; }
@@ -1105,9 +1047,7 @@ class Live {
   overlay(write, isShown) {
     if (isShown ? !write.effects.some((effect) => isConcerned(this, effect)) : !this.writes.has(write)) return;
     if (isShown) this.writes.add(write); else this.writes.delete(write);
-    if (!this.isReady || this.#unshown) return;
-    this.#show({ optimistic: true });
-    this.#told.splice(0).forEach((change) => this.tell(change));
+    if (this.isReady && !this.#unshown) this.#showNow({ optimistic: true });
   }
 
   /**
@@ -1119,8 +1059,12 @@ class Live {
   confirm(write, isHere) {
     if (!this.writes.has(write)) return;
     if (isHere) this.writes.delete(write);
-    if (!this.isReady) return;
-    this.#show({ optimistic: true });
+    if (this.isReady) this.#showNow({ optimistic: true });
+  }
+
+  /** @param {Partial<Change>} flags */
+  #showNow(flags) {
+    this.#show(flags);
     this.#told.splice(0).forEach((change) => this.tell(change));
   }
 
@@ -1177,8 +1121,7 @@ class Live {
   /** The object or the owner went away while nothing could tell so. */
   vanish() {
     this.rows = [];
-    this.#show({ deleted: true });
-    this.#told.splice(0).forEach((change) => this.tell(change));
+    this.#showNow({ deleted: true });
   }
 
   /** @param {"failed" | "closed"} state @param {Problem | null} problem */
@@ -1193,16 +1136,12 @@ class Live {
     if (state === "closed") this.#listeners.clear();
   }
 
-  /** Begins again after a failure. */
   retry() {
     if (this.state !== "failed") return;
     this.state = "connecting";
     this.error = null;
     this.position = null;
-    if (!this.isReady) {
-      this.ready = new Promise((resolve, reject) => { this.#resolve = resolve; this.#reject = reject; });
-      this.ready.catch(() => {});
-    }
+    if (!this.isReady) this.ready = this.#promise();
     this.feed.add(this);
   }
 
@@ -1230,44 +1169,22 @@ function isFitting(rows, { deletions, insertions, modifications }) {
     && modifications.every(({ oldIndex, index }) => oldIndex >= 0 && oldIndex < rows.length && index >= 0 && index < size);
 }
 
-/**
- * An array that stays current. It belongs to the feed: do not change it, and write to the objects instead. Array methods such as
- * `map` give plain arrays. A live object is a list of at most one, its `value`; a live dictionary has pairs of key and value.
- *
- * @template [T=any]
- * @extends {Array<T>}
- */
+/** @template [T=any] @extends {Array<T>} */
 export class LiveList extends Array {
   static get [Symbol.species]() { return Array; }
   /** @type {Live} */ #live;
   /** @internal @param {any} live */
   constructor(live) { super(); this.#live = live; }
 
-  /**
-   * Fulfilled with this list when it has its first contents; rejected if it cannot have any.
-   *
-   * @returns {Promise<LiveList<T>>}
-   */
+  /** @returns {Promise<LiveList<T>>} */
   get ready() { return this.#live.ready; }
-  /** `connecting` at first, `live`, `lost` while a connection is sought, `failed` with an `error`, `closed`. */
   get state() { return this.#live.state; }
-  /** Why the list does not stay current any more. */
   get error() { return this.#live.error; }
-  /** The version of the contents. */
   get version() { return this.#live.position; }
-  /**
-   * The first element, or null: what a live object is.
-   *
-   * @returns {T | null}
-   */
+  /** @returns {T | null} */
   get value() { return this[0] ?? null; }
 
-  /**
-   * Calls a function after each change, until the function is called that it gives.
-   *
-   * @param {(change: Change, list: this) => void} body
-   * @param {(problem: Problem | null) => void} [ended] called when the list fails, or with null when it is closed
-   */
+  /** @param {(change: Change, list: this) => void} body @param {(problem: Problem | null) => void} [ended] called when the list fails, or with null when it is closed */
   subscribe(body, ended = () => {}) { return this.#live.listen((change) => body(change, this), ended); }
 
   /**
@@ -1308,9 +1225,7 @@ export class LiveList extends Array {
     };
   }
 
-  /** Begins again after a failure, such as with another credential. */
   retry() { this.#live.retry(); }
-  /** Ends it; the contents stay as they are. */
   close() { this.#live.end("closed", null); }
   [Symbol.for("nodejs.util.inspect.custom")]() { return Array.from(this); }
 }
@@ -1807,11 +1722,7 @@ class Feed {
 
 // MARK: Queries
 
-/**
- * Objects of a class, or elements of a collection, that match. Each method gives another query and leaves this one as it is.
- *
- * @template [T=any]
- */
+/** @template [T=any] */
 export class Query {
   /** @internal @param {any} realm @param {any} definition */
   constructor(realm, definition) {
@@ -1822,11 +1733,7 @@ export class Query {
   /** @param {Definition} changes @returns {Query<T>} */
   #with(changes) { return new Query(this.realm, { ...this.definition, ...changes }); }
 
-  /**
-   * A condition in the query language, with `$0`, `$1`… for the arguments; with a condition before it both count.
-   *
-   * @param {string} text @param {...any} args
-   */
+  /** @param {string} text @param {...any} args */
   where(text, ...args) {
     const { where, args: before = [] } = this.definition;
     if (where === undefined) return this.#with({ where: text, args });
@@ -1835,37 +1742,17 @@ export class Query {
       number === undefined ? all : `$${kind}${Number(number) + before.length}`));
     return this.#with({ where: `(${where}) AND (${shifted})`, args: [...before, ...args] });
   }
-  /**
-   * Key paths, descending with a minus sign: `"-age"`.
-   *
-   * @param {...string} paths
-   */
+  /** @param {...string} paths */
   sort(...paths) { return this.#with({ sort: paths }); }
   /** @param {...string} paths */
   distinct(...paths) { return this.#with({ distinct: paths }); }
-  /**
-   * The first of the result.
-   *
-   * @param {number} count
-   */
+  /** @param {number} count */
   limit(count) { return this.#with({ limit: count }); }
-  /**
-   * Only these properties; a dotted path expands the link it crosses.
-   *
-   * @param {...string} paths
-   */
+  /** @param {...string} paths */
   fields(...paths) { return this.#with({ fields: paths }); }
-  /**
-   * Objects instead of links.
-   *
-   * @param {...string} paths
-   */
+  /** @param {...string} paths */
   expand(...paths) { return this.#with({ expand: paths }); }
-  /**
-   * Which changes of an object count for a live list.
-   *
-   * @param {...string} paths
-   */
+  /** @param {...string} paths */
   keyPaths(...paths) { return this.#with({ keyPaths: paths }); }
   /**
    * Further members of the definition of a live list: `shallow`, `deep`, `include`.
@@ -1874,11 +1761,7 @@ export class Query {
    */
   observing(members) { return this.#with(members); }
 
-  /**
-   * A list that stays current. Close it when nobody needs it any more.
-   *
-   * @returns {LiveList<T>}
-   */
+  /** @returns {LiveList<T>} */
   live() { return this.realm.follow(this.definition); }
 
   /** @param {Record<string, any>} more @param {Cancel} options */
@@ -1898,24 +1781,14 @@ export class Query {
     return { body, item: declared?.collection === "dictionary" ? entry : element };
   }
 
-  /**
-   * One page; its `next` is `after` of the following one.
-   *
-   * @param {Cancel & {limit?: number, after?: string | null, offset?: number, count?: boolean}} options
-   * @returns {Promise<{items: T[], next: string | null, count: number | undefined, version: string}>}
-   */
+  /** @param {Cancel & {limit?: number, after?: string | null, offset?: number, count?: boolean}} options @returns {Promise<{items: T[], next: string | null, count: number | undefined, version: string}>} */
   async page({ limit = 100, after, offset, count, signal } = {}) {
     const { body, item } = await this.#read({ limit, after: after ?? undefined, offset, count: count ? "exact" : undefined }, { signal });
     const total = body.count === undefined ? undefined : Number(body.count);
     return { items: body.items.map(item), next: body.next, count: total, version: body.version };
   }
 
-  /**
-   * All of them, page by page.
-   *
-   * @param {Cancel & {pageSize?: number}} options
-   * @returns {AsyncGenerator<T, void, undefined>}
-   */
+  /** @param {Cancel & {pageSize?: number}} options @returns {AsyncGenerator<T, void, undefined>} */
   async *all({ pageSize = 500, signal } = {}) {
     let left = this.definition.limit ?? Infinity;
     /** @type {string | null} */ let after = null;
@@ -1940,12 +1813,7 @@ export class Query {
     return Math.min(Number(count), this.definition.limit ?? Infinity);
   }
 
-  /**
-   * Such as `aggregate("count", "avg:age")`. Sums of integers are BigInts, those of decimals texts.
-   *
-   * @param {...string} ops
-   * @returns {Promise<Record<string, any>>}
-   */
+  /** @param {...string} ops @returns {Promise<Record<string, any>>} */
   async aggregate(...ops) { return (await this.#aggregates({ ops }))[0]; }
 
   /**
@@ -1956,11 +1824,29 @@ export class Query {
    */
   async groupBy(paths, ...ops) { return /** @type {any} */ (this.#aggregates({ ops, groupBy: [paths].flat() })); }
 
+  /**
+   * The condition and its arguments. What concerns a whole selection has no parameters for the order, for what is distinct and for the
+   * limit, but all of them can stand in the text.
+   *
+   * @param {Codec} codec
+   */
+  #selection(codec) {
+    const { where = "TRUEPREDICATE", args = [], sort = [], distinct = [], limit } = this.definition;
+    const text = [where];
+    if (distinct.length || limit !== undefined) {
+      const order = sort.map((path) => path.startsWith("-") ? `${path.slice(1)} DESC` : `${path} ASC`);
+      if (order.length) text.push(`SORT(${order.join()})`);
+      if (distinct.length) text.push(`DISTINCT(${distinct.join()})`);
+      if (limit !== undefined) text.push(`LIMIT(${limit})`);
+    }
+    return { where: text.join(" "), args: args.map((value) => codec.wire(value)) };
+  }
+
   /** @param {Record<string, any>} what @returns {Promise<Record<string, any>[]>} */
   async #aggregates(what) {
     const codec = await this.realm.loadCodec();
-    const { class: name = "", where, args } = this.definition;
-    const asked = { where, args: args?.map((value) => codec.wire(value)), ...what };
+    const { class: name = "" } = this.definition;
+    const asked = { ...this.#selection(codec), ...what };
     const { body } = await this.realm.request("POST", `aggregate/${segment(name)}`, { body: asked, isRead: true });
     const typed = (/** @type {any} */ json, /** @type {string} */ path) => {
       const property = codec.property(name, path);
@@ -1974,12 +1860,7 @@ export class Query {
     return (body.groups ?? [body]).map(values);
   }
 
-  /**
-   * The result in sections by a key path or a function of it, such as `name:first`.
-   *
-   * @param {string} by @param {Cancel & {limit?: number, after?: string | null}} options
-   * @returns {Promise<{sections: {key: any, items: T[]}[], next: string | null, version: string}>}
-   */
+  /** @param {string} by @param {Cancel & {limit?: number, after?: string | null}} options @returns {Promise<{sections: {key: any, items: T[]}[], next: string | null, version: string}>} */
   async sections(by, { limit = 100, after, signal } = {}) {
     const { body, item } = await this.#read({ sectionBy: by, limit, after: after ?? undefined }, { signal });
     const codec = await this.realm.loadCodec();
@@ -1987,25 +1868,17 @@ export class Query {
     return { ...body, sections };
   }
 
-  /**
-   * Changes all that match at once, or none if they are more than `maxAffected`.
-   *
-   * @param {any} patch
-   * @param {Cancel & {maxAffected?: number}} [options]
-   */
+  /** @param {any} patch @param {Cancel & {maxAffected?: number}} [options] */
   async updateAll(patch, options) { return this.#change("PATCH", patch, options); }
-  /**
-   * Deletes all that match, or none if they are more than `maxAffected`.
-   *
-   * @param {Cancel & {maxAffected?: number}} [options]
-   */
+  /** @param {Cancel & {maxAffected?: number}} [options] */
   async deleteAll(options) { return this.#change("DELETE", undefined, options); }
 
   /** @param {string} method @param {any} patch @param {Cancel & {maxAffected?: number}} options */
   async #change(method, patch, { maxAffected, signal } = {}) {
     const codec = await this.realm.loadCodec();
-    const { class: name = "", where = "TRUEPREDICATE", args } = this.definition;
-    const query = { where, args: args && stringify(args.map((value) => codec.wire(value))), maxAffected };
+    const { class: name = "" } = this.definition;
+    const { where, args } = this.#selection(codec);
+    const query = { where, args: stringify(args), maxAffected };
     const { body } = await this.realm.request(method, `objects/${segment(name)}`, { query, body: patch && codec.body(name, patch), signal });
     return { matched: Number(body.matched), version: /** @type {string} */ (body.version) };
   }
@@ -2029,28 +1902,15 @@ function propertyPath(className, key, property) {
 
 // MARK: Objects
 
-/**
- * All objects of a class.
- *
- * @template [T=any]
- * @extends {Query<T & {readonly $meta: Meta}>}
- */
+/** @template [T=any] @extends {Query<T & {readonly $meta: Meta}>} */
 export class Objects extends Query {
-  /**
-   * @param {any} key a primary key, a link or an object
-   * @returns {ObjectReference<T>}
-   */
+  /** @param {any} key a primary key, a link or an object @returns {ObjectReference<T>} */
   object(key) { return new ObjectReference(this.realm, this.definition.class ?? "", key); }
 
   /** @param {any} key @param {Cancel & {fields?: string[], expand?: string[]}} [options] @returns {Promise<T & {readonly $meta: Meta}>} */
   get(key, options) { return this.object(key).get(options); }
 
-  /**
-   * A new object. With `upsert` one that exists takes the members that are given.
-   *
-   * @param {Partial<T>} body @param {Cancel & {upsert?: "modified" | "all"}} options
-   * @returns {Promise<T & {readonly $meta: Meta}>}
-   */
+  /** @param {Partial<T>} body @param {Cancel & {upsert?: "modified" | "all"}} options @returns {Promise<T & {readonly $meta: Meta}>} */
   async create(body, { upsert, signal } = {}) {
     const [codec, name] = [await this.realm.loadCodec(), this.definition.class ?? ""];
     const answer = await this.realm.request("POST", `objects/${segment(name)}`, { body: codec.body(name, body), query: { upsert }, signal });
@@ -2071,13 +1931,7 @@ export class Objects extends Query {
     return { ...body, created: Number(body.created) };
   }
 
-  /**
-   * Creates or replaces the whole object.
-   *
-   * @param {any} key
-   * @param {Partial<T>} body
-   * @param {Cancel} [options]
-   */
+  /** @param {any} key @param {Partial<T>} body @param {Cancel} [options] */
   put(key, body, options) { return this.object(key).put(body, options); }
   /**
    * @param {any} key an object, whose state is then the condition, or a key
@@ -2085,18 +1939,11 @@ export class Objects extends Query {
    * @param {Cancel & {force?: boolean}} [options]
    */
   update(key, patch, options) { return this.object(key).update(patch, options); }
-  /**
-   * @param {any} key an object, whose state is then the condition, or a key
-   * @param {Cancel & {force?: boolean}} [options]
-   */
+  /** @param {any} key an object, whose state is then the condition, or a key @param {Cancel & {force?: boolean}} [options] */
   delete(key, options) { return this.object(key).delete(options); }
 }
 
-/**
- * An object by its key, whether it exists or not.
- *
- * @template [T=any]
- */
+/** @template [T=any] */
 export class ObjectReference {
   /** @internal @param {any} realm @param {string} className @param {any} key */
   constructor(realm, className, key) {
@@ -2117,19 +1964,10 @@ export class ObjectReference {
     return codec.object(body, this.class);
   }
 
-  /**
-   * A list with the object, its `value`, that stays current.
-   *
-   * @returns {LiveList<T & {readonly $meta: Meta}>}
-   */
+  /** @returns {LiveList<T & {readonly $meta: Meta}>} */
   live() { return this.realm.follow({ class: this.class, key: this.key }); }
 
-  /**
-   * A list, set, dictionary or embedded object of it, or objects that link to it: `property("@links.Person.dogs")`.
-   *
-   * @param {string} name
-   * @returns {Query<any>}
-   */
+  /** @param {string} name @returns {Query<any>} */
   property(name) { return new Query(this.realm, { class: this.class, key: this.key, property: name }); }
 
   /** @param {Partial<T>} body @param {Cancel & {force?: boolean}} [options] @returns {Promise<T & {readonly $meta: Meta}>} */
@@ -2209,12 +2047,7 @@ export class Batch {
     try { return this.#codec.object(parse(stringify(wire)), className); } catch { return null; }
   }
 
-  /**
-   * Any operation as the server takes it: `op({ assert: { class: "Account", key: "1", where: "balance >= 50" } })`.
-   *
-   * @param {Record<string, any>} operation
-   * @returns {this}
-   */
+  /** @param {Record<string, any>} operation @returns {this} */
   op(operation) { this.#add(this.#codec.wire(operation)); return this; }
 
   /** @param {any} operation @param {Effect | null} [effect] */
@@ -2223,22 +2056,14 @@ export class Batch {
   /** @param {string} className @param {any} key */
   #target(className, key) { return key instanceof NewLink ? { ref: key.ref } : this.#codec.key(className, key); }
 
-  /**
-   * @param {any} target a link or an object
-   * @returns {{class: string, key: any, tag?: string}}
-   */
+  /** @param {any} target a link or an object @returns {{class: string, key: any, tag?: string}} */
   #of(target) {
     const name = target.$meta?.class ?? target.class;
     if (typeof name !== "string") throw new TypeError("an object that was read, or a Link, is needed");
     return { class: name, key: this.#target(name, target), tag: target.$meta?.etag };
   }
 
-  /**
-   * A new object; gives a link to it. It is shown at once in live lists of the whole class, and in those that are named.
-   *
-   * @param {string} className @param {any} body @param {{upsert?: "modified" | "all", lists?: LiveList<any>[]}} options
-   * @returns {Link}
-   */
+  /** @param {string} className @param {any} body @param {{upsert?: "modified" | "all", lists?: LiveList<any>[]}} options @returns {Link} */
   create(className, body, { upsert, lists } = {}) {
     const primary = this.#codec.primaryKey(className);
     // Keys that the server would make are made here, so that the object is known by its key before it is there.
@@ -2394,13 +2219,7 @@ export class Realm {
     return live.list;
   }
 
-  /**
-   * All objects of a class.
-   *
-   * @template [T=any]
-   * @param {string} className
-   * @returns {Objects<T>}
-   */
+  /** @template [T=any] @param {string} className @returns {Objects<T>} */
   objects(className) { return new Objects(this, { class: className }); }
   /** @template [T=any] @param {string | Link} className @param {any} [key] @returns {ObjectReference<T>} */
   object(className, key) {
@@ -2408,11 +2227,7 @@ export class Realm {
     return new ObjectReference(this, className, key);
   }
 
-  /**
-   * A list without elements whose changes name the classes that were written.
-   *
-   * @returns {LiveList<never>}
-   */
+  /** @returns {LiveList<never>} */
   live() { return this.follow({}); }
 
   /** @param {Cancel} options @returns {Promise<any>} */
@@ -2484,18 +2299,11 @@ export class Connection {
     return realm;
   }
 
-  /**
-   * The documents of the realms that may be read.
-   *
-   * @param {Cancel} options
-   * @returns {Promise<any[]>}
-   */
+  /** @param {Cancel} options @returns {Promise<any[]>} */
   async realms({ signal } = {}) { return (await this.#transport.request("GET", "/v1/realms", { signal, isRead: true })).body.items; }
 
-  /** How many connections are kept open for changes, and whether they are polls because streams are blocked. */
   get status() { return { open: this.#transport.holders.size, isPolling: Date.now() < this.#transport.pollUntil }; }
 
-  /** Ends everything: requests with an error, live lists quietly. */
   close() { this.#transport.close(); }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The pages for people: the console and the documents. They are parts of the program and tell nothing of what is served.
+/// The pages for people, which are the console and the documents, and the client that pages of others take from here. All are parts of the
+/// program and tell nothing of what is served.
 struct PageEndpoints: Sendable {
     /// Whether the server has pages.
     let isOn: Bool
@@ -28,6 +29,7 @@ struct PageEndpoints: Sendable {
             ("realms", "/v1/realms"), ("me", "/v1/me"), ("health", "/healthz"), ("ready", "/readyz"),
         ]
         for (name, path) in links { writer.member(name, text: path) }
+        writer.member("client", text: "/client.js")
         writer.key("documents")
         writer.beginObject()
         writer.member("openapi", text: "/v1/openapi.json")
@@ -46,6 +48,12 @@ struct PageEndpoints: Sendable {
     /// - Throws: `not_found` when there is no such file.
     func file(_ call: Call) throws(Problem) -> Reply {
         guard isOn, let file = pages.file(try call.match[.path]) else { throw PageEndpoints.nothing }
+        return .now(file.response(to: call))
+    }
+
+    /// Answers `GET /client.js` and `GET /client.d.ts`, whether there are pages or not: other servers' pages use the client too.
+    func client(_ call: Call) throws(Problem) -> Reply {
+        guard let file = pages.clientFile(call.request.target.path) else { throw PageEndpoints.nothing }
         return .now(file.response(to: call))
     }
 

@@ -91,12 +91,21 @@ package final class RequestTarget: Sendable {
 
     /// Whether the client asks for JSON on several lines: with `pretty`, unless its value is `false`.
     var wantsIndentation: Bool {
-        guard let query, bytes[query].firstRange(of: Array(RequestTarget.prettyParameter.utf8)) != nil else { return false }
-        return bytes[query].split(separator: UInt8(ascii: "&")).contains { part in
-            let text = String(decoding: part.prefix(16), as: UTF8.self)
-            return text == RequestTarget.prettyParameter
-                || text.hasPrefix(RequestTarget.prettyParameter + "=") && text != "pretty=false"
+        guard let query else { return false }
+        var start = query.lowerBound
+        while start < query.upperBound {
+            let end = bytes[start..<query.upperBound].firstIndex(of: UInt8(ascii: "&")) ?? query.upperBound
+            // Every response asks this, and few parameters begin like it.
+            if bytes[start] == UInt8(ascii: "p"), RequestTarget.asksForIndentation(bytes[start..<end]) { return true }
+            start = end + 1
         }
+        return false
+    }
+
+    /// Whether a parameter as it was sent asks for JSON on several lines.
+    private static func asksForIndentation(_ parameter: ArraySlice<UInt8>) -> Bool {
+        let text = String(decoding: parameter.prefix(16), as: UTF8.self)
+        return text == prettyParameter || text.hasPrefix(prettyParameter + "=") && text != "pretty=false"
     }
 
     /// The path as it was sent, without the query.

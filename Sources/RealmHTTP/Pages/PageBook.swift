@@ -13,6 +13,10 @@ final class PageBook: Sendable {
     private static let consoleFiles = Dictionary(
         EmbeddedFile.console.map { ($0.path.description, $0) }, uniquingKeysWith: { first, _ in first })
 
+    /// The files of the client for JavaScript by their paths.
+    private static let clientFiles = Dictionary(
+        EmbeddedFile.client.map { ("/" + $0.path.description, $0) }, uniquingKeysWith: { first, _ in first })
+
     /// The pages that were made.
     private let pages = RankedMutex<[String: PageFile]>(.leaf, [:])
     /// Makes the pages that document the server.
@@ -31,6 +35,13 @@ final class PageBook: Sendable {
     /// - Parameter path: The path below `/console/`.
     func file(_ path: String) -> PageFile? {
         page("/console/" + path) { PageBook.consoleFiles[path].map { PageFile($0) } }
+    }
+
+    /// Returns a file of the client for JavaScript; nil when there is none.
+    ///
+    /// - Parameter path: The whole path.
+    func clientFile(_ path: String) -> PageFile? {
+        page(path) { PageBook.clientFiles[path].map { PageFile($0) } }
     }
 
     /// Returns a page that documents the server; nil when there is none.

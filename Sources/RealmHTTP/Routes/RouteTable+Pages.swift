@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RouteTable {
-    /// The routes of the pages for people, and of the index for programs at `/`. They are not in the API description.
+    /// The routes of the pages for people, of the index for programs at `/`, and of the client for JavaScript. They are not in the API description.
     static let pageRoutes: [Route] = [
         Route("/", .showsPages, operations: [.read(.get, for: .health) { $0.pages.index }]),
         page("/console/{path}") { $0.pages.file },
+        client("/client.js"), client("/client.d.ts"),
         page("/docs") { $0.pages.folder },
         page("/docs/") { $0.pages.document },
         page("/docs/{id}") { $0.pages.document },
@@ -19,5 +20,11 @@ extension RouteTable {
         _ pattern: String, _ handler: @escaping @Sendable (Endpoints) -> @Sendable (Call) throws(Problem) -> Reply
     ) -> Route {
         Route(pattern, [.showsPages, .isUnmetered], operations: [.read(.get, for: .health, nil, taking: [], handler)])
+    }
+
+    /// Returns the route of a file of the client for JavaScript. It is no page: it is there without the console as well, and pages of
+    /// other origins may take it where they may use the API.
+    private static func client(_ pattern: String) -> Route {
+        Route(pattern, .isUnmetered, operations: [.read(.get, for: .health, nil, taking: []) { $0.pages.client }])
     }
 }

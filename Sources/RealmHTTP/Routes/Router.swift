@@ -66,7 +66,7 @@ package struct Router: Sendable {
 
     /// Returns the number of the route of a target.
     ///
-    /// - Parameter target: The target, whose segments are compared before percent-decoding.
+    /// - Parameter target: The target, whose segments are compared before percent-decoding but for the sign in front of words.
     /// - Returns: The number; 0 when no pattern matches, or when a segment is empty. A path with a trailing slash matches only a
     ///   pattern that has one.
     package func index(of target: RequestTarget) -> Int {
@@ -85,7 +85,7 @@ package struct Router: Sendable {
     private func find(_ target: RequestTarget, from node: Int, at depth: Int) -> Int? {
         guard depth < target.segments.count else { return nodes[node].route }
         let segment = target.segment(depth)
-        for child in nodes[node].words where child.bytes.count == segment.count && child.bytes.elementsEqual(segment) {
+        for child in nodes[node].words where Router.isWord(child.bytes, segment) {
             if let found = find(target, from: child.node, at: depth + 1) { return found }
         }
         // A slash at the end is no empty name.
@@ -93,5 +93,14 @@ package struct Router: Sendable {
         if let variable = nodes[node].variable, let found = find(target, from: variable, at: depth + 1) { return found }
         guard let rest = nodes[node].rest, !target.segments[target.segments.count - 1].isEmpty else { return nil }
         return nodes[rest].route
+    }
+
+    /// Whether a segment is a fixed word. The sign in front of some may be percent-encoded, as many clients send it.
+    private static func isWord(_ word: [UInt8], _ segment: ArraySlice<UInt8>) -> Bool {
+        if word.count == segment.count { return word.elementsEqual(segment) }
+        guard word.first == UInt8(ascii: "@"), segment.count == word.count + 2, segment.starts(with: "%40".utf8) else {
+            return false
+        }
+        return word.dropFirst().elementsEqual(segment.dropFirst(3))
     }
 }

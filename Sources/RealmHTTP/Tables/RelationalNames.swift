@@ -7,17 +7,30 @@ struct RelationalNames {
     private var taken: Set<String> = []
     /// The longest name of PostgreSQL, in bytes.
     private static let longest = 63
-    /// The columns that every table of PostgreSQL has.
-    private static let ofSystem: Set<String> = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid", "oid"]
+    /// The columns that every table of PostgreSQL has, in lower case. SQLite knows such names too (`oid`, `rowid`), but a column
+    /// may have them, and then hides those.
+    private static let ofPostgreSQL: Set<String> = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"]
+
+    /// Makes the names of one table's columns, or of all tables.
+    ///
+    /// - Parameter areColumns: Whether they are names of columns, of which PostgreSQL has some of its own; only those of tables
+    ///   must not begin with `sqlite_`.
+    init(areColumns: Bool = false) {
+        self.areColumns = areColumns
+        if areColumns { taken = RelationalNames.ofPostgreSQL }
+    }
+
+    /// Whether they are names of columns.
+    private let areColumns: Bool
 
     /// Returns a name like the wanted one, with a number behind it if that is taken.
     mutating func take(_ wanted: String) -> String {
-        let plain = wanted.lowercased().hasPrefix("sqlite_") ? "class_" + wanted : wanted
+        let plain = !areColumns && wanted.lowercased().hasPrefix("sqlite_") ? "class_" + wanted : wanted
         let printable = String(plain.unicodeScalars.map { $0.value < 32 ? "_" : Character($0) })
         let clean = RelationalNames.cut(printable, RelationalNames.longest)
         var name = clean
         var number = 2
-        while RelationalNames.ofSystem.contains(name.lowercased()) || !taken.insert(name.lowercased()).inserted {
+        while !taken.insert(name.lowercased()).inserted {
             let suffix = "_\(number)"
             name = RelationalNames.cut(clean, RelationalNames.longest - suffix.utf8.count) + suffix
             number += 1

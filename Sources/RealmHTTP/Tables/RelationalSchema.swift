@@ -123,7 +123,7 @@ struct RelationalSchema: Sendable {
     /// Adds the columns of a class, and the tables of its collections.
     private mutating func addColumns(of table: Table, _ snapshot: Snapshot) {
         guard var made = classes[table.key] else { return }
-        var own = RelationalNames()
+        var own = RelationalNames(areColumns: true)
         var columns: [RelationalTable.Column] = []
         switch made.key {
         case .primary(let column):

@@ -96,10 +96,15 @@ final class SheetWriter {
         }
     }
 
-    /// Writes a number, or its name where it has no digits.
+    /// The numbers that Excel has, apart from zero, without their signs. Greater ones it refuses, smaller ones it reads as zero.
+    private static let magnitudes = Double.leastNormalMagnitude...9.999_999_999_999_99e307
+
+    /// Writes a number; as text where Excel has no such number.
     private func write(_ number: Double, _ column: Int) throws(Workbook.Failure) {
-        if number.isFinite {
+        if number.isZero || SheetWriter.magnitudes.contains(number.magnitude) {
             try book.write(number, row, column)
+        } else if number.isFinite {
+            try book.write(number.description, row, column)
         } else {
             try book.write(number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity", row, column)
         }
@@ -108,9 +113,8 @@ final class SheetWriter {
     /// Writes a decimal number: as a number if Excel shows all of its digits.
     private func write(decimal text: String, _ column: Int) throws(Workbook.Failure) {
         let digits = text.utf8.lazy.filter { $0 >= 0x30 && $0 <= 0x39 }.count
-        if digits <= 15, !text.contains("E"), !text.contains("N"), !text.contains("I"), let number = Double(text), number.isFinite
-        {
-            try book.write(number, row, column)
+        if digits <= 15, !text.contains("E"), !text.contains("N"), !text.contains("I"), let number = Double(text) {
+            try write(number, column)
         } else {
             try book.write(text, row, column)
         }

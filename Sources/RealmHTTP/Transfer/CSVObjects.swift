@@ -30,7 +30,7 @@ struct CSVObjects: Sendable {
     ///   - line: The line in which it begins, from 1.
     ///   - options: How its names become those of properties.
     ///   - separator: What separates the cells.
-    /// - Throws: `invalid_body` with `line` for a malformed record, or a name that occurs twice;
+    /// - Throws: `invalid_body` with `line` for a malformed record, a name that occurs twice, or none that is known;
     ///   `invalid_parameter` for a mapped column that the record does not have.
     init(
         _ table: Table, _ snapshot: Snapshot, bounds: JSONBounds, header: ArraySlice<UInt8>, line: Int, options: ImportOptions,
@@ -40,7 +40,7 @@ struct CSVObjects: Sendable {
         self.snapshot = snapshot
         self.bounds = bounds
         self.separator = separator
-        let texts = try CSVRecord.cells(header, line: line, separator: separator).map(\.text)
+        let texts = try CSVObjects.texts(header, line, separator)
         for name in options.columns.keys.sorted() where !texts.contains(name) {
             throw .invalidParameter("columns", "the first line has no column '\(name)', but \(texts.joined(separator: ", "))")
         }
@@ -48,12 +48,60 @@ struct CSVObjects: Sendable {
             throw CSVObjects.malformed(
                 "the cells are separated by semicolons: leave 'separator' out, or send separator=semicolon", line)
         }
-        let names = texts.map { options.columns[$0] ?? $0 }
-        guard Set(names).count == names.count else { throw CSVObjects.malformed("a name occurs twice", line) }
-        self.names = names.map { name in
-            let isKnown = name == "$key" || table.column(named: MemberNaming.documents.property(name)) != nil
-            return isKnown || !options.isLenient ? name : nil
+        names = try CSVObjects.names(texts, of: table, options, line: line)
+    }
+
+    /// Returns the cells of the first record. One that is malformed may be no CSV at all.
+    private static func texts(_ header: ArraySlice<UInt8>, _ line: Int, _ separator: UInt8) throws(Problem) -> [String] {
+        do throws(Problem) {
+            return try CSVRecord.cells(header, line: line, separator: separator).map(\.text)
+        } catch {
+            if header.starts(with: Array("PK".utf8)) {
+                throw malformed("the body is a ZIP archive, as workbooks are; save it as CSV", line)
+            }
+            guard header.first == UInt8(ascii: "[") || header.first == UInt8(ascii: "{") else { throw error }
+            throw malformed("the first line is no CSV; JSON has the Content-Type application/json", line)
         }
+    }
+
+    /// Returns the properties that the names of the first record stand for; nil for those that are ignored.
+    private static func names(
+        _ texts: [String], of table: Table, _ options: ImportOptions, line: Int
+    ) throws(Problem) -> [String?] {
+        func isKnown(_ name: String) -> Bool {
+            name == "$key" || table.column(named: MemberNaming.documents.property(name)) != nil
+        }
+        let names = texts.map { options.columns[$0] ?? $0 }.map { isKnown($0) || !options.isLenient ? $0 : nil }
+        guard names.contains(where: { $0.map(isKnown) ?? false }) else {
+            throw malformed(
+                "the first line has to have names of properties of '\(table.className ?? table.name)', but has \(found(texts))",
+                line)
+        }
+        var seen: [String: String] = [:]
+        for (index, name) in names.enumerated() {
+            guard let name else { continue }
+            guard !name.isEmpty || isKnown(name) else {
+                throw malformed(
+                    "column \(index + 1) has no name in the first line; 'Prefer: handling=lenient' leaves such columns out", line)
+            }
+            guard let other = seen.updateValue(texts[index], forKey: name) else { continue }
+            throw malformed(
+                other == texts[index]
+                    ? "the first line has '\(name.brief)' twice"
+                    : "'\(other.brief)' and '\(texts[index].brief)' of the first line both mean '\(name.brief)'", line)
+        }
+        return names
+    }
+
+    /// Returns what the first record has in the place of names, and what it may be.
+    private static func found(_ texts: [String]) -> String {
+        let text = texts.joined(separator: ", ")
+        guard !text.isEmpty else { return "none" }
+        var hint = ""
+        if text.hasPrefix("[") || text.hasPrefix("{") { hint = "; JSON has the Content-Type application/json" }
+        if text.hasPrefix("PK\u{3}\u{4}") { hint = "; save a workbook as CSV first" }
+        if texts.count == 1, text.contains("|") { hint = "; cells are separated by commas, semicolons or tabs" }
+        return "'\(text.brief)'" + hint
     }
 
     /// Returns the object in a record; nil for an empty line, unless there is only one property,
@@ -116,13 +164,20 @@ struct CSVObjects: Sendable {
         }
         guard column.collection == nil else { return try json(cell.text) }
         switch column.type {
-        case .bool: return cell.text == "true" ? .bool(true) : cell.text == "false" ? .bool(false) : .text(cell.text)
+        case .bool: return CSVObjects.truthValues[cell.text].map { .bool($0) } ?? .text(cell.text)
+        // A date that RFC 3339 does not have is written as JSON.
+        case .timestamp where cell.text.hasPrefix("{"): return try json(cell.text)
         case .float, .double: return JSONTokens.isNumber(cell.text[...].utf8) ? try json(cell.text) : .text(cell.text)
         case .mixed: return try json(cell.text)
         case .link: return try link(cell.text, column)
         default: return .text(cell.text)
         }
     }
+
+    /// Truth values as exports, spreadsheets and SQLite write them.
+    private static let truthValues = [
+        "true": true, "false": false, "TRUE": true, "FALSE": false, "True": true, "False": false, "1": true, "0": false,
+    ]
 
     /// Reads a cell for a link: the text of a key, or the JSON of an embedded object.
     private func link(_ text: String, _ column: Column) throws(InputReader.InputError) -> InputValue {
@@ -137,7 +192,8 @@ struct CSVObjects: Sendable {
         do throws(JSONError) {
             parsed = try JSONParser.parse(Array(text.utf8), bounds)
         } catch {
-            throw InputReader.InputError(code: .typeMismatch, detail: "the cell is not JSON: \(error)")
+            throw InputReader.InputError(
+                code: .typeMismatch, detail: #"the cell is not JSON, in which a list is ["a","b"] and a text "a": \#(error)"#)
         }
         return try InputReader().value(parsed)
     }

@@ -81,20 +81,22 @@ struct CSVRecord {
             }
             content.append(byte)
         }
-        throw malformed("a quoted cell does not end")
+        throw malformed("a quoted cell does not end; a quote inside of one is written twice")
     }
 
     /// Makes a cell of what was inside quotes, if a separator or the end follows them.
     private func quoted(_ content: [UInt8]) throws(Problem) -> Cell {
         guard index >= bytes.endIndex || bytes[index] == separator else {
-            throw malformed("a quoted cell is followed by other text")
+            throw malformed("a quoted cell is followed by other text; a quote inside of one is written twice")
         }
         return Cell(text: try text(content[...]), isQuoted: true)
     }
 
     /// Returns bytes as text; throws when they are not UTF-8.
     private func text(_ bytes: ArraySlice<UInt8>) throws(Problem) -> String {
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw malformed("the text is not UTF-8") }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw malformed("the text is not UTF-8; save it as UTF-8, which Excel calls CSV UTF-8")
+        }
         return text
     }
 }

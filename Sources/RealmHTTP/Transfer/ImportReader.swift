@@ -68,7 +68,10 @@ package struct ImportReader: Sendable {
         className = table.className
         let separator = if let stated = options.separator { stated } else { try CSVSeparator.sniff(source) }
         records = RecordReader(source, .csv, separator: separator)
-        guard let header = try records.next() else {
+        var first = try records.next()
+        // By such a line Excel learns what separates the cells.
+        if let line = first?.bytes, line.elementsEqual(Array("sep=".utf8) + [separator]) { first = try records.next() }
+        guard let header = first else {
             throw Problem(.invalidBody, "the body needs a first line with the names of the properties")
         }
         csv = try CSVObjects(
@@ -103,23 +106,28 @@ package struct ImportReader: Sendable {
     func object(at place: RecordPlace) throws(Problem) -> ImportedObject {
         let bytes = try source.read(at: place.offset, byteCount: place.byteCount)
         if let csv, let object = try csv.object(bytes, place) { return object }
-        return try object(try parse(bytes, place.line), place)
+        return try object(try parse(bytes, place), place)
     }
 
     // MARK: - NDJSON
 
-    /// Parses the JSON of one line; errors state the line.
-    private func parse(_ bytes: ArraySlice<UInt8>, _ line: Int) throws(Problem) -> JSONValue {
+    /// Parses the JSON of one record; errors state their place in the body.
+    private func parse(_ bytes: ArraySlice<UInt8>, _ place: RecordPlace) throws(Problem) -> JSONValue {
         do throws(JSONError) {
             return try JSONParser.parse(Array(bytes), bounds)
         } catch {
-            throw Problem(error).with("line", .integer(Int64(line)))
+            guard case .malformed(let line, let column, let reason) = error else {
+                throw Problem(error).with("line", .integer(Int64(place.line)))
+            }
+            let before = line == 1 ? place.column : 0
+            let found = JSONError.malformed(line: place.line + line - 1, column: before + column, reason: reason)
+            throw Problem(found).with("line", .integer(Int64(place.line + line - 1)))
         }
     }
 
     /// Returns the item of one line; nil for a trailer line.
     private mutating func item(_ bytes: ArraySlice<UInt8>, _ place: RecordPlace) throws(Problem) -> Item? {
-        let value = try parse(bytes, place.line)
+        let value = try parse(bytes, place)
         guard end == nil else { throw malformed("the trailer is followed by another line", place.line) }
         if let (name, inner) = value.object?.single, name == "$begin" || name == "$end" {
             guard name == "$begin" else {
@@ -160,9 +168,13 @@ package struct ImportReader: Sendable {
     private func object(_ value: JSONValue, _ place: RecordPlace) throws(Problem) -> ImportedObject {
         let meta = value.object?["$meta"]?.object
         guard let name = meta?["class"]?.string ?? className else {
-            throw malformed("the line does not name the class of its object; name it in the parameter 'class'", place.line)
+            throw malformed(
+                "the line does not name the class of its object; the parameter 'class' names it, on the command line --class",
+                place.line)
         }
-        guard className == nil || className == name else { throw malformed("the class of the object is '\(name)'", place.line) }
+        guard className == nil || className == name else {
+            throw malformed("the class of the object is '\(name)', and 'class' names another one", place.line)
+        }
         return ImportedObject(place: place, className: name, key: meta?["key"]?.string, body: ObjectBodies.read(value))
     }
 }

@@ -72,9 +72,11 @@ package struct ImportSource: Sendable {
         }
     }
 
-    /// Whether the first byte that is no blank is an opening bracket, as that of a JSON array.
+    /// Whether the first byte that is no blank is an opening bracket, as that of a JSON array. A byte order mark may come before it.
     func beginsWithBracket() throws(Problem) -> Bool {
-        let first = try read(at: 0, byteCount: 4096).first { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }
+        let bytes = try read(at: 0, byteCount: 4096)
+        let text = bytes.starts(with: RecordReader.byteOrderMark) ? bytes.dropFirst(RecordReader.byteOrderMark.count) : bytes
+        let first = text.first { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }
         return first == UInt8(ascii: "[")
     }
 }

@@ -6,6 +6,8 @@ internal import RealmStorage
 struct RecordPlace: Sendable {
     /// The line in which the record begins, counted from 1.
     let line: Int
+    /// How many characters of that line stand before it, as before an element of an array.
+    var column = 0
     /// The position of its first byte in the body.
     let offset: Int
     /// Its length in bytes, without the line end.

@@ -16,6 +16,9 @@ struct RecordReader: Sendable {
     /// a quote that may end the cell, or after a carriage return.
     private enum State { case start, inside, quoted, quote, carriageReturn }
 
+    /// The mark that some programs put in front of UTF-8.
+    static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
+
     /// How many bytes are read from the source at once: 1 MiB.
     private static let pieceByteCount = 1 << 20
 
@@ -31,6 +34,8 @@ struct RecordReader: Sendable {
     private var start = 0
     /// The line in which the next record begins, from 1.
     private var line = 1
+    /// How many characters of this line an array has before `start`.
+    private var column = 0
 
     /// What separates the cells of CSV. A quote means something only behind it.
     private let separator: UInt8
@@ -55,9 +60,9 @@ struct RecordReader: Sendable {
 
     /// Returns the next record without its line end, or nil at the end of the body.
     ///
-    /// The last record need not have a line end. A byte order mark in front of CSV is skipped.
+    /// The last record need not have a line end. A byte order mark of UTF-8 is skipped.
     ///
-    /// - Throws: `body_too_large` with `line` for a record that exceeds the limit of the source.
+    /// - Throws: `body_too_large` with `line` for a record that exceeds the limit of the source; `invalid_body` for UTF-16.
     mutating func next() throws(Problem) -> (place: RecordPlace, bytes: ArraySlice<UInt8>)? {
         if form == .array { return try nextElement() }
         var scanned = 0
@@ -101,8 +106,11 @@ struct RecordReader: Sendable {
         base += start
         start = 0
         buffer.append(contentsOf: piece)
-        // The byte order mark that some programs put in front of UTF-8.
-        if base == 0, form == .csv, buffer.starts(with: [0xef, 0xbb, 0xbf]) { start = 3 }
+        guard base == 0, buffer.count == piece.count else { return true }
+        if buffer.starts(with: RecordReader.byteOrderMark) { start = RecordReader.byteOrderMark.count }
+        guard !buffer.starts(with: [0xff, 0xfe]), !buffer.starts(with: [0xfe, 0xff]) else {
+            throw malformed("the body is UTF-16; save it as UTF-8")
+        }
         return true
     }
 
@@ -151,7 +159,7 @@ struct RecordReader: Sendable {
     private mutating func nextElement() throws(Problem) -> (place: RecordPlace, bytes: ArraySlice<UInt8>)? {
         guard try skipToElement() else { return nil }
         var index = start
-        var (depth, isText, isEscaped) = (0, false, false)
+        var (depth, isText, isEscaped, isClosed) = (0, false, false, false)
         while true {
             guard index < buffer.count else {
                 let scanned = index - start
@@ -171,12 +179,17 @@ struct RecordReader: Sendable {
                 }
             } else {
                 switch byte {
-                case UInt8(ascii: "\""): isText = true
-                case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
                 case UInt8(ascii: "}"), UInt8(ascii: "]"):
                     if depth == 0 { return element(upTo: index) }
                     depth -= 1
+                    isClosed = depth == 0
                 case UInt8(ascii: ","): if depth == 0 { return element(upTo: index) }
+                case 0x20, 0x09, 0x0a, 0x0d: break
+                case _ where isClosed:
+                    _ = element(upTo: index)
+                    throw malformed("there is no comma between two elements of the array")
+                case UInt8(ascii: "\""): isText = true
+                case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
                 default: break
                 }
             }
@@ -187,11 +200,21 @@ struct RecordReader: Sendable {
     /// Returns the element that begins at `start`.
     private mutating func element(upTo end: Int) -> (place: RecordPlace, bytes: ArraySlice<UInt8>) {
         let bytes = buffer[start..<end]
-        let place = RecordPlace(line: line, offset: base + start, byteCount: end - start)
-        for byte in bytes where byte == UInt8(ascii: "\n") { line += 1 }
+        let place = RecordPlace(line: line, column: column, offset: base + start, byteCount: end - start)
+        for byte in bytes { pass(byte) }
         start = end
         array = .behind
         return (place, bytes)
+    }
+
+    /// Counts a byte of an array to the lines and characters.
+    private mutating func pass(_ byte: UInt8) {
+        if byte == UInt8(ascii: "\n") {
+            line += 1
+            column = 0
+        } else if byte & 0xc0 != 0x80 {
+            column += 1
+        }
     }
 
     /// Goes on to the first byte of the next element. Returns false behind the end of the array.
@@ -206,17 +229,18 @@ struct RecordReader: Sendable {
             }
             let byte = buffer[start]
             switch (byte, array) {
-            case (0x20, _), (0x09, _), (0x0d, _): break
-            case (0x0a, _): line += 1
+            case (0x20, _), (0x09, _), (0x0d, _), (0x0a, _): break
             case (UInt8(ascii: "["), .before): array = .begun
             case (_, .before): throw malformed("the body has to be a JSON array of objects")
             case (UInt8(ascii: ","), .behind): array = .due
             case (UInt8(ascii: "]"), .begun), (UInt8(ascii: "]"), .behind): array = .after
             case (UInt8(ascii: ","), .begun), (UInt8(ascii: ","), .due), (UInt8(ascii: "]"), .due):
-                throw malformed("an element of the array is missing")
+                throw malformed(
+                    "an element of the array is missing; a comma stands between two elements, and none behind the last")
             case (_, .begun), (_, .due): return true
             default: throw malformed("the array is followed by other text, or an element by no comma")
             }
+            pass(byte)
             start += 1
         }
     }

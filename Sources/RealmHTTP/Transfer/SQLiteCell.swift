@@ -18,94 +18,117 @@ struct SQLiteCell {
     /// Whether the column has keys of objects without primary key, as exports write them.
     var isKey: Bool { column == nil && name == "_key" }
 
+    /// Why a value cannot be the JSON of a property.
+    struct Unfit: Error {
+        /// The name of the property.
+        let name: String
+        /// What is wrong, and what would be right.
+        let detail: String
+    }
+
+    /// Makes the error of a value.
+    private func unfit(_ detail: String) -> Unfit { Unfit(name: name, detail: "column '\(name.brief)': \(detail)") }
+
     /// Writes the member.
-    func write(_ value: SQLiteStatement.Found, to writer: inout JSONWriter) {
+    ///
+    /// - Throws: `Unfit` for a text that is not UTF-8, and for a date that is no number of seconds.
+    func write(_ value: SQLiteStatement.Found, to writer: inout JSONWriter) throws(Unfit) {
         writer.key(MemberNaming.documents.member(name))
-        guard let column else { return plain(value, &writer) }
+        guard let column else { return try plain(value, &writer) }
         if column.collection != nil {
             if value == .null {
                 // An absent collection is an empty one.
                 return raw(column.collection == .dictionary ? "{}" : "[]", &writer)
             }
-            return json(value, &writer)
+            return try json(value, &writer)
         }
         if value == .null { return writer.null() }
         switch column.type {
-        case .bool: bool(value, &writer)
-        case .int: int(value, &writer)
-        case .string: text(value, &writer)
-        case .binary: binary(value, &writer)
-        case .timestamp: date(value, &writer)
-        case .decimal: text(value, &writer)
-        case .objectID, .uuid: identifier(value, &writer)
-        case .link: link(value, column, &writer)
-        case .mixed: mixed(value, &writer)
-        case .float, .double, .backlink: plain(value, &writer)
+        case .bool: try bool(value, &writer)
+        case .int: try int(value, &writer)
+        case .string: try text(value, &writer)
+        case .binary: try binary(value, &writer)
+        case .timestamp: try date(value, &writer)
+        case .decimal: try text(value, &writer)
+        case .objectID, .uuid: try identifier(value, &writer)
+        case .link: try link(value, column, &writer)
+        case .mixed: try mixed(value, &writer)
+        case .float, .double, .backlink: try plain(value, &writer)
         }
     }
 
     // MARK: - Types
 
     /// Writes a value as SQLite has it; bytes as base64.
-    private func plain(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) {
+    private func plain(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) throws(Unfit) {
         switch value {
         case .null: writer.null()
         case .int(let number): writer.int(number)
         case .double(let number): writer.double(number)
-        case .text(let bytes): writer.string(SQLiteCell.string(bytes))
+        case .text(let bytes): writer.string(try string(bytes))
         case .blob(let bytes): writer.string(Base64.encode(bytes, .standard))
         }
     }
 
-    /// Returns bytes as text. What is not UTF-8 is replaced, so that the check of the property sees it.
-    private static func string(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+    /// Returns bytes as text.
+    private func string(_ bytes: [UInt8]) throws(Unfit) -> String {
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw unfit("the text is not UTF-8") }
+        return text
+    }
 
     /// Writes text that is JSON already.
     private func raw(_ text: String, _ writer: inout JSONWriter) { writer.value { $0.append(text) } }
 
     /// Writes a truth value: 0 and 1 are those of SQLite.
-    private func bool(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) {
+    private func bool(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) throws(Unfit) {
         switch value {
         case .int(0), .text([0x66, 0x61, 0x6c, 0x73, 0x65]): writer.bool(false)
         case .int(1), .text([0x74, 0x72, 0x75, 0x65]): writer.bool(true)
-        default: plain(value, &writer)
+        default: try plain(value, &writer)
         }
     }
 
     /// Writes a whole number; one that SQLite keeps as floating-point number is the same number.
-    private func int(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) {
+    private func int(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) throws(Unfit) {
         if case .double(let number) = value, let exact = Int64(exactly: number) { return writer.int(exact) }
-        plain(value, &writer)
+        try plain(value, &writer)
     }
 
     /// Writes a text, also of a number.
-    private func text(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) {
+    private func text(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) throws(Unfit) {
         switch value {
         case .int(let number): writer.string(String(number))
         case .double(let number): writer.string(String(number))
-        case .blob(let bytes):
-            if let text = String(validating: bytes, as: UTF8.self) { writer.string(text) } else { plain(value, &writer) }
-        default: plain(value, &writer)
+        case .blob(let bytes): writer.string(try string(bytes))
+        default: try plain(value, &writer)
         }
     }
 
     /// Writes bytes as base64, also those of a text.
-    private func binary(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) {
+    private func binary(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) throws(Unfit) {
         if case .text(let bytes) = value { return writer.string(Base64.encode(bytes, .standard)) }
-        plain(value, &writer)
+        try plain(value, &writer)
+    }
+
+    /// Makes the error of a number that is no date.
+    private func noDate(_ number: String) -> Unfit {
+        unfit(
+            "\(number) is no date; whole numbers are seconds since 1970, until the year 9999, and texts are written YYYY-MM-DD HH:MM:SS"
+        )
     }
 
     /// Writes a date: RFC 3339, what SQLite writes without `T` and offset, or seconds since 1970.
-    private func date(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) {
+    private func date(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) throws(Unfit) {
         switch value {
         case .int(let seconds):
-            let date = Timestamp(seconds: seconds, nanoseconds: 0)
-            if let text = date.rfc3339 { writer.string(text) } else { raw(date.text, &writer) }
+            guard let text = Timestamp(seconds: seconds, nanoseconds: 0).rfc3339 else { throw noDate(String(seconds)) }
+            writer.string(text)
+        case .double(let number): throw noDate(number.description)
         case .text(let bytes):
-            let text = SQLiteCell.string(bytes)
+            let text = try string(bytes)
             if text.hasPrefix("{"), isJSON(bytes) { return raw(text, &writer) }
             writer.string(SQLiteCell.dateText(text))
-        default: plain(value, &writer)
+        default: try plain(value, &writer)
         }
     }
 
@@ -120,28 +143,28 @@ struct SQLiteCell {
     }
 
     /// Writes an id, whose bytes may stand there in the place of its text.
-    private func identifier(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) {
-        guard case .blob(let bytes) = value else { return plain(value, &writer) }
+    private func identifier(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) throws(Unfit) {
+        guard case .blob(let bytes) = value else { return try plain(value, &writer) }
         let storage = ByteStorage(bytes)
         if let id = ObjectID(bytes: storage.view), column?.type == .objectID { return writer.string(id.description) }
         if let id = UUIDValue(bytes: storage.view), column?.type == .uuid { return writer.string(id.description) }
-        plain(value, &writer)
+        try plain(value, &writer)
     }
 
     /// Writes a link: the key of its target. An embedded object is JSON.
-    private func link(_ value: SQLiteStatement.Found, _ column: Column, _ writer: inout JSONWriter) {
+    private func link(_ value: SQLiteStatement.Found, _ column: Column, _ writer: inout JSONWriter) throws(Unfit) {
         guard let target = column.targetTable.flatMap({ snapshot.table($0) }), target.kind != .embedded else {
-            return json(value, &writer)
+            return try json(value, &writer)
         }
         let key: String
         switch value {
         case .int(let number): key = target.primaryKey == nil ? "@k\(number)" : String(number)
         case .text(let bytes):
-            let text = SQLiteCell.string(bytes)
+            let text = try string(bytes)
             let isString = target.primaryKey?.type == .string && target.primaryKey?.isNullable == false
             // A nullable primary key stands in exports as the text that names the object.
             key = !isString ? text : text.isEmpty ? "@empty" : text.hasPrefix("@") ? "@" + text : text
-        default: return plain(value, &writer)
+        default: return try plain(value, &writer)
         }
         writer.beginObject()
         writer.key("$link")
@@ -153,20 +176,20 @@ struct SQLiteCell {
     }
 
     /// Writes a value of Mixed: JSON, or any other text as it is.
-    private func mixed(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) {
+    private func mixed(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) throws(Unfit) {
         switch value {
-        case .text: json(value, &writer)
+        case .text: try json(value, &writer)
         case .blob(let bytes):
             raw("{\"$binary\":{\"base64\":\"\(Base64.encode(bytes, .standard))\",\"subType\":\"00\"}}", &writer)
-        default: plain(value, &writer)
+        default: try plain(value, &writer)
         }
     }
 
     /// Writes text that is JSON as it is, and all else plainly.
-    private func json(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) {
+    private func json(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) throws(Unfit) {
         // A line must not end inside a value.
-        guard case .text(let bytes) = value, isJSON(bytes) else { return plain(value, &writer) }
-        raw(SQLiteCell.string(bytes.map { $0 == 0x0a || $0 == 0x0d ? 0x20 : $0 }), &writer)
+        guard case .text(let bytes) = value, isJSON(bytes) else { return try plain(value, &writer) }
+        raw(try string(bytes.map { $0 == 0x0a || $0 == 0x0d ? 0x20 : $0 }), &writer)
     }
 
     /// Whether bytes are a JSON text.

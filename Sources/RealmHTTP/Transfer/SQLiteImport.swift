@@ -33,11 +33,13 @@ struct SQLiteImport {
     /// - Throws: `invalid_body` for a file that is damaged or no database, `invalid_parameter` for a table
     ///   that it does not have, `class_not_found`, `body_too_large`.
     func write(_ file: BodyFile, to target: BodyFile) throws(Problem) {
+        guard file.byteCount > 0 else { throw Problem(.invalidBody, "the body is empty where a database is needed") }
         do {
             try file.withDescriptor { descriptor in
                 let database = try SQLiteDatabase(
                     reading: descriptor, valueLimit: limits.importRecordBytes, goesOn: goesOn)
-                for source in try sources(database) { try write(source, of: database, to: target) }
+                var rowCount = 0
+                for source in try sources(database) { try write(source, of: database, to: target, counting: &rowCount) }
             }
         } catch let problem as Problem {
             throw problem
@@ -67,13 +69,7 @@ struct SQLiteImport {
     private func sources(_ database: SQLiteDatabase) throws -> [Source] {
         // A table with a root page is a plain one: views and virtual tables have none, and are never touched.
         let list = try database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 ORDER BY rowid")
-        var present: [String] = []
-        while try list.next() {
-            guard case .text(let bytes) = list.value(0), let name = String(validating: bytes, as: UTF8.self),
-                !name.lowercased().hasPrefix("sqlite_")
-            else { continue }
-            present.append(name)
-        }
+        let present = try names(list)
         guard let wanted = options.tables else {
             let found = present.compactMap { name in
                 snapshot.classTable(named: name).flatMap { $0.kind == .embedded ? nil : Source(name: name, table: $0) }
@@ -81,14 +77,14 @@ struct SQLiteImport {
             guard !found.isEmpty else {
                 throw Problem.invalidParameter(
                     "tables",
-                    "no table is called like a class; name them with tables=TABLE:CLASS,… out of \(SQLiteImport.listed(present))")
+                    "no table is called like a class; "
+                        + (present.isEmpty
+                            ? "the database has none"
+                            : "name them with tables=TABLE:CLASS,… out of \(SQLiteImport.listed(present))"))
             }
             return found
         }
-        for name in wanted.keys.sorted() where !present.contains(name) {
-            throw Problem.invalidParameter(
-                "tables", "the database has no table '\(name)', but \(SQLiteImport.listed(present))")
-        }
+        for name in wanted.keys.sorted() where !present.contains(name) { throw try noTable(name, present, database) }
         return try present.compactMap { name in
             guard let other = wanted[name] else { return nil }
             let target = wanted.count == 1 && other == name ? className ?? other : other
@@ -99,6 +95,31 @@ struct SQLiteImport {
         }
     }
 
+    /// Returns the names that a statement finds, without those of SQLite itself.
+    private func names(_ list: SQLiteStatement) throws -> [String] {
+        var names: [String] = []
+        while try list.next() {
+            guard case .text(let bytes) = list.value(0), let name = String(validating: bytes, as: UTF8.self),
+                !name.lowercased().hasPrefix("sqlite_")
+            else { continue }
+            names.append(name)
+        }
+        return names
+    }
+
+    /// Makes the problem of a table that is not there, or no plain one.
+    private func noTable(_ name: String, _ present: [String], _ database: SQLiteDatabase) throws -> Problem {
+        let others = try names(
+            try database.prepare("SELECT name FROM sqlite_schema WHERE rootpage = 0 AND type IN ('table', 'view')"))
+        let detail =
+            others.contains(name)
+            ? "'\(name.brief)' is a view or a virtual table, which are not read; make a table of it: "
+                + "CREATE TABLE \"copy\" AS SELECT * FROM \(SQLiteDatabase.quoted(name.brief))"
+            : "the database has no table '\(name.brief)', but \(SQLiteImport.listed(present))"
+                + Suggestion.hint(for: name, in: present)
+        return Problem.invalidParameter("tables", detail)
+    }
+
     /// Lists a few names for a message.
     private static func listed(_ names: [String]) -> String {
         names.isEmpty ? "none" : names.prefix(20).joined(separator: ", ") + (names.count > 20 ? ", …" : "")
@@ -107,21 +128,46 @@ struct SQLiteImport {
     // MARK: - Rows
 
     /// Writes the lines of one table.
-    private func write(_ source: Source, of database: SQLiteDatabase, to target: BodyFile) throws {
+    ///
+    /// - Parameters:
+    ///   - source: The table.
+    ///   - database: Its database.
+    ///   - target: The file for the lines.
+    ///   - rowCount: The number of rows of all tables so far.
+    private func write(
+        _ source: Source, of database: SQLiteDatabase, to target: BodyFile, counting rowCount: inout Int
+    ) throws {
         let rows = try database.prepare("SELECT * FROM \(SQLiteDatabase.quoted(source.name))")
         let names = (0..<rows.columnCount).map { rows.name(of: $0) }
         for name in options.columns.keys.sorted() where options.tables?.count ?? 1 == 1 && !names.contains(name) {
             throw Problem.invalidParameter("columns", "the table has no column '\(name)', but \(SQLiteImport.listed(names))")
         }
-        let cells = names.map { options.columns[$0] ?? $0 }.map { name in
-            SQLiteCell(name: name, column: source.table.column(named: name), snapshot: snapshot)
-        }
+        let cells = try cells(names, source.table)
         let buffer = OutputBuffer(capacity: 256 << 10)
         while try rows.next() {
-            write(rows, cells, source.table, to: buffer)
+            do throws(SQLiteCell.Unfit) {
+                try write(rows, cells, source.table, to: buffer)
+            } catch {
+                throw Problem(.typeMismatch, "table '\(source.name.brief)': \(error.detail)")
+                    .with("pointer", InputPath([.name(error.name)]).description).with("line", .integer(Int64(rowCount + 1)))
+            }
+            rowCount += 1
             if buffer.count >= 64 << 10 { try flush(buffer, to: target) }
         }
         try flush(buffer, to: target)
+    }
+
+    /// Returns how the columns of a table become members.
+    private func cells(_ names: [String], _ table: Table) throws(Problem) -> [SQLiteCell] {
+        var seen: [String: String] = [:]
+        return try names.map { column throws(Problem) in
+            let name = options.columns[column] ?? column
+            if let other = seen.updateValue(column, forKey: name) {
+                throw Problem.invalidParameter(
+                    "columns", "the columns '\(other.brief)' and '\(column.brief)' both mean '\(name.brief)'")
+            }
+            return SQLiteCell(name: name, column: table.column(named: name), snapshot: snapshot)
+        }
     }
 
     /// Appends the lines so far to the file.
@@ -136,7 +182,9 @@ struct SQLiteImport {
     }
 
     /// Writes one row as a line.
-    private func write(_ rows: SQLiteStatement, _ cells: [SQLiteCell], _ table: Table, to buffer: OutputBuffer) {
+    private func write(
+        _ rows: SQLiteStatement, _ cells: [SQLiteCell], _ table: Table, to buffer: OutputBuffer
+    ) throws(SQLiteCell.Unfit) {
         var writer = JSONWriter(buffer)
         writer.beginObject()
         writer.key("$meta")
@@ -147,7 +195,7 @@ struct SQLiteImport {
         }
         writer.endObject()
         for (index, cell) in cells.enumerated() where !cell.isKey && !(options.isLenient && cell.column == nil) {
-            cell.write(rows.value(index), to: &writer)
+            try cell.write(rows.value(index), to: &writer)
         }
         writer.endObject()
         buffer.append(UInt8(ascii: "\n"))

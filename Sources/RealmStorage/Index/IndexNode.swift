@@ -17,7 +17,7 @@ struct IndexNode {
     /// Attaches the index node at `ref`.
     ///
     /// - Throws: `.corrupt` for another shape, or when keys and entries differ in number.
-    init(_ ref: Ref, _ space: NodeSpace) throws(StorageError) {
+    @inline(__always) init(_ ref: Ref, _ space: NodeSpace) throws(StorageError) {
         node = try space.node(at: ref)
         self.space = space
         guard node.hasRefs, node.hasContext, node.count >= 1 else { throw node.corrupt("index node expected") }
@@ -43,7 +43,7 @@ struct IndexNode {
     func lowerBound(_ key: Int32) -> Int { keys.lowerBound(signed: Int64(key)) }
 
     /// Returns the entry at `position`, without reading a list; throws `.corrupt` for an empty one.
-    func slot(_ position: Int) throws(StorageError) -> IndexSlot {
+    @inline(__always) func slot(_ position: Int) throws(StorageError) -> IndexSlot {
         switch try node.slot(position + 1) {
         case .none: throw emptyEntry(position)
         case .tagged(let key): return .one(ObjectKey(Int64(bitPattern: key)))
@@ -52,7 +52,9 @@ struct IndexNode {
     }
 
     /// Returns the ref of a child of an inner node.
-    func child(_ position: Int) throws(StorageError) -> Ref { try node.requiredRef(position + 1, "child of an index") }
+    @inline(__always) func child(_ position: Int) throws(StorageError) -> Ref {
+        try node.requiredRef(position + 1, "child of an index")
+    }
 
     /// Returns the entry at `position` of a leaf, with its list attached.
     func entry(_ position: Int) throws(StorageError) -> SearchIndex.Entry {

@@ -52,12 +52,20 @@ package struct SearchIndex: Sendable {
     /// Returns the single object or the list that is filed where `value` belongs; nil when there is
     /// none. The result is never a subindex.
     func filed(under value: Value) throws(StorageError) -> Entry? {
-        let data = IndexData(value)
+        switch try slot(of: IndexData(value)) {
+        case .absent, .subindex: return nil
+        case .one(let object): return .one(object)
+        case .list(let list): return .list(try BPlusTree(root: list, space: space, shape: SearchIndex.listShape))
+        }
+    }
+
+    /// Returns what is filed where `data` belongs, without reading a list. The result is never a subindex.
+    private func slot(of data: IndexData) throws(StorageError) -> IndexSlot {
         var offset = 0
         var node = root
         for _ in 0..<SearchIndex.maximumDepth {
-            guard let entry = try entry(for: data.key(at: offset), in: node) else { return nil }
-            guard case .subindex(let next) = entry else { return entry }
+            let slot = try slot(for: data.key(at: offset), in: node)
+            guard case .subindex(let next) = slot else { return slot }
             node = next
             offset += 4
         }

@@ -24,7 +24,7 @@ extension Table {
 
     /// Returns the object with `key` if its value is `value`, else nil, whether or not it is visible.
     private func find(_ key: ObjectKey, _ column: Column, _ value: Value) throws(StorageError) -> Row? {
-        guard key.rawValue >= 0, let row = try objects.find(key), try row.value(column).isIdentical(to: value) else { return nil }
+        guard key.rawValue >= 0, let row = try objects.find(key), try row.holds(value, in: column) else { return nil }
         return row
     }
 

@@ -43,8 +43,7 @@ package enum ColumnLeaf: Sendable {
     init(
         _ node: Node, _ space: NodeSpace, _ shape: ElementShape, inCluster: Bool, enumeration: StringEnumeration? = nil
     ) throws(StorageError) {
-        guard !node.isInner else { throw node.corrupt("leaf expected, found an inner node") }
-        try node.requireSensibleCount()
+        try node.requireLeaf()
         switch shape.type {
         case .int: self = .int(try IntLeaf(node, isNullable: shape.isNullable))
         case .bool: self = .bool(try BoolLeaf(node))

@@ -35,6 +35,12 @@ package struct IntLeaf: Sendable {
         count = elements.count - 1
     }
 
+    /// Attaches the leaf of a column, which must not be an inner node.
+    init(column node: Node, isNullable: Bool) throws(StorageError) {
+        try node.requireLeaf()
+        try self.init(node, isNullable: isNullable)
+    }
+
     /// Checks that a nullable leaf has its first element, the null marker, and throws `.corrupt`
     /// otherwise.
     static func requireMarker(_ node: Node) throws(StorageError) {

@@ -31,6 +31,12 @@ extension Node {
         guard form == NodeLayout.ignoreFlag else { throw corrupt("byte node expected") }
     }
 
+    /// Throws `.corrupt` unless the node can be a leaf of values.
+    @inline(__always) func requireLeaf() throws(StorageError) {
+        guard !isInner else { throw corrupt("leaf expected, found an inner node") }
+        try requireSensibleCount()
+    }
+
     /// Throws `.corrupt` for a node of width 0 with more elements than any writer makes; see
     /// `NodeSpace.maximumEmptyCount`.
     func requireSensibleCount() throws(StorageError) {

@@ -114,7 +114,7 @@
     }
 
     /// Makes a `.corrupt` error that names this node.
-    package func corrupt(_ reason: String) -> StorageError { .corrupt(ref: ref, reason: reason) }
+    @inline(never) package func corrupt(_ reason: String) -> StorageError { .corrupt(ref: ref, reason: reason) }
 }
 
 /// Reading of whole payloads, and of slots of nodes with refs.
@@ -166,43 +166,54 @@ extension Node {
         case tagged(UInt64)
     }
 
+    /// Returns slot `index` of a node with refs as it is stored: 0 for nothing, also past the end, an odd number for a
+    /// tagged one, else a ref.
+    ///
+    /// - Throws: `.corrupt` for a node without refs.
+    @inline(__always) func rawSlot(_ index: Int) throws(StorageError) -> UInt64 {
+        guard hasRefs, widthType == 0 else { throw corrupt("node with refs expected") }
+        return index < count ? UInt64(bitPattern: integer(index)) : 0
+    }
+
     /// Returns the contents of slot `index` of a node with refs; missing trailing slots are
     /// `.none`.
     ///
     /// - Throws: `.corrupt` for a node without refs.
-    package func slot(_ index: Int) throws(StorageError) -> Slot {
-        guard hasRefs, widthType == 0 else { throw corrupt("node with refs expected") }
-        guard index < count else { return .none }
-        let raw = UInt64(bitPattern: integer(index))
+    @inline(__always) package func slot(_ index: Int) throws(StorageError) -> Slot {
+        let raw = try rawSlot(index)
         if raw == 0 { return .none }
         return raw & 1 == 1 ? .tagged(raw >> 1) : .ref(Ref(raw))
     }
 
     /// Returns the ref in slot `index`, or `Ref.none`; throws `.corrupt` when it holds a number.
     /// `what` describes the slot in the message.
+    @inline(__always)
     package func optionalRef(_ index: Int, _ what: @autoclosure () -> String) throws(StorageError) -> Ref {
-        switch try slot(index) {
-        case .none: return .none
-        case .ref(let ref): return ref
-        case .tagged: throw corrupt("\(what()): slot \(index) holds a number where a ref belongs")
-        }
+        let raw = try rawSlot(index)
+        guard raw & 1 == 0 else { throw misfit(index, what(), "holds a number where a ref belongs") }
+        return Ref(raw)
     }
 
     /// Returns the ref in slot `index`; throws `.corrupt` when there is none. `what` describes the
     /// slot in the message.
+    @inline(__always)
     package func requiredRef(_ index: Int, _ what: @autoclosure () -> String) throws(StorageError) -> Ref {
         let ref = try optionalRef(index, what())
-        guard !ref.isNone else { throw corrupt("\(what()): slot \(index) holds no ref") }
+        guard !ref.isNone else { throw misfit(index, what(), "holds no ref") }
         return ref
     }
 
     /// Returns the number in slot `index`; a slot that is 0 or missing reads as 0. Throws
     /// `.corrupt` when it holds a ref.
+    @inline(__always)
     package func number(_ index: Int, _ what: @autoclosure () -> String) throws(StorageError) -> UInt64 {
-        switch try slot(index) {
-        case .none: return 0
-        case .tagged(let number): return number
-        case .ref: throw corrupt("\(what()): slot \(index) holds a ref where a number belongs")
-        }
+        let raw = try rawSlot(index)
+        guard raw == 0 || raw & 1 == 1 else { throw misfit(index, what(), "holds a ref where a number belongs") }
+        return raw >> 1
+    }
+
+    /// Makes the error for a slot that holds something else.
+    @inline(never) private func misfit(_ index: Int, _ what: String, _ reason: String) -> StorageError {
+        corrupt("\(what): slot \(index) \(reason)")
     }
 }

@@ -67,9 +67,30 @@
 
     /// Returns the node at `ref`.
     ///
+    /// Nodes of numbers and refs in plain files, which are most of those on the way to a value, are checked in place.
+    ///
     /// - Throws: `.corrupt` when the bytes at the ref cannot be a node, `.io` or `.corrupt` when a
     ///   page cannot be decrypted.
-    @inlinable package func node(at ref: Ref) throws(StorageError) -> Node {
+    @inlinable @inline(__always) package func node(at ref: Ref) throws(StorageError) -> Node {
+        let offset = ref.rawValue
+        guard unsafe pages == nil, offset & 7 == 0, offset >= 24, offset < limit, limit - offset >= 8 else {
+            return try checkedNode(at: ref)
+        }
+        // In bounds: offset + 8 <= limit, and limit never exceeds the mapping.
+        let header = unsafe UInt64(littleEndian: base.loadUnaligned(fromByteOffset: Int(offset), as: UInt64.self))
+        let flags = UInt8(truncatingIfNeeded: header >> 32)
+        // Without the padding a payload has at most 2^24 times 64 bytes, so nothing overflows.
+        let width = (UInt64(1) << UInt64(flags & NodeLayout.widthCodeMask)) >> 1
+        let bitCount = UInt64(Node.count(ofHeader: header)) &* width &* (flags & NodeLayout.multiplyFlag == 0 ? 1 : 8)
+        guard NodeSpace.isCommon(flags: flags), width > 0, (bitCount + 63) >> 6 < (limit - offset) >> 3
+        else { return try checkedNode(at: ref) }
+        return unsafe Node(payload: base + Int(offset) + 8, ref: ref, header: header)
+    }
+
+    /// Returns the node at `ref`, of any kind and in any file.
+    ///
+    /// - Throws: As `node(at:)`.
+    @usableFromInline @inline(never) func checkedNode(at ref: Ref) throws(StorageError) -> Node {
         let offset = ref.rawValue
         guard offset & 7 == 0, offset >= 24, offset < limit, limit - offset >= 8 else {
             return try newNode(at: ref)
@@ -94,7 +115,7 @@
 
     /// Returns a node outside the file, which only a write transaction has; throws `.corrupt`
     /// otherwise.
-    @usableFromInline func newNode(at ref: Ref) throws(StorageError) -> Node {
+    private func newNode(at ref: Ref) throws(StorageError) -> Node {
         guard let arena = unsafe arena else { throw NodeSpace.badRef(ref) }
         // No retain is needed: the owner of the space keeps the arena.
         if let node = unsafe arena._withUnsafeGuaranteedRef({ $0.soundNode(at: ref) }) { return node }
@@ -106,35 +127,42 @@
     ///
     /// No writer makes one of more than 1000, or 65535 where tables are listed, so a greater count
     /// is damage and would only cost time.
-    @usableFromInline static let maximumEmptyCount = 0x10000
+    static let maximumEmptyCount = 0x10000
 
     /// Makes the error for a node of width 0 that states too many elements.
-    @usableFromInline static func emptyNode(_ ref: Ref) -> StorageError {
+    static func emptyNode(_ ref: Ref) -> StorageError {
         .corrupt(ref: ref, reason: "a node without payload that claims more than \(maximumEmptyCount) elements")
+    }
+
+    /// Returns whether flags are those of a leaf of packed numbers or of numbers of whole bytes, or of a node with refs.
+    @inlinable @inline(__always) static func isCommon(flags: UInt8) -> Bool {
+        switch flags & NodeLayout.formMask {
+        case 0, NodeLayout.multiplyFlag, NodeLayout.refsFlag, NodeLayout.refsFlag | NodeLayout.innerFlag: return true
+        default: return false
+        }
     }
 
     /// Returns whether flags can be those of a node: inner implies has-refs, has-refs implies width
     /// type "bits", and width type 3 does not exist.
-    @inlinable @inline(__always) static func isLegal(flags: UInt8) -> Bool {
+    static func isLegal(flags: UInt8) -> Bool {
         let widthType = flags & NodeLayout.widthTypeMask
         if flags & (NodeLayout.innerFlag | NodeLayout.refsFlag) == 0 { return widthType != NodeLayout.widthTypeMask }
         return flags & NodeLayout.refsFlag != 0 && widthType == 0
     }
 
     /// Makes the error for a ref that cannot name a node.
-    @usableFromInline static func badRef(_ ref: Ref) -> StorageError {
+    static func badRef(_ ref: Ref) -> StorageError {
         .corrupt(ref: ref, reason: "the ref is misaligned or outside the file")
     }
 
     /// Makes the error for a header whose flags contradict each other.
-    @usableFromInline static func badFlags(_ ref: Ref, _ flags: UInt8) -> StorageError {
+    static func badFlags(_ ref: Ref, _ flags: UInt8) -> StorageError {
         .corrupt(ref: ref, reason: "impossible node flags 0x" + String(flags, radix: 16))
     }
 
     /// Has the pages with some bytes of an encrypted file decrypted; throws `.corrupt` when one is
     /// damaged.
-    @usableFromInline
-    static func ensure(_ pages: Unmanaged<LazyPlainPages>, _ offset: UInt64, _ byteCount: UInt64) throws(StorageError) {
+    private static func ensure(_ pages: Unmanaged<LazyPlainPages>, _ offset: UInt64, _ byteCount: UInt64) throws(StorageError) {
         try unsafe pages.takeUnretainedValue().ensure(offset: offset, byteCount: byteCount)
     }
 

@@ -28,6 +28,7 @@ package struct ClusterLeaf: Sendable {
     ///   - space: The space that its refs point into.
     ///   - offset: The offset of its keys.
     /// - Throws: `.corrupt` for a leaf without keys or with more than 256 objects.
+    @inline(__always)
     init(_ node: Node, _ space: NodeSpace, offset: UInt64) throws(StorageError) {
         self.node = node
         self.space = space
@@ -99,15 +100,36 @@ extension ClusterLeaf {
     package func attach(_ column: Column) throws(StorageError) -> ColumnLeaf {
         let values = try ColumnLeaf(
             columnNode(column), space, column.elementShape, inCluster: true, enumeration: column.enumeration)
-        guard values.count == count else {
-            throw node.corrupt("\(values.count) values in column '\(column.name)' for \(count) objects")
-        }
+        guard values.count == count else { throw wrongCount(values.count, column) }
         return values
+    }
+
+    /// Attaches the values of a column of single integers, as `attach` does.
+    func attachIntegers(_ column: Column) throws(StorageError) -> IntLeaf {
+        let values = try IntLeaf(column: columnNode(column), isNullable: column.isNullable)
+        guard values.count == count else { throw wrongCount(values.count, column) }
+        return values
+    }
+
+    /// Makes the error for a column with another number of values than there are objects.
+    private func wrongCount(_ valueCount: Int, _ column: Column) -> StorageError {
+        node.corrupt("\(valueCount) values in column '\(column.name)' for \(count) objects")
     }
 
     /// Returns the value of a single-valued property. It attaches the column each time, so loops over
     /// rows use `attach` instead.
-    package func value(_ column: Column, row: Int) throws(StorageError) -> Value { try attach(column).value(row) }
+    package func value(_ column: Column, row: Int) throws(StorageError) -> Value {
+        switch column.type {
+        case .int: return try attachIntegers(column).value(row)
+        case .double:
+            let node = try columnNode(column)
+            try node.requireLeaf()
+            let values = try DoubleLeaf(node)
+            guard values.count == count else { throw wrongCount(values.count, column) }
+            return values.value(row)
+        default: return try attach(column).value(row)
+        }
+    }
 
     /// Attaches the refs of a collection or backlink column and checks that there is one per
     /// object.
@@ -123,10 +145,11 @@ extension ClusterLeaf {
     }
 
     /// Returns the ref of a column's node; throws `.corrupt` when the leaf has none.
-    package func ref(of column: Column) throws(StorageError) -> Ref {
+    @inline(__always) package func ref(of column: Column) throws(StorageError) -> Ref {
         try node.requiredRef(column.leafIndex + 1, "column '\(column.name)'")
     }
 
     /// Returns the node of a column; throws `.corrupt` when the leaf has none.
+    @inline(__always)
     private func columnNode(_ column: Column) throws(StorageError) -> Node { try space.node(at: try ref(of: column)) }
 }

@@ -139,6 +139,7 @@ package struct ClusterTree: Sendable {
         ///   - parentDepth: The depth of the node above; nil for the root or where it is not known.
         /// - Throws: `.corrupt` for another shape, or a depth that does not follow from the
         ///   parent's.
+        @inline(__always)
         init(
             _ node: Node, _ space: NodeSpace, _ shift: Int, offset: UInt64, parentDepth: Int?
         ) throws(StorageError) {
@@ -165,14 +166,16 @@ package struct ClusterTree: Sendable {
         }
 
         /// Returns the ref of a child; throws `.corrupt` when the slot holds none.
-        func ref(_ child: Int) throws(StorageError) -> Ref { try node.requiredRef(3 + child, "cluster child") }
+        @inline(__always) func ref(_ child: Int) throws(StorageError) -> Ref { try node.requiredRef(3 + child, "cluster child") }
 
         /// Returns the absolute offset of a child's keys.
-        func offset(of child: Int) -> UInt64 { offset &+ (offsets?[child] ?? UInt64(child) << UInt64(shift * depth)) }
+        @inline(__always) func offset(of child: Int) -> UInt64 {
+            offset &+ (offsets?[child] ?? UInt64(child) << UInt64(shift * depth))
+        }
 
         /// Returns the index of the last child whose offset is not above `relativeKey`, the only
         /// one that can have the key.
-        func child(for relativeKey: UInt64) -> Int {
+        @inline(__always) func child(for relativeKey: UInt64) -> Int {
             guard let offsets else {
                 return Int(min(relativeKey >> UInt64(shift * depth), UInt64(childCount - 1)))
             }

@@ -22,4 +22,11 @@ package struct Row: Sendable {
     /// Returns the value of a single-valued property. It attaches the column again each time; loops
     /// over many rows attach it once per leaf.
     package func value(_ column: Column) throws(StorageError) -> Value { try leaf.value(column, row: index) }
+
+    /// Returns whether a single-valued property has exactly a value, as `Value.isIdentical` compares. Look-ups by integer
+    /// keys attach no leaf for that.
+    func holds(_ value: Value, in column: Column) throws(StorageError) -> Bool {
+        guard case .int(let wanted) = value, column.type == .int else { return try self.value(column).isIdentical(to: value) }
+        return try leaf.attachIntegers(column).integer(index) == wanted
+    }
 }

@@ -78,6 +78,12 @@ test("queries page, count, group and section", async () => {
   const sums = await products.aggregate("count", "sum:stock", "max:createdAt", "avg:cost");
   assert.deepEqual([sums.count, sums["sum:stock"], typeof sums["avg:cost"]], [all.length, all.reduce((sum, one) => sum + one.stock, 0n), "number"]);
   assert.ok(sums["max:createdAt"] instanceof Timestamp);
+  const dearest = products.sort("-price", "sku").distinct("category").limit(5);
+  const five = await dearest.toArray();
+  const window = await dearest.aggregate("count", "sum:stock");
+  assert.deepEqual([window.count, window["sum:stock"]], [5, five.reduce((sum, one) => sum + one.stock, 0n)]);
+  assert.equal(await dearest.count(), 5);
+  assert.equal((await products.where("$K0 > $1", "stock", 0).limit(3).aggregate("count")).count, 3);
   const groups = await realm.objects("Order").groupBy("status", "count", "max:number");
   assert.equal(groups.reduce((sum, group) => sum + group.count, 0), await realm.objects("Order").count());
   assert.equal(typeof groups[0]["max:number"], "bigint");
@@ -85,6 +91,9 @@ test("queries page, count, group and section", async () => {
   assert.equal(sections.reduce((sum, section) => sum + section.items.length, 0), 50);
   const [expanded] = await products.where("category != null").expand("category").limit(1).toArray();
   assert.equal(typeof expanded.category.id, "bigint");
+  const sample = await products.sort("-stock").limit(2).updateAll({ description: "most" });
+  const most = await products.where("description == 'most'").sort("-stock").toArray();
+  assert.deepEqual([sample.matched, ...most.map((one) => one.sku)], [2, ...(await products.sort("-stock").limit(2).toArray()).map((one) => one.sku)]);
   const updated = await products.where("sku == 'none'").updateAll({ stock: 0 });
   assert.equal(updated.matched, 0);
 });

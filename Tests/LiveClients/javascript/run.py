@@ -29,7 +29,7 @@ class Skipped(Exception):
     """A test cannot run on this machine."""
 
 
-def run(options, *command, cwd=HERE, seconds=900):
+def run(options, *command, cwd=HERE, seconds=3600):
     """Runs a command and shows what it prints, indented."""
     done = subprocess.run(command, cwd=cwd, env={**os.environ, "SEED": str(options.seed)}, capture_output=True, text=True, timeout=seconds)
     output = (done.stdout + done.stderr).strip()
@@ -71,6 +71,13 @@ def test_package(options):
         (packed,) = os.listdir(folder)
         names = run(options, "tar", "tzf", os.path.join(folder, packed)).split()
     assert sorted(names) == ["package/README.md", "package/package.json", "package/realm-rest.d.ts", "package/realm-rest.js"], names
+
+
+def test_served(options):
+    """What a server gives away is the same program as the source, and so are the scripts of the console."""
+    if not shutil.which("tsc"):
+        raise Skipped("tsc is not installed")
+    node(options, "served.mjs")
 
 
 def test_readme(options):

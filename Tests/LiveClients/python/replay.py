@@ -8,7 +8,7 @@ import random
 import time
 from typing import Any
 
-from commits import Commits
+from driver import crowd_figures, filled
 from realm_rest import LiveDict, LiveList, LiveObject, LiveSections, Options, Realm, connect, same
 from serving import Proxy, Serving, resident
 
@@ -97,89 +97,51 @@ def check(name: str, live: Any, fresh: Any) -> None:
         raise AssertionError(f"{name} differs:\n live {live}\nfresh {fresh}")
 
 
-async def replay(binary: str, *, commits: int, seed: int, transport: str, restarts: int) -> dict[str, Any]:
-    """The whole test; its figures."""
-    draw = random.Random(seed)
-    serving = Serving(binary, "heartbeat=5")
-    serving.start()
-    serving.create_realm("app")
-    proxy = Proxy(serving.port, seed)
-    await proxy.start()
-    writer = Commits(serving.url, "app", seed)
-    await writer.begin()
-    options = Options(transport=transport, silence=12, poll_wait=5)
-    began = time.monotonic()
-    at_restarts = {round(commits * (step + 1) / (restarts + 1)) for step in range(restarts)}
-    quiet = 0
-    memory: list[int] = []
-    async with connect(proxy.url, options=options, timeout=10) as server, connect(serving.url) as plain:
-        copies = Copies(server.realm("app"), plain.realm("app"))
-        await copies.begin()
-        until_quiet = draw.randrange(50, 300)
-        for number in range(1, commits + 1):
-            await writer.one()
-            if draw.random() < 0.02:
-                proxy.cut_some()
-            if draw.random() < 0.02:
-                await asyncio.sleep(draw.random() * 0.05)
-            if number in at_restarts:
-                serving.stop(kill=draw.random() < 0.5)
-                await asyncio.sleep(draw.random() * 0.3)
-                serving.start()
-                await writer.reconnect()
-            until_quiet -= 1
-            if until_quiet == 0 or number == commits:
-                await copies.compare(writer.version if number not in at_restarts else await newest(plain.realm("app")))
-                quiet += 1
-                until_quiet = draw.randrange(50, commits // 12 + 60)
-            if number % max(1, commits // 20) == 0:
-                gc.collect()
-                memory.append(resident())
-        figures = {
-            "commits": writer.count, "seconds": round(time.monotonic() - began, 1), "cuts": proxy.cuts,
-            "restarts": restarts, "quiet points": quiet, "change sets": copies.sets, "resets": copies.resets,
-            "streams": int(serving.metric("streams")), "registrations": int(serving.metric("registrations")),
-            "memory MiB": [round(value / 2 ** 20, 1) for value in (memory[len(memory) // 4], memory[-1])],
-        }
-        await copies.close()
-    await writer.close()
-    await proxy.close()
-    serving.close()
-    growth = memory[-1] - memory[len(memory) // 4]
-    assert growth < 16 * 2 ** 20, f"memory grew by {growth / 2 ** 20:.1f} MiB"
-    return figures
+async def follow(proxy: Proxy, serving: Serving, transport: str) -> Following:
+    """Begins what the play compares."""
+    following = Following(proxy, serving, Options(transport=transport, silence=12, poll_wait=5))
+    await following.copies.begin()
+    return following
 
 
-async def newest(realm: Realm) -> str:
-    return (await realm.objects("Owner").page(0)).version
+class Following:
+    """The copies, with the connections that they and the fresh reads use."""
+
+    def __init__(self, proxy: Proxy, serving: Serving, options: Options) -> None:
+        self.servers = [connect(proxy.url, options=options, timeout=10), connect(serving.url)]
+        self.copies = Copies(*(server.realm("app") for server in self.servers))
+
+    async def compare(self, version: str) -> int:
+        await self.copies.compare(version)
+        gc.collect()
+        return resident()
+
+    def figures(self) -> dict[str, int]:
+        return {"change sets": self.copies.sets, "resets": self.copies.resets}
+
+    async def close(self) -> None:
+        await self.copies.close()
+        for server in self.servers:
+            await server.close()
 
 
 async def crowd(binary: str, count: int, *limits: str) -> dict[str, Any]:
     """Many live queries at once: how many streams carry them, and whether each hears of its change."""
-    serving = Serving(binary, *limits)
-    serving.start()
-    serving.create_realm("app")
-    writer = Commits(serving.url, "app", 1)
-    await writer.begin()
-    for _ in range(60):
-        await writer.one()
+    serving, writer = await filled(binary, *limits)
     async with connect(serving.url) as server:
         realm = server.realm("app")
         began = time.monotonic()
         queries = [realm.objects("Item").where("rank >= $0", number).sort("-rank") for number in range(count)]
         lives = await asyncio.gather(*(query.live() for query in queries))
         opened = time.monotonic() - began
-        streams, registrations = serving.metric("streams"), serving.metric("registrations")
         began = time.monotonic()
         made = await realm.create("Item", {"id": 10 ** 6, "name": "last", "rank": 10 ** 6})
         await asyncio.gather(*(live.at(made.meta["version"]) for live in lives))
-        heard = time.monotonic() - began
+        figures = crowd_figures(serving, count, opened, time.monotonic() - began)
         assert all(live[0]["id"] == 10 ** 6 or live[0]["rank"] > 10 ** 6 for live in lives)
         assert all(any(row["id"] == 10 ** 6 for row in live) for live in lives)
         for number in random.Random(2).sample(range(count), 20):
             check(f"query {number}", list(lives[number]), await queries[number].all())
-        figures = {"live queries": count, "streams": int(streams), "registrations": int(registrations),
-                   "opened s": round(opened, 2), "one commit reached all after s": round(heard, 2)}
     await writer.close()
     serving.close()
     return figures

@@ -12,12 +12,14 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import random
 import subprocess
-import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
+
+import driver
+from driver import arguments, environment, run_inside, scales
 
 HERE = Path(__file__).resolve().parent
 CLIENT = HERE.parents[2] / "clients/python"
@@ -25,13 +27,7 @@ CLIENT = HERE.parents[2] / "clients/python"
 
 def prepare(folder: Path) -> Path:
     """A Python with the client and what checks it."""
-    python = folder / "bin/python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    known = subprocess.run([python, "-c", "import mypy, build, setuptools, aiohttp"], capture_output=True)
-    if known.returncode:
-        subprocess.run([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "mypy", "build", "setuptools>=61", "wheel",
-                        "aiohttp>=3.9,<4"], check=True)
+    python = environment(folder, mypy="mypy", build="build", setuptools="setuptools>=61", wheel="wheel", aiohttp="aiohttp>=3.9,<4")
     with tempfile.TemporaryDirectory() as scratch:
         # Built from a copy, so that building leaves nothing in the sources.
         source = Path(scratch) / "source"
@@ -45,50 +41,37 @@ def prepare(folder: Path) -> Path:
     return python
 
 
-def inside(arguments: argparse.Namespace) -> None:
+def inside(options: argparse.Namespace) -> None:
     """What runs with the prepared Python."""
     import unittest
 
     import replay
 
-    os.environ["REALM_REST"] = arguments.server
-    os.environ["SEED"] = str(arguments.seed)
+    os.environ["REALM_REST"] = options.server
+    os.environ["SEED"] = str(options.seed)
     suite = unittest.defaultTestLoader.discover(str(HERE), pattern="test_*.py")
     if not unittest.TextTestRunner(verbosity=1).run(suite).wasSuccessful():
         raise SystemExit(1)
-    commits = 800 if arguments.quick else arguments.commits
-    for transport in ("auto", "poll"):
-        count = commits if transport == "auto" else commits // 4
-        restarts = 2 if arguments.quick else 6
-        figures = asyncio.run(replay.replay(arguments.server, commits=count, seed=arguments.seed, transport=transport,
-                                            restarts=restarts))
+    for transport, commits, restarts in scales(options):
+        figures = asyncio.run(driver.replay(partial(replay.follow, transport=transport), options.server, commits=commits, seed=options.seed,
+                                            restarts=restarts, growth=16))
         print(transport, figures, flush=True)
     for limits in (("registration-names=1000",), ()):
-        print(limits, asyncio.run(replay.crowd(arguments.server, 1000, *limits)), flush=True)
+        print(limits, asyncio.run(replay.crowd(options.server, 1000, *limits)), flush=True)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--server", required=True, help="the realm-rest to test against")
-    parser.add_argument("--quick", action="store_true", help="at most a minute")
-    parser.add_argument("--commits", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=random.randrange(10 ** 6))
-    parser.add_argument("--venv", type=Path, default=Path(tempfile.gettempdir()) / "realm-rest-live-python")
-    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    arguments.server = str(Path(arguments.server).resolve())
-    if arguments.inside:
-        inside(arguments)
+    options = arguments(__doc__).parse_args()
+    if options.inside:
+        inside(options)
         return
-    print(f"seed {arguments.seed}", flush=True)
-    python = prepare(arguments.venv)
+    print(f"seed {options.seed}", flush=True)
+    python = prepare(options.venv)
     began = time.monotonic()
     subprocess.run([python, "-m", "mypy", "--strict", "--python-executable", python, "--cache-dir", os.devnull, "src"], cwd=CLIENT, check=True)
     subprocess.run([python, "-m", "mypy", "--strict", "--python-executable", python, "--cache-dir", os.devnull, "serving.py",
-                    "commits.py", "replay.py", "test_units.py", "test_server.py"], cwd=HERE, check=True)
-    forwarded = ["--server", arguments.server, "--seed", str(arguments.seed), "--commits", str(arguments.commits)]
-    forwarded += ["--quick"] if arguments.quick else []
-    status = subprocess.run([python, "-B", __file__, "--inside", *forwarded]).returncode
+                    "commits.py", "driver.py", "replay.py", "test_units.py", "test_server.py"], cwd=HERE, check=True)
+    status = run_inside(python, __file__, options.seed)
     print(f"{time.monotonic() - began:.0f} s", flush=True)
     raise SystemExit(status)
 

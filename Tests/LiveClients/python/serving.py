@@ -104,8 +104,6 @@ class Proxy:
         self.cuts = 0
         #: Holds back answers that are streams, as some proxies do.
         self.swallow_streams = False
-        #: Cuts within the body of an answer, never within its head.
-        self.spare_heads = False
         self._random = random.Random(seed)
         self._connections: set[Connection] = set()
         self._server: asyncio.Server | None = None
@@ -191,8 +189,7 @@ class Connection:
                 if not outward and self._streaming and self._proxy.swallow_streams:
                     continue
                 if not outward and self.cut_within is not None:
-                    head = piece.find(b"\r\n\r\n") + 4 if piece.startswith(b"HTTP/") and self._proxy.spare_heads else 0
-                    writer.write(piece[:head + self.cut_within])
+                    writer.write(piece[:self.cut_within])
                     await writer.drain()
                     return
                 writer.write(piece)

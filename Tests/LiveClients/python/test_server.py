@@ -126,6 +126,11 @@ class Data(WithServer):
                     await transaction.delete(one)
                     raise ZeroDivisionError
             self.assertEqual(await realm.objects("All").count(), 3)
+            most = realm.objects("All").where("$K0 > $1", "int", 0).sort("-int", "id").limit(2)
+            self.assertEqual(await most.where("int > $0", 0).aggregate("count", "max:int"), {"count": 2, "max:int": 3})
+            self.assertEqual(await realm.objects("All").distinct("int").count(), 2)
+            self.assertEqual(await most.update({"bool": False}), 2)
+            self.assertEqual({row["id"] for row in await realm.objects("All").where("bool == false").all()}, {"1", "3"})
             with self.assertRaises(NotFound):
                 await realm.get("All", "nothing")
             self.assertEqual([line[:8] async for line in realm.export()][0], b'{"$begin')

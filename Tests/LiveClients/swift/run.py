@@ -13,11 +13,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import random
 import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,10 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 CLIENT = ROOT / "clients/swift"
 sys.path.insert(0, str(HERE.parent / "python"))
+
+import driver  # noqa: E402
+from driver import arguments, crowd_figures, environment, filled, run_inside, scales  # noqa: E402
+from serving import Proxy, Serving  # noqa: E402
 
 
 def build(scratch: Path, configuration: str) -> Path:
@@ -36,8 +40,6 @@ def build(scratch: Path, configuration: str) -> Path:
 
 def examples_of_the_readme(binaries: Path, server: str) -> None:
     """Each example of the README stands in the program of examples, which is run."""
-    from serving import Serving
-
     program = (HERE / "Harness/Sources/Examples/main.swift").read_text()
     blocks = (CLIENT / "README.md").read_text().split("```swift\n")[1:]
     examples = [block.split("```")[0] for block in blocks]
@@ -55,9 +57,22 @@ def examples_of_the_readme(binaries: Path, server: str) -> None:
         serving.close()
 
 
+async def cutting() -> asyncio.Server:
+    """A server whose answers are cut, each two bytes later than the one before, until one is whole."""
+    answer = b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{"items":[]}'
+    lengths = iter([*range(0, len(answer), 2), *[len(answer)] * 9])
+
+    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(answer[:next(lengths)])
+        await writer.drain()
+        writer.close()
+
+    return await asyncio.start_server(take, "127.0.0.1", 0)
+
+
 async def scenarios(binary: Path, server: str) -> None:
-    """Values, writes, endings, and a proxy that holds streams back."""
-    from serving import Proxy, Serving
+    """Values, writes, endings, a proxy that holds streams back, and answers that are cut anywhere."""
     from test_server import ALL_TYPES
 
     serving = Serving(server)
@@ -66,7 +81,8 @@ async def scenarios(binary: Path, server: str) -> None:
     proxy = Proxy(serving.port, 1)
     await proxy.start()
     proxy.swallow_streams = True
-    process = await asyncio.create_subprocess_exec(binary, serving.url, proxy.url)
+    cut = await cutting()
+    process = await asyncio.create_subprocess_exec(binary, serving.url, proxy.url, f"http://127.0.0.1:{cut.sockets[0].getsockname()[1]}")
     try:
         status = await asyncio.wait_for(process.wait(), 60)
         assert status == 0, f"the scenarios ended with {status}"
@@ -74,18 +90,19 @@ async def scenarios(binary: Path, server: str) -> None:
     finally:
         if process.returncode is None:
             process.kill()
+        cut.close()
         await proxy.close()
         serving.close()
 
 
-class Follower:
+class Program:
     """The program in Swift, told by lines."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
 
     @classmethod
-    async def start(cls, *arguments: str) -> Follower:
+    async def start(cls, *arguments: str) -> Program:
         return cls(await asyncio.create_subprocess_exec(
             *arguments, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=1 << 24))
 
@@ -108,126 +125,73 @@ class Follower:
         return await asyncio.wait_for(self.process.wait(), 30)
 
 
-async def replay(binary: Path, server: str, *, commits: int, seed: int, transport: str, restarts: int) -> dict[str, Any]:
-    """The whole test; its figures."""
-    from commits import Commits
-    from serving import Proxy, Serving
+class Copies:
+    """The copies of the program in Swift, which compares them itself."""
 
-    draw = random.Random(seed)
-    serving = Serving(server, "heartbeat=5")
-    serving.start()
-    serving.create_realm("app")
-    proxy = Proxy(serving.port, seed)
-    # An answer that ends within its head ends the process in Foundation on Linux ("Transfer completed, but there's no
-    # response"), whatever the delegate does.
-    proxy.spare_heads = True
-    await proxy.start()
-    writer = Commits(serving.url, "app", seed)
-    await writer.begin()
-    follower = await Follower.start(str(binary), "follow", proxy.url, serving.url, transport)
-    assert await follower.hear() == ["ready"]
-    at_restarts = {round(commits * (step + 1) / (restarts + 1)) for step in range(restarts)}
-    began, memory, answer = time.monotonic(), [], ["", "0", "0", "0"]
-    until_quiet = draw.randrange(50, 300)
-    for number in range(1, commits + 1):
-        await writer.one()
-        if draw.random() < 0.02:
-            proxy.cut_some()
-        if draw.random() < 0.02:
-            await asyncio.sleep(draw.random() * 0.05)
-        if number in at_restarts:
-            serving.stop(kill=draw.random() < 0.5)
-            await asyncio.sleep(draw.random() * 0.3)
-            serving.start()
-            await writer.reconnect()
-            # So that there is a version of the new life of the file to wait for.
-            await writer.one()
-        until_quiet -= 1
-        if until_quiet == 0 or number == commits:
-            answer = await follower.tell("compare", writer.version)
-            assert answer[0] == "equal", f"seed {seed}, commit {number}: copies differ"
-            memory.append(int(answer[1]))
-            until_quiet = draw.randrange(50, commits // 24 + 60)
-    figures = {
-        "commits": writer.count, "seconds": round(time.monotonic() - began, 1), "cuts": proxy.cuts, "restarts": restarts,
-        "quiet points": len(memory), "change sets": int(answer[2]), "resets": int(answer[3]),
-        "streams": int(serving.metric("streams")), "registrations": int(serving.metric("registrations")),
-        "memory MiB": [round(value / 2 ** 20, 1) for value in (memory[len(memory) // 4], memory[-1])],
-    }
-    status = await follower.stop()
-    await writer.close()
-    await proxy.close()
-    serving.close()
-    assert status == 0, f"the program ended with {status}"
-    growth = memory[-1] - memory[len(memory) // 4]
-    assert growth < 24 * 2 ** 20, f"memory grew by {growth / 2 ** 20:.1f} MiB"
-    return figures
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.sets = self.resets = 0
+
+    async def compare(self, version: str) -> int:
+        word, memory, sets, resets = await self.program.tell("compare", version)
+        assert word == "equal", "copies differ"
+        self.sets, self.resets = int(sets), int(resets)
+        return int(memory)
+
+    def figures(self) -> dict[str, int]:
+        return {"change sets": self.sets, "resets": self.resets}
+
+    async def close(self) -> None:
+        status = await self.program.stop()
+        assert status == 0, f"the program ended with {status}"
+
+
+async def follow(proxy: Proxy, serving: Serving, binary: Path, transport: str) -> Copies:
+    program = await Program.start(str(binary), "follow", proxy.url, serving.url, transport)
+    assert await program.hear() == ["ready"]
+    return Copies(program)
 
 
 async def crowd(binary: Path, server: str, count: int, *limits: str) -> dict[str, Any]:
     """Many live queries at once: how many streams carry them, and when all have heard of a commit."""
-    from commits import Commits
-    from serving import Serving
-
-    serving = Serving(server, *limits)
-    serving.start()
-    serving.create_realm("app")
-    writer = Commits(serving.url, "app", 1)
-    await writer.begin()
-    for _ in range(60):
-        await writer.one()
-    follower = await Follower.start(str(binary), "crowd", serving.url, str(count))
-    opened = await follower.hear(90)
-    figures = {"live queries": count, "streams": int(serving.metric("streams")),
-               "registrations": int(serving.metric("registrations")), "opened s": float(opened[1])}
-    heard = await follower.tell("go")
-    figures["one commit reached all after s"] = float(heard[1])
-    await follower.stop()
+    serving, writer = await filled(server, *limits)
+    program = await Program.start(str(binary), "crowd", serving.url, str(count))
+    opened = await program.hear(90)
+    heard = await program.tell("go")
+    figures = crowd_figures(serving, count, float(opened[1]), float(heard[1]))
+    await program.stop()
     await writer.close()
     serving.close()
     return figures
 
 
-def inside(arguments: argparse.Namespace) -> None:
-    binaries = build(arguments.scratch, arguments.configuration)
+def inside(options: argparse.Namespace) -> None:
+    binaries = build(options.scratch, options.configuration)
     began = time.monotonic()
-    examples_of_the_readme(binaries, arguments.server)
-    asyncio.run(scenarios(binaries / "Scenarios", arguments.server))
-    commits = 800 if arguments.quick else arguments.commits
-    restarts = 2 if arguments.quick else 6
-    for transport in ("auto", "poll"):
-        count = commits if transport == "auto" else commits // 4
-        print(transport, asyncio.run(replay(binaries / "Replay", arguments.server, commits=count, seed=arguments.seed,
-                                            transport=transport, restarts=restarts)), flush=True)
+    examples_of_the_readme(binaries, options.server)
+    asyncio.run(scenarios(binaries / "Scenarios", options.server))
+    for transport, commits, restarts in scales(options):
+        begin = partial(follow, binary=binaries / "Replay", transport=transport)
+        figures = asyncio.run(driver.replay(begin, options.server, commits=commits, seed=options.seed, restarts=restarts, growth=24))
+        print(transport, figures, flush=True)
     for limits in (("registration-names=1000",), ()):
-        print(limits, asyncio.run(crowd(binaries / "Replay", arguments.server, 1000, *limits)), flush=True)
+        print(limits, asyncio.run(crowd(binaries / "Replay", options.server, 1000, *limits)), flush=True)
     print(f"{time.monotonic() - began:.0f} s after building", flush=True)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--server", required=True, help="the realm-rest to test against")
-    parser.add_argument("--quick", action="store_true", help="at most a minute, after building")
-    parser.add_argument("--commits", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=random.randrange(10 ** 6))
+    parser = arguments(__doc__)
     parser.add_argument("--configuration", default="debug", choices=["debug", "release"])
     parser.add_argument("--scratch", type=Path, default=Path(tempfile.gettempdir()) / "realm-rest-live-swift")
-    parser.add_argument("--venv", type=Path, default=Path(tempfile.gettempdir()) / "realm-rest-live-python")
-    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    arguments.server = str(Path(arguments.server).resolve())
-    if arguments.inside:
-        inside(arguments)
+    options = parser.parse_args()
+    if options.inside:
+        inside(options)
         return
-    print(f"seed {arguments.seed}", flush=True)
-    python = arguments.venv / "bin/python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", arguments.venv], check=True)
-    if subprocess.run([python, "-c", "import aiohttp"], capture_output=True).returncode:
-        subprocess.run([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "aiohttp>=3.9,<4"], check=True)
-    subprocess.run(["swift", "test", "--package-path", str(CLIENT), "--scratch-path", str(arguments.scratch) + "-units"], check=True,
-                   env={**os.environ, "SEED": str(arguments.seed)}, stdout=subprocess.DEVNULL)
-    raise SystemExit(subprocess.run([python, "-B", __file__, "--inside", *sys.argv[1:], "--seed", str(arguments.seed)]).returncode)
+    print(f"seed {options.seed}", flush=True)
+    python = environment(options.venv, aiohttp="aiohttp>=3.9,<4")
+    subprocess.run(["swift", "test", "--package-path", str(CLIENT), "--scratch-path", str(options.scratch) + "-units"], check=True,
+                   env={**os.environ, "SEED": str(options.seed)}, stdout=subprocess.DEVNULL)
+    raise SystemExit(run_inside(python, __file__, options.seed))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import Testing
         "-": [:], "*": [:],
         "/": ["GET, HEAD": .health],
         "/console/{path}": ["GET, HEAD": .health],
+        "/client.js": ["GET, HEAD": .health], "/client.d.ts": ["GET, HEAD": .health],
         "/docs": ["GET, HEAD": .health], "/docs/": ["GET, HEAD": .health], "/docs/{id}": ["GET, HEAD": .health],
         "/docs/problems": ["GET, HEAD": .health], "/docs/problems/": ["GET, HEAD": .health],
         "/docs/problems/{id}": ["GET, HEAD": .health],

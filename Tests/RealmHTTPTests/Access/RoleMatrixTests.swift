@@ -46,6 +46,8 @@ import Testing
         "GET /admin/keys": "1144111.",
         "GET /admin/leases": "1144111.",
         "GET /admin/log": "11441114",
+        "GET /client.d.ts": "........",
+        "GET /client.js": "........",
         "GET /console/{path}": "44444444",
         "GET /docs": "........",
         "GET /docs/": "........",
@@ -87,6 +89,8 @@ import Testing
         "HEAD /admin/keys": "1144111.",
         "HEAD /admin/leases": "1144111.",
         "HEAD /admin/log": "11441114",
+        "HEAD /client.d.ts": "........",
+        "HEAD /client.js": "........",
         "HEAD /console/{path}": "44444444",
         "HEAD /docs": "........",
         "HEAD /docs/": "........",
@@ -232,9 +236,10 @@ import Testing
 
     /// Whatever the table says: nothing but health without a valid credential, and nothing that administers for a role.
     @Test func `no row lets in who has no right`() {
-        // Pages are the same to everybody, as is the index but for its version.
+        // Pages and the client are the same to everybody, as is the index but for its version.
         let isPublic = { (row: String) in
-            row.hasSuffix("/healthz") || row.hasSuffix("/readyz") || row.contains(" /docs") || row.contains(" /console")
+            ["/healthz", "/readyz", "/client.js", "/client.d.ts"].contains { row.hasSuffix($0) } || row.contains(" /docs")
+                || row.contains(" /console")
         }
         for (row, cells) in Self.expected where !isPublic(row) {
             let cells = Array(cells)

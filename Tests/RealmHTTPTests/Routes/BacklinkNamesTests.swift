@@ -49,6 +49,18 @@ import Testing
         #expect(rows(named) == renamed)
     }
 
+    @Test(arguments: ["/@k0/@links/Person/dogs?limit=4", "/@k0/@links/Person/dogs/@aggregate?ops=count", "/@k0?fields=name"])
+    func `the sign in a path may be encoded`(_ path: String) throws {
+        let server = try BacklinkNamesTests.shared.get()
+        let plain = try server.get(dogs + path)
+        let encoded = try server.get(dogs + path.split(separator: "@", omittingEmptySubsequences: false).joined(separator: "%40"))
+        #expect(plain.status == 200)
+        #expect(encoded.status == 200)
+        // Cursors belong to their path as it was sent.
+        func rows(_ answer: HTTPClient.Answer) -> Substring? { answer.text.split(separator: "\"next\"").first }
+        #expect(rows(encoded) == rows(plain))
+    }
+
     @Test func `names chain, and stand in the schema`() throws {
         let server = try BacklinkNamesTests.shared.get()
         #expect(try server.get(dogs + "?where=ANY%20owners.pets.name%20BEGINSWITH%20'D'&limit=1").status == 200)

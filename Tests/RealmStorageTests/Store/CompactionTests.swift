@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func `readers of the old file let it go, and the version count says so`() throws {
-        let file = try TemporaryRealm("table-70000")
+        let file = try TemporaryRealm("sizes-1000")
         let store = try FileStore.open(path: file.path)
         var old: Snapshot? = store.current
         _ = try replaceFile(of: store, by: try store.makeCompactCopy())

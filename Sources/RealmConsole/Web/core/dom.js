@@ -71,18 +71,26 @@ function nodes(child) {
   return [child instanceof Node ? child : document.createTextNode(String(child))];
 }
 
-/** @param {() => Child} body @returns {Node[]} */
+/**
+ * What is between two comments is replaced, whatever it has become: a followed function within may have replaced its part.
+ *
+ * @param {() => Child} body
+ * @returns {Node[]}
+ */
 function followed(body) {
-  const end = document.createComment("");
+  const [start, end] = [document.createComment(""), document.createComment("")];
   /** @type {Node[]} */
-  let shown = [];
+  let first = [];
   effect(() => {
     const next = nodes(body());
-    shown.forEach((node) => node.parentNode?.removeChild(node));
-    shown = next;
-    if (end.parentNode) end.before(...shown);
+    if (!end.parentNode) {
+      first = next;
+      return;
+    }
+    while (start.nextSibling && start.nextSibling !== end) start.nextSibling.remove();
+    end.before(...next);
   });
-  return [...shown, end];
+  return [start, ...first, end];
 }
 
 /**

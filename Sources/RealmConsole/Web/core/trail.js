@@ -21,6 +21,10 @@ addEventListener("click", ({ target }) => {
   expected = link.getAttribute("href")?.split("?")[0] ?? "";
 }, true);
 
+/** What was on screen before the API, which shows its requests. */
+export const origin = signal({ realm: "", hash: "" });
+effect(() => { if (route.value.screen !== "api") origin.value = { realm: route.value.realm, hash: location.hash }; });
+
 /** Shows the way back. */
 export function trailNode() {
   effect(() => {

@@ -45,7 +45,10 @@ enum ValueReader {
         case .timestamp: return #"a date such as "2024-05-17T09:30:00Z", or "2024-05-17" for midnight UTC"#
         case .objectID: return "24 hexadecimal digits"
         case .uuid: return #"a UUID such as "3b241101-e2bb-4255-8caf-4136c566a962""#
-        case .int, .bool, .string, .float, .double, .decimal, .mixed, .link, .backlink: return nil
+        case .int: return "a whole number such as 42"
+        case .bool: return "true or false"
+        case .float, .double, .decimal: return "a number such as 1.5"
+        case .string, .mixed, .link, .backlink: return nil
         }
     }
 

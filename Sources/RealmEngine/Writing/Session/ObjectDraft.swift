@@ -9,9 +9,9 @@ internal import RealmStorage
 /// property. Links, collections and mixed values follow afterwards, as writing them may create other
 /// objects.
 ///
-/// It is a class so that one object after the other is read into the same memory. It belongs to a
-/// `WriteSession` and is used on the writer's thread only.
-final class ObjectDraft {
+/// It is kept by a `WriteSession`, so that one object after the other is read into the same memory, and used on the
+/// writer's thread only. It is a structure, whose parts need no check of their access for each member.
+struct ObjectDraft {
     /// The values by the position of their property; nil for a property that has none yet.
     private(set) var values: [Value?] = []
     /// The values that own the bytes which `values` refer to.
@@ -37,7 +37,7 @@ final class ObjectDraft {
     ///     ignored. The guess is the position that usually follows.
     /// - Throws: `WriteError` when a member does not fit its property. It need not be the first such
     ///   member.
-    func read(
+    mutating func read(
         _ body: InputObject, of table: TableState, primaryKey: OwnedValue?,
         _ position: (_ name: String, _ guess: Int) throws(WriteError) -> Int?
     ) throws(WriteError) {
@@ -60,19 +60,17 @@ final class ObjectDraft {
     }
 
     /// Removes all members, and prepares room for the given number of properties. The memory is kept.
-    private func clear(_ count: Int) {
+    private mutating func clear(_ count: Int) {
         values.removeAll(keepingCapacity: true)
         given.removeAll(keepingCapacity: true)
         lenders.removeAll(keepingCapacity: true)
         rest.removeAll(keepingCapacity: true)
-        for _ in 0..<count {
-            values.append(nil)
-            given.append(false)
-        }
+        values.append(contentsOf: repeatElement(nil, count: count))
+        given.append(contentsOf: repeatElement(false, count: count))
     }
 
     /// Reads one member into `values`, or into `rest` when it has to be written later.
-    private func read(_ value: InputValue, _ name: String, of column: Column, at position: Int) throws(WriteError) {
+    private mutating func read(_ value: InputValue, _ name: String, of column: Column, at position: Int) throws(WriteError) {
         guard column.collection == nil, column.type != .link, column.type != .mixed else {
             return rest.append((name, value, column))
         }

@@ -184,7 +184,7 @@ extension WriteSession {
         try authorizeMaking(in: table)
         var key = primaryKey
         if let column = table.primaryKey {
-            let value = if let primaryKey { primaryKey } else { try newPrimaryKey(column, body, of: table) }
+            let value = if let primaryKey { primaryKey } else { try newPrimaryKey(column, body, of: table, options) }
             // A key from an address was looked up before, but not among the objects of which the sender does not know.
             if primaryKey == nil || restriction != nil, try find(value, in: table) != nil {
                 throw WriteSession.duplicate(table, column, value)
@@ -192,11 +192,10 @@ extension WriteSession {
             key = value
         }
         let body = completed(try permitted(body, of: table, at: nil, options), table)
-        let draft = spareDraft ?? ObjectDraft()
         // Objects that are given in place of links are created meanwhile, and need drafts of their own.
-        spareDraft = nil
+        var draft = spareDraft.take() ?? ObjectDraft()
         defer { spareDraft = draft }
-        let isSound = read(body, of: table, key, options, into: draft)
+        let isSound = read(body, of: table, key, options, into: &draft)
         let object = try create(in: table.key, key, isSound ? draft : nil)
         let place = ObjectPlace(table: table.key, object: object)
         didMake(place, in: table)
@@ -242,7 +241,7 @@ extension WriteSession {
     /// When one does not, the object is created without values and its members are written one after the
     /// other, which finds the first error in the order of the body.
     private func read(
-        _ body: InputObject, of table: TableState, _ key: OwnedValue?, _ options: Options, into draft: ObjectDraft
+        _ body: InputObject, of table: TableState, _ key: OwnedValue?, _ options: Options, into draft: inout ObjectDraft
     ) -> Bool {
         do throws(WriteError) {
             try draft.read(body, of: table, primaryKey: key) { name, guess throws(WriteError) in
@@ -261,8 +260,10 @@ extension WriteSession {
     }
 
     /// Returns the primary key of a body, or a generated one for object ids and UUIDs; throws
-    /// `missingProperty` for other types.
-    private func newPrimaryKey(_ column: Column, _ body: InputObject, of table: TableState) throws(WriteError) -> OwnedValue {
+    /// `missingProperty` for other types, or `unknownProperty` for a member that the class does not have: it may be the misspelt key.
+    private func newPrimaryKey(
+        _ column: Column, _ body: InputObject, of table: TableState, _ options: Options
+    ) throws(WriteError) -> OwnedValue {
         if !keeps(column, of: table), let input = member(named: column.name, of: body) {
             return try at(.name(column.name), try ValueReader.read(input, as: column.type, isNullable: column.isNullable))
         }
@@ -271,6 +272,7 @@ extension WriteSession {
         case .uuid: return OwnedValue(.uuid(KeyGenerator.uuid()))
         default:
             guard !isHidden(column, of: table) else { throw WriteSession.forbidden }
+            for (name, _) in body.members { _ = try at(.name(name), try position(named: name, of: table, options)) }
             throw WriteError(.missingProperty, "the primary key '\(column.name)' is missing")
         }
     }

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 # Texts are passed over, so that a dollar sign in one is no argument.
-_ARGUMENT = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\$(\d+)""")
+_ARGUMENT = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\$(K?)(\d+)""")
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Query:
         shift = len(known)
 
         def renumber(match: re.Match[str]) -> str:
-            return match.group(0) if match.group(1) is None else f"${int(match.group(1)) + shift}"
+            return match.group(0) if match.group(2) is None else f"${match.group(1)}{int(match.group(2)) + shift}"
 
         if shift:
             text = _ARGUMENT.sub(renumber, text)
@@ -126,9 +126,7 @@ class Query:
 
     async def aggregate(self, *operations: str) -> dict[str, Any]:
         """`count`, `min:age`, `max:age`, `sum:age`, `avg:age`: the answers by the same names, in the types of a realm."""
-        self._refuse_window("an aggregate")
-        body = {name: part for name, part in self.parts.items() if name in ("where", "args")}
-        body["ops"] = list(operations)
+        body = {**self._selection(), "ops": list(operations)}
         schema = await self.access.schema()
         answer = (await self.access.send("POST", f"/aggregate/{segment(self.class_name)}", body=body, safe=True)).json()
         return {name: self._aggregated(schema, name, answer[name]) for name in operations}
@@ -173,19 +171,26 @@ class Query:
         return {name: part for name, part in self.parts.items() if name not in ("keyPaths", "shallow", "limit", "deep")}
 
     async def _write_matches(self, operation: str, extra: Mapping[str, Any], maximum: int | None) -> int:
-        body: dict[str, Any] = {"class": self.class_name, "where": self.parts.get("where", "TRUEPREDICATE"),
-                                "args": self.parts.get("args", []), **extra}
-        self._refuse_window("a change of all matches")
+        body: dict[str, Any] = {"class": self.class_name, **self._selection(), **extra}
         if maximum is not None:
             body["maxAffected"] = maximum
         results = await self.access.operations([{operation: body}])
         return int(results[0]["matched"])
 
-    def _refuse_window(self, what: str) -> None:
-        """What concerns all matches would pass over these without a word."""
-        for name in ("limit", "distinct"):
-            if name in self.parts:
-                raise ValueError(f"{name} has no meaning in {what}")
+    def _selection(self) -> dict[str, Any]:
+        """The condition and its arguments.
+
+        What concerns a whole selection has no parameters for the order, for what is distinct and for the limit, but all of them can stand in
+        the text.
+        """
+        text = [self.parts.get("where", "TRUEPREDICATE")]
+        if "distinct" in self.parts or "limit" in self.parts:
+            order = [path.removeprefix("-") + (" DESC" if path.startswith("-") else " ASC") for path in self.parts.get("sort", [])]
+            distinct = self.parts.get("distinct", [])
+            text += [f"SORT({', '.join(order)})"] if order else []
+            text += [f"DISTINCT({', '.join(distinct)})"] if distinct else []
+            text += [f"LIMIT({self.parts['limit']})"] if "limit" in self.parts else []
+        return {"where": " ".join(text), "args": self.parts.get("args", [])}
 
     def _aggregated(self, schema: Any, name: str, value: Any) -> Any:
         function, _, path = name.partition(":")

@@ -3,14 +3,11 @@ import { call, csrf, inRealm, recent } from "../../core/api.js";
 import { h } from "../../core/dom.js";
 import { visible } from "../../core/format.js";
 import { route } from "../../core/router.js";
-import { effect, resource, signal } from "../../core/signals.js";
+import { resource, signal } from "../../core/signals.js";
+import { origin } from "../../core/trail.js";
 import { button, choice, copyText, emptyNode, field, loaded, search, stored } from "../../core/ui.js";
 import { code, languages } from "./code.js";
 import { documentNode } from "./document.js";
-
-/** Where the person came from. */
-const origin = signal({ realm: "", hash: "" });
-effect(() => { if (route.value.screen !== "api") origin.value = { realm: route.value.realm, hash: location.hash }; });
 
 function codeNode() {
   const [all, chosen, language, { hash }] = [recent.value, signal("0"), stored("language", "curl"), origin.value];
@@ -33,5 +30,5 @@ function referenceNode() {
   return [h("div.fields", null, loaded(list, ({ items }) => field("Document", choice(["", .../** @type {any[]} */ (items).map((one) => one.name)].map(option), realm))), field("Find", search(word))), loaded(doc, (found) => documentNode(found, realm.peek() || origin.peek().realm, word, wanted))];
 }
 
-/** @type {import("../../core/app.js").Screen} */
-export const api = { id: "api", title: "API", scope: "server", key: "a", view: () => h("div.page", null, h("h1", null, "API"), h("section", null, h("h2", null, "As code"), codeNode), h("section", null, h("h2", null, "Reference"), referenceNode())) };
+/** @type {import("../screens.js").View} */
+export const api = () => h("div.page", null, h("h1", null, "API"), h("section", null, h("h2", null, "As code"), codeNode), h("section", null, h("h2", null, "Reference"), referenceNode()));

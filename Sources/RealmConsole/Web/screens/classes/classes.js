@@ -9,6 +9,7 @@ import { may } from "../../core/session.js";
 import { effect, resource, signal } from "../../core/signals.js";
 import { button, choice, copyText, emptyNode, loaded, search, table, tabs } from "../../core/ui.js";
 import { diagramNode } from "./diagram.js";
+import { historyNode } from "./history.js";
 import { migrationNode } from "./migration.js";
 import { noClassNode } from "./none.js";
 
@@ -52,23 +53,20 @@ function sourceNode(realm, name) {
   return [h("div.bar", null, choice(FORMATS, format, { "aria-label": "Language" }), button("Copy", () => copyText(text.data.peek() ?? ""))), loaded(text, (found) => h("pre", { tabindex: 0 }, visibleLines(found)))];
 }
 
-/** @type {import("../../core/app.js").Screen} */
-export const classes = {
-  id: "classes", title: "Classes", scope: "realm", key: "c",
-  view({ realm, rest }) {
-    const schema = schemaOf(realm);
-    const [name, view] = [signal(""), signal("")];
-    effect(() => { [name.value, view.value] = [route.value.query.get("class") ?? rest[0] ?? "", route.value.query.get("view") ?? ""]; });
-    const sheets = (/** @type {Schema} */ all) => {
-      const one = classNamed(all, name.value);
-      if (name.value && !one) return emptyNode("There is no such class", "A migration may have renamed or removed it.", h("a", { href: address(realm, "classes") }, "All classes"));
-      const list = [one ? { name: "", title: "Schema", show: () => schemaNode(realm, all, one) } : { name: "", title: "Diagram", show: () => (all.classes.length ? diagramNode(all.classes, `${realm}.svg`, (to) => address(realm, "classes", [], { class: to })) : noClassNode(realm)) },
-        { name: "source", title: "Source", show: () => sourceNode(realm, name.peek()) }];
-      if (!one && may("administer", realm)) list.push({ name: "migrate", title: "Migrate", show: () => migrationNode(realm, all, schema.reload) });
-      // What is chosen is in the address.
-      const chosen = { get value() { return list.some((each) => each.name === view.value) ? view.value : ""; }, set value(next) { setQuery({ view: next }); }, peek: view.peek };
-      return [h("div.bar", null, h("h1", null, one ? visible(one.name) : "Classes"), one?.type === "embedded" && h("span.tag", null, "embedded"), one?.type === "object" && h("a.button", { href: address(realm, "rows", [one.name]) }, "Rows")), tabs("Views", list, chosen)];
-    };
-    return h("div.page", null, loaded(schema, (all) => h("div.split", null, listNode(realm, all, () => name.value), h("div", null, () => sheets(all)))));
-  },
+/** @type {import("../screens.js").View} */
+export const classes = ({ realm, rest }) => {
+  const schema = schemaOf(realm);
+  const [name, view] = [signal(""), signal("")];
+  effect(() => { [name.value, view.value] = [route.value.query.get("class") ?? rest[0] ?? "", route.value.query.get("view") ?? ""]; });
+  const sheets = (/** @type {Schema} */ all) => {
+    const one = classNamed(all, name.value);
+    if (name.value && !one) return emptyNode("There is no such class", "A migration may have renamed or removed it.", h("a", { href: address(realm, "classes") }, "All classes"));
+    const list = [one ? { name: "", title: "Schema", show: () => schemaNode(realm, all, one) } : { name: "", title: "Diagram", show: () => (all.classes.length ? diagramNode(all.classes, `${realm}.svg`, (to) => address(realm, "classes", [], { class: to })) : noClassNode(realm)) },
+      { name: "source", title: "Source", show: () => sourceNode(realm, name.peek()) }];
+    if (!one && may("administer", realm)) list.push({ name: "migrate", title: "Migrate", show: () => migrationNode(realm, all, schema.reload) }, { name: "history", title: "History", show: () => historyNode(realm) });
+    // What is chosen is in the address.
+    const chosen = { get value() { return list.some((each) => each.name === view.value) ? view.value : ""; }, set value(next) { setQuery({ view: next }); }, peek: view.peek };
+    return [h("div.bar", null, h("h1", null, one ? visible(one.name) : "Classes"), one?.type === "embedded" && h("span.tag", null, "embedded"), one?.type === "object" && h("a.button", { href: address(realm, "rows", [one.name]) }, "Rows")), tabs("Views", list, chosen)];
+  };
+  return h("div.page", null, loaded(schema, (all) => h("div.split", null, listNode(realm, all, () => name.value), h("div", null, () => sheets(all)))));
 };

@@ -22,17 +22,12 @@ import { follow } from "./path.js";
 
 const PAGE = 100;
 
-/** @type {import("../../core/app.js").Screen} */
-export const collection = {
-  id: "collection", title: "Collection", scope: "hidden",
-  view({ realm, rest: [name, key, ...rest] }) {
-    return h("div.page", null, loaded(schemaOf(realm), (schema) => untracked(() => {
-      const [path, home] = [rest.join("."), address(realm, "object", [name, key])];
-      const found = follow(schema, name, path);
-      return found ? collectionNode({ realm, schema, name, key, path, home, found }) : emptyNode("There is no such collection", "The property may have been renamed.", h("a", { href: home }, "The object"));
-    })));
-  },
-};
+/** @type {import("../screens.js").View} */
+export const collection = ({ realm, rest: [name, key, ...rest] }) => h("div.page", null, loaded(schemaOf(realm), (schema) => untracked(() => {
+  const [path, home] = [rest.join("."), address(realm, "object", [name, key])];
+  const found = follow(schema, name, path);
+  return found ? collectionNode({ realm, schema, name, key, path, home, found }) : emptyNode("There is no such collection", "The property may have been renamed.", h("a", { href: home }, "The object"));
+})));
 
 /** @param {string} title @param {string} detail */
 const changed = (title, detail) => new ProblemError({ code: "", status: 0, title, detail });

@@ -29,16 +29,11 @@ const isEdited = ({ before, mine }) => !same(before.value, mine.value);
 /** @param {Field} field */
 const isContested = (field) => isEdited(field) && !same(field.theirs.value, field.before.value) && !same(field.theirs.value, field.mine.value);
 
-/** @type {import("../../core/app.js").Screen} */
-export const object = {
-  id: "object", title: "Object", scope: "hidden",
-  view({ realm, rest: [name, key] }) {
-    return h("div.page", null, loaded(schemaOf(realm), (schema) => untracked(() => {
-      const cls = classNamed(schema, name);
-      return cls && key ? objectNode({ realm, schema, cls, key }) : emptyNode("There is no such class", "It may have been renamed, or be for others than you.", h("a", { href: address(realm, "classes") }, "All classes"));
-    })));
-  },
-};
+/** @type {import("../screens.js").View} */
+export const object = ({ realm, rest: [name, key] }) => h("div.page", null, loaded(schemaOf(realm), (schema) => untracked(() => {
+  const cls = classNamed(schema, name);
+  return cls && key ? objectNode({ realm, schema, cls, key }) : emptyNode("There is no such class", "It may have been renamed, or be for others than you.", h("a", { href: address(realm, "classes") }, "All classes"));
+})));
 
 /** @param {Subject} subject */
 function objectNode(subject) {

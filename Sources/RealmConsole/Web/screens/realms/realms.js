@@ -10,10 +10,8 @@ import { attach, create, openFile } from "./create.js";
 
 /** @typedef {import("./card.js").Realm} Realm */
 
-/** @type {import("../../core/app.js").Screen} */
-export const realms = { id: "realms", title: "Realms", scope: "server", view };
-
-function view() {
+/** @type {import("../screens.js").View} */
+export const realms = () => {
   const list = resource(all);
   effect(() => {
     if (list.loading.value) return;
@@ -34,7 +32,7 @@ function view() {
     () => data.value?.length === 0 && (may("administer", "") ? emptyNode("No realm is served yet", "Create one, open a .realm file of this computer, or start the server with a file.")
       : emptyNode("No realm is open to you", "Ask whoever runs this server for a role that reads one, or sign in with another key.")),
     cards);
-}
+};
 
 /**
  * All pages of the list.

@@ -23,18 +23,15 @@ const KEYS = {
   "i in a row": "Show the whole value, or what a link leads to", "In the head of a column": "Enter sorts (Shift: also), Shift+arrows resize, Ctrl+arrows move, p pins, Delete hides",
 };
 
-/** @type {import("../../core/app.js").Screen} */
-export const rows = {
-  id: "rows", title: "Rows", scope: "realm", key: "r", isAllowed: (realm) => may("read", realm),
-  view: ({ realm, rest: [name] }) => loaded(schemaOf(realm), (schema) => untracked(() => {
-    const type = classNamed(schema, name);
-    const first = schema.classes.find((one) => one.type === "object") ?? schema.classes[0];
-    if (!first) return noClassNode(realm);
-    if (!name) setTimeout(() => location.replace(address(realm, "rows", [first.name])));
-    const picker = pickerNode(realm, schema, type?.name ?? "");
-    return type ? rowsNode({ realm, schema, type }, picker) : name && emptyNode("There is no such class", "It may have been renamed, or be for others than you: choose another one.", picker);
-  })),
-};
+/** @type {import("../screens.js").View} */
+export const rows = ({ realm, rest: [name] }) => loaded(schemaOf(realm), (schema) => untracked(() => {
+  const type = classNamed(schema, name);
+  const first = schema.classes.find((one) => one.type === "object") ?? schema.classes[0];
+  if (!first) return noClassNode(realm);
+  if (!name) setTimeout(() => location.replace(address(realm, "rows", [first.name])));
+  const picker = pickerNode(realm, schema, type?.name ?? "");
+  return type ? rowsNode({ realm, schema, type }, picker) : name && emptyNode("There is no such class", "It may have been renamed, or be for others than you: choose another one.", picker);
+}));
 
 /**
  * Leads to another class. Who chooses by keys types its first letters, so the page does not go on before that is over.

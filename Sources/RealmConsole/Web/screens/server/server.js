@@ -2,7 +2,6 @@
 import { call, path, send } from "../../core/api.js";
 import { each, h } from "../../core/dom.js";
 import { formatLocalTime, visible } from "../../core/format.js";
-import { may } from "../../core/session.js";
 import { onCleanup, resource, signal } from "../../core/signals.js";
 import { button, confirm, loaded, shownProblem, table } from "../../core/ui.js";
 import { chartNodes, KEPT } from "./charts.js";
@@ -15,7 +14,7 @@ const ask = (target, params) => call("GET", target, { params, quiet: true });
 /** @param {any} facts */
 const factsNode = (facts) => h("dl.facts", null, Object.entries(facts).map(([name, value]) => [h("dt", null, name), h("dd", null, visible(String(value).replaceAll(",", ", ") || "none"))]));
 
-function view() {
+export function server() {
   const [samples, leases, problem, log] = [signal(/** @type {any[]} */ ([])), signal(/** @type {any[]} */ ([])), signal(null), signal(/** @type {string[]} */ ([]))];
   const config = resource(() => ask("/admin/config"));
   let [isOver, hasLog, since] = [false, true, undefined];
@@ -47,6 +46,3 @@ function view() {
     h("div", { hidden: () => !log.value.length }, h("h2", null, "Log, newest first"), h("pre", { tabindex: 0 }, () => log.value.map((line) => `${visible(line)}\n`).reverse())),
     h("h2", null, "Configuration in force"), loaded(config, ({ limits, ...others }) => [factsNode(others), h("details", null, h("summary", null, "Limits"), factsNode(limits))]));
 }
-
-/** @type {import("../../core/app.js").Screen} */
-export const server = { id: "server", title: "Server", scope: "server", key: "s", isAllowed: () => may("administer", ""), view };

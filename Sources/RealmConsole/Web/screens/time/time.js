@@ -7,12 +7,9 @@ import { noClassNode } from "../classes/none.js";
 import { commits } from "./commits.js";
 import { snapshots } from "./snapshots.js";
 
-/** @type {import("../../core/app.js").Screen} */
-export const time = {
-  id: "time", title: "Time", scope: "realm", key: "t", isAllowed: (realm) => may("read", realm) || may("subscribe", realm),
-  view: ({ realm }) => h("div.page", null, h("h1", null, "Time"), loaded(schemaOf(realm), ({ classes }) => {
-    const all = classes.filter((one) => one.type !== "embedded");
-    if (!all.length) return noClassNode(realm);
-    return [snapshots(realm, all.filter((one) => may("read", realm, one.name))), commits(realm, all.map((one) => one.name).filter((name) => may("subscribe", realm, name)))];
-  })),
-};
+/** @type {import("../screens.js").View} */
+export const time = ({ realm }) => h("div.page", null, h("h1", null, "Time"), loaded(schemaOf(realm), ({ classes }) => {
+  const all = classes.filter((one) => one.type !== "embedded");
+  if (!all.length) return noClassNode(realm);
+  return [snapshots(realm, all.filter((one) => may("read", realm, one.name))), commits(realm, all.map((one) => one.name).filter((name) => may("subscribe", realm, name)))];
+}));

@@ -87,7 +87,7 @@ public struct Query<Value: Decodable & Sendable>: Sendable {
 
     /// `count`, `min:age`, `max:age`, `sum:age`, `avg:age`: the answers by the same names, as JSON.
     public func aggregate(_ operations: String...) async throws -> JSON {
-        var body = parts.filter { ["where", "args"].contains($0.key) }
+        var body = selection
         body["ops"] = .array(operations.map(JSON.string))
         return try await post("/aggregate/", body)
     }
@@ -124,6 +124,21 @@ public struct Query<Value: Decodable & Sendable>: Sendable {
 
     private var readParts: [String: JSON] { parts.filter { !["keyPaths", "limit"].contains($0.key) } }
 
+    /// The condition and its arguments. What concerns a whole selection has no parameters for the order, for what is distinct and for the
+    /// limit, but all of them can stand in the text.
+    private var selection: [String: JSON] {
+        func paths(_ name: String) -> [String] { parts[name]?.elements.compactMap(\.text) ?? [] }
+        var text = [parts["where"]?.text ?? "TRUEPREDICATE"]
+        if parts["distinct"] != nil || parts["limit"] != nil {
+            let order = paths("sort").map { $0.hasPrefix("-") ? $0.dropFirst() + " DESC" : $0 + " ASC" }
+            if !order.isEmpty { text.append("SORT(\(order.joined(separator: ", ")))") }
+            let distinct = paths("distinct")
+            if !distinct.isEmpty { text.append("DISTINCT(\(distinct.joined(separator: ", ")))") }
+            if let limit = parts["limit"]?.integer { text.append("LIMIT(\(limit))") }
+        }
+        return ["where": .string(text.joined(separator: " ")), "args": parts["args"] ?? []]
+    }
+
     private func post(_ kind: String, _ body: [String: JSON]) async throws -> JSON {
         if let failure { throw failure }
         return try await realm.send("POST", kind + encoded(className), body: .object(body), safe: true).json()
@@ -131,10 +146,8 @@ public struct Query<Value: Decodable & Sendable>: Sendable {
 
     private func writeMatches(_ operation: String, _ extra: [String: JSON], _ maximum: Int?) async throws -> Int {
         if let failure { throw failure }
-        var body = extra
+        var body = selection.merging(extra) { own, _ in own }
         body["class"] = .string(className)
-        body["where"] = parts["where"] ?? "TRUEPREDICATE"
-        body["args"] = parts["args"] ?? []
         body["maxAffected"] = maximum.map { .number(String($0)) }
         let entry = JSON.object([operation: .object(body)])
         let results = try await realm.batch { $0.operations.append(entry) }
@@ -176,6 +189,8 @@ func renumbered(_ text: String, by shift: Int) -> String {
         } else if character == "\"" || character == "'" {
             quote = character
         } else if character == "$" {
+            // `$K0` stands for a key path.
+            if rest.first == "K" { output.append(rest.removeFirst()) }
             let digits = rest.prefix { $0.isASCII && $0.isNumber }
             guard let number = Int(digits) else { continue }
             output += String(number + shift)

@@ -23,10 +23,49 @@ enum TimeLimit: Sendable {
     case head(Double)
 }
 
+/// What carries requests to the server.
+protocol Carrier: Sendable {
+    /// Begins a request and waits for the head of its answer.
+    func start(_ request: URLRequest, within limit: TimeLimit) async throws -> Body
+    /// Ends all requests; there are no further ones.
+    func close()
+}
+
+/// Carries requests by URLSession.
+final class SessionCarrier: Carrier {
+    private let session: URLSession
+    private let receiver = Receiver()
+    /// Guards the session, which ends the process when it is used after its end.
+    private let isClosed = Mutex(false)
+
+    init() {
+        let configuration = URLSessionConfiguration.ephemeral
+        // Streams occupy a connection each; the server allows a client twenty.
+        configuration.httpMaximumConnectionsPerHost = 50
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        configuration.urlCache = nil
+        configuration.httpCookieStorage = nil
+        session = URLSession(configuration: configuration, delegate: receiver, delegateQueue: nil)
+    }
+
+    func start(_ request: URLRequest, within limit: TimeLimit) async throws -> Body {
+        let task = isClosed.withLock { $0 ? nil : session.dataTask(with: request) }
+        guard let task else { throw ConnectionLost("the client is closed") }
+        return try await receiver.start(task, within: limit)
+    }
+
+    func close() {
+        isClosed.withLock { isClosed in
+            if !isClosed { session.invalidateAndCancel() }
+            isClosed = true
+        }
+    }
+}
+
 /// Hands what URLSession delivers to whoever asked. A delegate, because Foundation on Linux has no streams of bytes.
 final class Receiver: NSObject, URLSessionDataDelegate {
     /// More than a reader may leave unread; it gets an error instead, and goes on from its position.
-    private static let unreadLimit = 4096
+    static let unreadLimit = 4096
 
     private struct Exchange {
         var head: CheckedContinuation<Body, any Error>?

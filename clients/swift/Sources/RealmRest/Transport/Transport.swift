@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -28,35 +27,24 @@ final class Transport: Sendable {
     private let credential: Credential?
     private let timeout: Double
     private let attempts: Int
-    private let session: URLSession
-    private let receiver: Receiver
-    /// Guards the session, which ends the process when it is used after its end.
-    private let isClosed = Mutex(false)
+    private let carrier: any Carrier
 
     init(url: String, credential: Credential?, timeout: Double, attempts: Int) {
         base = url.hasSuffix("/") ? String(url.dropLast()) : url
         self.credential = credential
         self.timeout = timeout
         self.attempts = attempts
-        let configuration = URLSessionConfiguration.ephemeral
-        // Streams occupy a connection each; the server allows a client twenty.
-        configuration.httpMaximumConnectionsPerHost = 50
-        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        configuration.urlCache = nil
-        configuration.httpCookieStorage = nil
-        receiver = Receiver()
-        session = URLSession(configuration: configuration, delegate: receiver, delegateQueue: nil)
+        #if os(Linux)
+        carrier = CurlCarrier() ?? SessionCarrier()
+        #else
+        carrier = SessionCarrier()
+        #endif
     }
 
     /// Whether another credential can be had.
     var isRenewable: Bool { if case .renewing = credential { true } else { false } }
 
-    func close() {
-        isClosed.withLock { isClosed in
-            if !isClosed { session.invalidateAndCancel() }
-            isClosed = true
-        }
-    }
+    func close() { carrier.close() }
 
     /// One answer. Only what is `safe`, because it reads, is tried again when the answer does not come.
     func request(
@@ -109,7 +97,7 @@ final class Transport: Sendable {
         guard let url = URL(string: text) else { throw ConnectionLost("'\(base)' is no address of a server") }
         var request = URLRequest(url: url)
         request.httpMethod = call.method
-        // The receiver keeps the time; URLSession counts differently on different systems.
+        // The carrier keeps the time; URLSession counts differently on different systems.
         request.timeoutInterval = 3600
         for (name, value) in call.headers { request.setValue(value, forHTTPHeaderField: name) }
         if let body = call.body {
@@ -121,9 +109,7 @@ final class Transport: Sendable {
         case .renewing(let ask): request.setValue("Bearer \(try await ask())", forHTTPHeaderField: "Authorization")
         case nil: break
         }
-        let task = isClosed.withLock { $0 ? nil : session.dataTask(with: request) }
-        guard let task else { throw ConnectionLost("the client is closed") }
-        return try await receiver.start(task, within: limit)
+        return try await carrier.start(request, within: limit)
     }
 
     private static func problem(_ body: Body, _ bytes: [UInt8]) -> Problem {

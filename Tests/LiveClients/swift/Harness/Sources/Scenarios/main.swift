@@ -1,6 +1,7 @@
 // What the client does with a server: values, writes, and what ends or hinders live objects.
 //
-//     Scenarios DIRECT SWALLOWING      the addresses of a server and of a proxy that holds streams back
+//     Scenarios DIRECT SWALLOWING CUTTING      the addresses of a server, of a proxy that holds streams back, and of a server whose
+//                                              answers are cut, each some bytes later than the one before
 
 import Foundation
 import Observation
@@ -93,7 +94,14 @@ func writes(_ realm: Realm) async throws {
         }
     }
     try check(refused.code == "assertion_failed", "a batch is all or nothing")
-    try check(try await realm.objects(All.self).delete(maxAffected: 9) == 7, "all are deleted")
+    let two = realm.objects(All.self).sort("-id").limit(2)
+    let last = try await two.all().map(\.id)
+    try check(try await two.count() == 2, "a limit counts")
+    let numbers = Set(try await realm.objects(All.self).all().map(\.int)).count
+    try check(try await realm.objects(All.self).distinct("int").count() == numbers, "what is distinct counts")
+    try check(try await two.delete() == 2, "two are deleted")
+    try check(try await realm.objects(All.self).all().allSatisfy { !last.contains($0.id) }, "those of the order")
+    try check(try await realm.objects(All.self).delete(maxAffected: 9) == 5, "all are deleted")
 }
 
 @MainActor
@@ -185,7 +193,23 @@ func heldBack(_ url: String, _ direct: Realm) async throws {
 }
 
 @MainActor
-func run(_ direct: String, _ swallowing: String) async throws {
+func cutAnswers(_ url: String) async throws {
+    let server = connect(url, attempts: 1)
+    var lost = 0
+    while true {
+        do {
+            _ = try await server.realms()
+            break
+        } catch is ConnectionLost {
+            lost += 1
+        }
+    }
+    try check(lost > 30, "answers were cut everywhere, not \(lost) times")
+    await server.close()
+}
+
+@MainActor
+func run(_ direct: String, _ swallowing: String, _ cutting: String) async throws {
     let server = connect(direct)
     let realm = server.realm("all")
     for (name, part) in [("values", values), ("writes", writes), ("advance writes", advanceWrites), ("endings", endings)] {
@@ -194,7 +218,9 @@ func run(_ direct: String, _ swallowing: String) async throws {
     }
     try await heldBack(swallowing, realm)
     say("polls hold")
+    try await cutAnswers(cutting)
+    say("cut answers are errors")
     await server.close()
 }
 
-try await run(CommandLine.arguments[1], CommandLine.arguments[2])
+try await run(CommandLine.arguments[1], CommandLine.arguments[2], CommandLine.arguments[3])
