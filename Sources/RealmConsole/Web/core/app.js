@@ -96,7 +96,7 @@ function notes() {
 function start() {
   const [nodes] = scope(() => {
     shortcut("?", "Show the keys", showKeys);
-    shortcut("Escape", "Leave a field, so that letters are keys again", () => /** @type {HTMLElement | null} */ (document.activeElement)?.blur());
+    shortcut("Escape", "Leave a field, so that letters are keys again", ({ target }) => { if (target instanceof HTMLElement && target.matches("input, textarea, select")) target.blur(); });
     shortcut("u", "Undo the last write, while that is offered", () => /** @type {HTMLElement | undefined} */ ([...document.querySelectorAll(".messages button.undo")].pop())?.click());
     shortcut("g", "Go to the list of realms", () => go(address("", "realms")));
     for (const one of screens) {
