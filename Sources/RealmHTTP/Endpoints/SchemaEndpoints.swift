@@ -82,7 +82,7 @@ struct SchemaEndpoints: Sendable {
             let names = schema.classes.lazy.map(\.name)
             throw Problem(.classNotFound, "there is no class of this name\(Suggestion.hint(for: name, in: names))")
         }
-        buffer.append(format.text(one))
+        buffer.append(format.text(one, of: schema))
         try Problem.mapping { () throws(StorageError) in try call.request.budget.requireRoom(for: buffer.count) }
         return buffer
     }

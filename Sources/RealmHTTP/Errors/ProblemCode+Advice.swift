@@ -72,7 +72,7 @@ extension ProblemCode {
             return (
                 "The server does not know who sends the request, and grants nothing to strangers here.",
                 "Send an API key or a token as `Authorization: Bearer …`. In the console sign in again: a session ends "
-                    + "after twelve hours, and with the key that it began with. `realm-rest keys create` makes keys."
+                    + "after twelve hours, and with the key that it began with. `realm-rest keys add` makes keys."
             )
         case .tokenExpired:
             return (
@@ -117,8 +117,8 @@ extension ProblemCode {
             return (
                 "The class has no object with this key.",
                 "It may have been deleted, or the sender may not see it; when the text cannot be a key of the class, `detail` says "
-                    + "what its keys are. Keys are primary keys; objects without one are "
-                    + "named by `_key`. Texts as keys are percent-encoded."
+                    + "what its keys are. Keys are primary keys; objects without one are named by the member `key` of their `$meta`, such as "
+                    + "`@k0`. Texts as keys are percent-encoded."
             )
         case .sectionNotFound:
             return (
@@ -307,7 +307,7 @@ extension ProblemCode {
         case .noPrimaryKey:
             return (
                 "The operation finds objects by primary key, and the class has none.",
-                "Use the key `_key` that the server shows in `$meta`, or a query. To create objects, use `POST`."
+                "Use the member `key` that the server shows in `$meta`, such as `@k0`, or a query. To create objects, use `POST`."
             )
         case .pathNotFound:
             return (

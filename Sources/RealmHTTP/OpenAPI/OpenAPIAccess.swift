@@ -10,10 +10,18 @@ enum OpenAPIAccess {
     private static let optionalText = OpenAPIParts.nullableText
     /// The schema of a time, or null.
     private static let optionalTime: DocumentValue = ["type": "string", "format": "date-time", "nullable": true]
+    /// The schema of the time until a new key expires.
+    private static let lifetime = OpenAPIParts.words(pattern: "^[1-9][0-9]{0,3}(ms|s|m|h|d)$", "90d").orNull
+        .describing("Is the time until the key expires, with the unit ms, s, m, h or d.")
+    /// The schema of the networks that a key is taken from.
+    private static let networks: DocumentValue = [
+        "type": "array", "description": "Lists the networks that the key is taken from.",
+        "items": OpenAPIParts.words("192.0.2.0/24"), "example": ["192.0.2.0/24"],
+    ]
     /// The schema of the claims that stand for those of a token.
     private static let claims: DocumentValue = [
         "type": "object", "description": "Holds what rules of access can ask for, by name.",
-        "additionalProperties": OpenAPIParts.anything, "example": ["team": "shop"],
+        "additionalProperties": true, "example": ["team": "shop"],
     ]
 
     /// The members that every document of a key has.
@@ -36,7 +44,7 @@ enum OpenAPIAccess {
                 "type": "object",
                 "properties": [
                     "name": OpenAPIParts.words(atMost: 128, "shop"), "roles": OpenAPIParts.list(atMost: 100, least: 1, "editor"),
-                    "realm": optionalText, "expires": optionalTime, "from": texts, "claims": claims,
+                    "realm": optionalText, "expires": lifetime, "from": networks, "claims": claims,
                 ],
                 "required": ["name", "roles"], "additionalProperties": false,
                 "example": ["name": "shop", "roles": ["editor"]],

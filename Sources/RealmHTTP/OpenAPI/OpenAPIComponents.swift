@@ -126,9 +126,13 @@ extension OpenAPIExamples {
     /// Returns a media type with an example.
     private static func media(_ value: DocumentValue) -> DocumentValue {
         guard let schema = value["schema"], value["example"] == nil else { return value }
-        if let name = schema["$ref"]?.text?.split(separator: "/").last {
-            let reference: DocumentValue = ["$ref": .string("#/components/examples/\(name)")]
-            return value.adding([.init("examples", .object([.init("example", reference)]))])
+        let references = (schema["anyOf"]?.elements ?? [schema]).compactMap { $0["$ref"]?.text?.split(separator: "/").last }
+        if !references.isEmpty {
+            let examples = references.map { name in
+                let label = references.count == 1 ? "example" : String(name)
+                return DocumentValue.Member(label, ["$ref": .string("#/components/examples/\(name)")])
+            }
+            return value.adding([.init("examples", .object(examples))])
         }
         let finished = shared.completed(schema, named: "value")
         let others = value.members.filter { $0.name != "schema" }

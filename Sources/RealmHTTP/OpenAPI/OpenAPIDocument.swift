@@ -165,20 +165,27 @@ package enum OpenAPIDocument {
         ])
     }()
 
-    /// Returns the responses of a read whose body is one document of a shared schema.
+    /// Returns the responses of a read whose body is one document of a shared schema, and which has no entity tag.
     ///
     /// - Parameters:
     ///   - description: A sentence about the body of the 200 response.
     ///   - schema: The name of the shared schema of that body.
-    static func plain(_ description: String, _ schema: String) -> DocumentValue {
-        OpenAPIParts.responses(OpenAPIParts.document(description, OpenAPIParts.schema(schema)))
+    ///   - headers: The header fields of the 200 response.
+    static func plain(_ description: String, _ schema: String, headers: DocumentValue) -> DocumentValue {
+        let document = OpenAPIParts.document(description, OpenAPIParts.schema(schema))
+        return OpenAPIParts.responses(
+            .object(document.members.map { $0.name == "headers" ? .init("headers", headers) : $0 }), isConditional: false)
     }
 
-    /// The responses of a read whose body is an OpenAPI document.
-    static let description: DocumentValue = OpenAPIParts.responses([
-        "description": "The body is an OpenAPI document.", "headers": OpenAPIParts.readHeaders,
-        "content": ["application/json": ["schema": OpenAPIParts.schema("OpenAPI")]],
-    ])
+    /// Returns the responses of a read whose body is an OpenAPI document.
+    ///
+    /// - Parameter headers: The header fields of the 200 response.
+    static func description(headers: DocumentValue) -> DocumentValue {
+        OpenAPIParts.responses([
+            "description": "The body is an OpenAPI document.", "headers": headers,
+            "content": ["application/json": ["schema": OpenAPIParts.schema("OpenAPI")]],
+        ])
+    }
 
     /// Returns the responses of an operation that shows a schema.
     ///

@@ -113,7 +113,12 @@ enum OpenAPIParts {
             "RequestId",
             field("Identifies this request in the log and in problem documents.", "01a21502-a6a0-769f-b178-36eb8f1f3f0e")
         ),
-        ("RealmVersion", field("States the version of the realm that the response shows or leads to.", "k3f9q2.1841")),
+        (
+            "RealmVersion",
+            field(
+                "States the version of the realm that the response shows or leads to. It is a name of this life of the file, and a number that grows with each commit. Sent back in Realm-Min-Version it asks for this version or a later one.",
+                "k3f9q2.1841")
+        ),
         ("ETag", field("Changes whenever the content of the response changes.", "\"h7Yq0c\"")),
         ("Location", field("Names the path of what was made.", "/v1/realms/store/objects/Category/31")),
         (

@@ -159,16 +159,32 @@ struct ClassOperations {
 
     /// `POST …/query/NAME`.
     var query: OperationDescription {
-        OperationDescription(
+        byBody(
             "query\(name)", "Lists objects of \(label), with the parameters in the body.",
-            details: OpenAPITexts.operations["queryObjects"]?.details, tag: name,
+            text: "queryObjects", takes: "QueryBody", "The body selects and sorts objects of \(label).", gives: "\(name)Page",
+            "The body is one page of the objects of \(label) that match.")
+    }
+
+    /// Returns a read whose parameters are in the body.
+    ///
+    /// - Parameters:
+    ///   - id: The `operationId`.
+    ///   - summary: What it does.
+    ///   - text: The id of the operation of any class, whose details are these too.
+    ///   - body: The name of the schema of the body.
+    ///   - bodyText: A sentence about the body.
+    ///   - answer: The name of the schema of the response.
+    ///   - answerText: A sentence about the response.
+    private func byBody(
+        _ id: String, _ summary: String, text: String, takes body: String, _ bodyText: String, gives answer: String,
+        _ answerText: String
+    ) -> OperationDescription {
+        OperationDescription(
+            id, summary, details: OpenAPITexts.operations[text]?.details, tag: name,
             parameters: parameters(["RealmTransaction", "RealmMinVersion", "RequestId"], simple: []), taking: BodyTypes(.json),
-            body: OpenAPIParts.schema("QueryBody"), bodyText: "The body selects and sorts objects of \(label).",
-            responses: .object([
-                answer(
-                    "200", "The body is one page of the objects of \(label) that match.", "\(name)Page",
-                    headers: OpenAPIParts.readHeaders)
-            ]), problems: .ofReads, .ofQueries)
+            body: OpenAPIParts.schema(body), bodyText: bodyText,
+            responses: .object([self.answer("200", answerText, answer, headers: OpenAPIParts.readHeaders)]),
+            problems: .ofReads, .ofQueries)
     }
 
     /// `GET …/aggregate/NAME`.
@@ -184,16 +200,10 @@ struct ClassOperations {
 
     /// `POST …/aggregate/NAME`.
     var aggregateByBody: OperationDescription {
-        OperationDescription(
+        byBody(
             "aggregate\(name)ByBody", "Computes aggregates of objects of \(label), with the parameters in the body.",
-            details: OpenAPITexts.operations["aggregateByBody"]?.details, tag: name,
-            parameters: parameters(["RealmTransaction", "RealmMinVersion", "RequestId"], simple: []), taking: BodyTypes(.json),
-            body: OpenAPIParts.schema("AggregateBody"), bodyText: "The body names the operations on \(label).",
-            responses: .object([
-                answer(
-                    "200", "The body holds the results of the operations on \(label).", "Aggregates",
-                    headers: OpenAPIParts.readHeaders)
-            ]), problems: .ofReads, .ofQueries)
+            text: "aggregateByBody", takes: "AggregateBody", "The body names the operations on \(label).", gives: "Aggregates",
+            "The body holds the results of the operations on \(label).")
     }
 
     /// `GET …/changes/NAME`.

@@ -36,7 +36,7 @@ enum OpenAPISchemas {
                 "type": "object",
                 "description":
                     "Is an object of any class: its properties, and $meta. The document of a realm has a schema for each class.",
-                "properties": ["$meta": OpenAPIParts.schema("Meta")], "additionalProperties": anything,
+                "properties": ["$meta": OpenAPIParts.schema("Meta")], "additionalProperties": true,
             ]
         ),
         (
@@ -44,7 +44,7 @@ enum OpenAPISchemas {
             [
                 "type": "object",
                 "description": "Holds values by the name of their property, in the form that the class needs.",
-                "additionalProperties": anything, "example": ["name": "Kitchen"],
+                "additionalProperties": true, "example": ["name": "Kitchen"],
             ]
         ),
         (
@@ -53,7 +53,7 @@ enum OpenAPISchemas {
                 "type": "object",
                 "description":
                     "Is the same document in MongoDB Extended JSON v2, in which the type of each value is written out.",
-                "additionalProperties": anything, "example": ["id": ["$numberLong": "1"]],
+                "additionalProperties": true, "example": ["id": ["$numberLong": "1"]],
             ]
         ),
         (
@@ -74,7 +74,7 @@ enum OpenAPISchemas {
             "Export",
             [
                 "type": "object", "description": "Has the objects of one version, and its schema.",
-                "additionalProperties": anything, "example": ["Category": [["id": 1, "name": "Kitchen"]]],
+                "additionalProperties": true, "example": ["Category": [["id": 1, "name": "Kitchen"]]],
             ]
         ),
         (
@@ -83,15 +83,15 @@ enum OpenAPISchemas {
                 "type": "object", "description": "Is an OpenAPI 3.0.3 document.", "required": ["openapi", "info", "paths"],
                 "properties": [
                     "openapi": ["type": "string", "example": "3.0.3"],
-                    "info": ["type": "object", "additionalProperties": anything, "example": ["title": "store", "version": "1"]],
-                    "paths": ["type": "object", "additionalProperties": anything, "example": .object([])],
+                    "info": ["type": "object", "additionalProperties": true, "example": ["title": "store", "version": "1"]],
+                    "paths": ["type": "object", "additionalProperties": true, "example": .object([])],
                 ],
             ]
         ),
         (
             "JSONSchema",
             [
-                "type": "object", "description": "Is a document of JSON Schema 2020-12.", "additionalProperties": anything,
+                "type": "object", "description": "Is a document of JSON Schema 2020-12.", "additionalProperties": true,
                 "example": ["$schema": "https://json-schema.org/draft/2020-12/schema"],
             ]
         ),
@@ -148,7 +148,7 @@ enum OpenAPISchemas {
             "limitName": ["type": "string", "description": "Names the limit as the command line does."],
             "retryable": flag,
         ],
-        "additionalProperties": anything,
+        "additionalProperties": true,
     ]
 
     /// The description of a realm.
@@ -168,7 +168,7 @@ enum OpenAPISchemas {
             "progress": ["type": "number", "format": "double"], "problem": OpenAPIParts.schema("Problem"),
             "path": text,
             "options": [
-                "type": "object", "description": "States how the realm is opened.", "additionalProperties": anything,
+                "type": "object", "description": "States how the realm is opened.", "additionalProperties": true,
                 "example": ["mode": "rw"],
             ],
             "readOnlyReason": OpenAPIParts.schema("Problem"),
@@ -291,7 +291,7 @@ enum OpenAPISchemas {
         "type": "object",
         "description": "Is a link, which has $link alone, or where it was expanded the members of the object with its $meta.",
         "properties": ["$link": OpenAPIParts.schema("LinkTarget"), "$meta": OpenAPIParts.schema("Meta")],
-        "additionalProperties": anything,
+        "additionalProperties": true,
         "example": ["$link": ["class": "Category", "key": "1"]],
     ]
 
@@ -364,11 +364,11 @@ enum OpenAPISchemas {
                     "items": [
                         "type": "object", "required": ["key"],
                         "properties": ["key": OpenAPIParts.schema("AnyProperties"), "count": ints.schema],
-                        "additionalProperties": anything,
+                        "additionalProperties": true,
                     ],
                 ],
             ],
-            "additionalProperties": anything, "example": ["count": 1, "max:id": 3, "version": "k3f9q2.1841"],
+            "additionalProperties": true, "example": ["count": 1, "max:id": 3, "version": "k3f9q2.1841"],
         ]
     }
 

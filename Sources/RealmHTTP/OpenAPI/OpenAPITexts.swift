@@ -60,7 +60,9 @@ enum OpenAPITexts {
             body: "The body names a backup, or is a Realm file."),
         "importObjects": .init(
             "An import is one transaction unless atomic=false. Lines of an export state their class; other lines are of the class that the parameter names.",
-            body: "The body has one object per line, as JSON or as CSV with a line of names."),
+            body:
+                "The body has objects as lines or an array of JSON, as CSV with a line of names, or as tables of an SQLite database."
+        ),
     ]
 
     /// The texts about objects.

@@ -59,7 +59,7 @@ extension OpenAPIWrites {
                         "$meta": OpenAPIParts.schema("Meta"), "created": count, "updated": count, "keys": texts, "version": text,
                         "items": ["type": "array", "items": OpenAPIParts.schema("RealmObject")],
                     ]
-                ).adding([.init("additionalProperties", anything)]).describing(
+                ).adding([.init("additionalProperties", true)]).describing(
                     "Is the created object with its properties, or counts and keys where the request had an array or lines.")
             ),
             ("Matched", object(["matched", "version"], ["matched": count, "version": text])),

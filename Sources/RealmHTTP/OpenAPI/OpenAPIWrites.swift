@@ -176,7 +176,8 @@ enum OpenAPIWrites {
         (
             "RealmMinVersion",
             OpenAPIParts.inHeader(
-                "Realm-Min-Version", "Waits until the realm has reached this version.",
+                "Realm-Min-Version",
+                "Is a Realm-Version that the client has seen. The request waits until the realm has reached it, and is 412 when it does not come.",
                 OpenAPIParts.words(pattern: "^[0-9a-z]+\\.[0-9]{1,18}$", "k3f9q2.1841"))
         ),
     ]

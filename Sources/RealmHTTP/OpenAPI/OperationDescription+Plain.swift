@@ -3,7 +3,9 @@
 extension OperationDescription {
     /// Parameters whose other values lead to representations that a typed client cannot read.
     private static let formats: Set = [
-        "DocumentFormat", "Format", "ExportFormat", "ForExcel", "SchemaFormat", "Heartbeat", "LastEventId",
+        "DocumentFormat", "Format", "PropertyFormat", "ExportFormat", "ForExcel", "SchemaFormat", "Heartbeat", "LastEventId",
+        "Download",
+        "Range", "IfRange",
     ]
 
     /// Returns the operation as the description of a realm has it: in plain JSON, with one schema for success.
@@ -17,7 +19,8 @@ extension OperationDescription {
         let successes = answers.map(\.name).filter { $0 < "3" }
         let isEmpty = Set(successes).isSubset(of: ["202", "204"])
         if isEmpty { answers.removeAll { $0.name == "202" } }
-        if successes.contains("200") { answers.removeAll { $0.name == "204" } }
+        // Parts are of bytes, which a client asks for by Range or another form.
+        if successes.contains("200") { answers.removeAll { ["204", "206"].contains($0.name) } }
         let hasDryRun = answers.contains { $0.value.refers(to: "BatchResult") }
         let kept = parameters.filter { name in
             !OperationDescription.formats.contains(name) && (name != "Ints" || ints == .string) && (name != "DryRun" || hasDryRun)

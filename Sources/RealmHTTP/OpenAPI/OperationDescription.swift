@@ -82,7 +82,7 @@ struct OperationDescription: Sendable {
                 ("operationId", .string(id)), ("summary", .string(summary)), ("description", .string(details)),
                 ("tags", [.string(tag)]), ("parameters", names.isEmpty ? nil : .array(names.map(OpenAPIParts.parameter))),
                 ("requestBody", bodyDocument),
-                ("responses", responses.adding(problemResponses)),
+                ("responses", tried.adding(problemResponses)),
                 ("x-problem-codes", problems.subtracting(.ofAnyRequest).document)))
     }
 
@@ -115,6 +115,31 @@ struct OperationDescription: Sendable {
     /// Returns the schema of one media type of the body.
     private func mediaSchema(_ type: BodyType, _ schema: DocumentValue) -> DocumentValue {
         (type == .ndjson && sendsLinesAsBytes ? .bytes : type).schema(schema)
+    }
+
+    /// The responses, in which 200 is also what a write with `dryRun=true` is answered with, where that is possible.
+    private var tried: DocumentValue {
+        guard parameters.contains("DryRun") else { return responses }
+        return .object(responses.members.map { $0.name == "200" ? .init("200", OperationDescription.tried($0.value)) : $0 })
+    }
+
+    /// Returns a response of status 200 that is also the one to a write with `dryRun=true`.
+    ///
+    /// A batch has a member for that in its own result.
+    private static func tried(_ response: DocumentValue) -> DocumentValue {
+        guard let schema = response["content"]?["application/json"]?["schema"], let name = schema["$ref"]?.text,
+            let text = response["description"]?.text, !name.hasSuffix("/DryRun"), !name.hasSuffix("/BatchResult")
+        else { return response }
+        let described = String(text.dropLast()) + ", or with dryRun=true the response that the write would have had."
+        let either: DocumentValue = ["schema": ["anyOf": [schema, OpenAPIParts.schema("DryRun")]]]
+        return .object(
+            response.members.map { member in
+                switch member.name {
+                case "description": return .init("description", .string(described))
+                case "content": return .init("content", ["application/json": either])
+                default: return member
+                }
+            })
     }
 
     /// A reference to the problem document for each status that the problems have, in ascending

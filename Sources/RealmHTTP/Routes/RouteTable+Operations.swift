@@ -11,7 +11,8 @@ extension RouteTable {
                     .init(
                         "getOpenAPI", "Returns this document.", tag: "operations",
                         parameters: ["DocumentInts", "IfNoneMatch", "RequestId"],
-                        responses: OpenAPIDocument.description)
+                        responses: OpenAPIDocument.description(
+                            headers: OpenAPIParts.headers.adding([.init("ETag", OpenAPIParts.header("ETag"))])))
                 ) { $0.schemas.openAPI }
             ]),
         Route(

@@ -11,7 +11,9 @@ extension RouteTable {
                     .init(
                         "listRealms", "Lists the realms that are served and that the client may know of, by name.", tag: "realms",
                         parameters: ["Limit", "After", "RequestId"],
-                        responses: OpenAPIDocument.plain("The body lists the realms.", "RealmPage"), problems: [.cursorInvalid])
+                        responses: OpenAPIDocument.plain(
+                            "The body lists the realms.", "RealmPage", headers: OpenAPIParts.headers),
+                        problems: [.cursorInvalid])
                 ) { $0.realms.list },
                 .write(
                     .post, for: .administer,
@@ -49,7 +51,9 @@ extension RouteTable {
                     .get, for: .read,
                     .init(
                         "getRealm", "Describes one realm.", tag: "realms", parameters: ["RequestId"],
-                        responses: OpenAPIDocument.plain("The body describes the realm.", "RealmDocument"), problems: .ofRealms)
+                        responses: OpenAPIDocument.plain(
+                            "The body describes the realm.", "RealmDocument", headers: OpenAPIChanges.answerHeaders),
+                        problems: .ofRealms)
                 ) { $0.realms.get },
                 .write(
                     .delete, for: .administer,
@@ -105,7 +109,7 @@ extension RouteTable {
                     .init(
                         "getRealmOpenAPI", "Describes this API for the classes of one realm.", tag: "schema",
                         parameters: ["DocumentInts", "DocumentProfile", "IfNoneMatch", "RealmTransaction", "RequestId"],
-                        responses: OpenAPIDocument.description, problems: .ofReads)
+                        responses: OpenAPIDocument.description(headers: OpenAPIParts.readHeaders), problems: .ofReads)
                 ) { $0.schemas.realmOpenAPI }
             ]),
     ]

@@ -32,7 +32,7 @@ package enum SchemaFormat: String, Sendable, CaseIterable {
         case .jsonSchema: return JSONSchemaRendering.document(schema).json
         case .swift: return SwiftRendering().text(schema.classes)
         case .kotlin: return KotlinRendering().text(schema.classes)
-        case .typescript: return TypeScriptRendering().text(schema.classes)
+        case .typescript: return TypeScriptRendering(embedded: schema.embeddedNames).text(schema.classes)
         case .mermaid: return MermaidRendering.text(schema.classes)
         }
     }
@@ -48,10 +48,11 @@ package enum SchemaFormat: String, Sendable, CaseIterable {
     ///   response may be.
     package func write(_ schema: RealmSchema, to buffer: OutputBuffer, _ budget: WorkBudget) throws(StorageError) {
         let (head, separator, end) = frame(schema)
+        let embedded = schema.embeddedNames
         buffer.append(head)
         for (index, one) in schema.classes.enumerated() {
             if index > 0 { buffer.append(separator) }
-            buffer.append(part(one))
+            buffer.append(part(one, embedded))
             try budget.spend(one.properties.count * SchemaFormat.unitsPerProperty)
             try budget.requireRoom(for: buffer.count)
         }
@@ -73,34 +74,45 @@ package enum SchemaFormat: String, Sendable, CaseIterable {
         case .jsonSchema: return ("{\"$schema\":\(JSONSchemaRendering.dialect.json),\"$defs\":{", ",", "}}")
         case .swift: return (SwiftRendering().head, "\n", "")
         case .kotlin: return (KotlinRendering().head, "\n", "")
-        case .typescript: return (TypeScriptRendering().head, "\n", "")
+        case .typescript: return (TypeScriptRendering(embedded: []).head, "\n", "")
         case .mermaid: return ("classDiagram\n", "", "")
         }
     }
 
     /// Returns the text of one class as it appears in that of the whole schema.
-    private func part(_ one: ClassSchema) -> String {
+    ///
+    /// - Parameters:
+    ///   - one: The class.
+    ///   - embedded: The names of the embedded classes of the schema.
+    private func part(_ one: ClassSchema, _ embedded: Set<String>) -> String {
         switch self {
         case .json: return SchemaDocument.document(one).json
         case .jsonSchema: return DocumentValue.string(one.name).json + ":" + JSONSchemaRendering.definition(one).json
         case .swift: return SwiftRendering().text(one)
         case .kotlin: return KotlinRendering().text(one)
-        case .typescript: return TypeScriptRendering().text(one)
+        case .typescript: return TypeScriptRendering(embedded: embedded).text(one)
         case .mermaid: return String(MermaidRendering.text([one]).dropFirst("classDiagram\n".count))
         }
     }
 
     /// Returns the text of one class as a document of its own.
     ///
-    /// - Parameter one: The class.
-    package func text(_ one: ClassSchema) -> String {
+    /// - Parameters:
+    ///   - one: The class.
+    ///   - schema: The schema that it is a part of; nil for a class that links to no embedded ones.
+    package func text(_ one: ClassSchema, of schema: RealmSchema? = nil) -> String {
         switch self {
         case .json: return SchemaDocument.document(one).json
         case .jsonSchema: return JSONSchemaRendering.document(one).json
         case .swift: return SwiftRendering().text([one])
         case .kotlin: return KotlinRendering().text([one])
-        case .typescript: return TypeScriptRendering().text([one])
+        case .typescript: return TypeScriptRendering(embedded: schema?.embeddedNames ?? []).text([one])
         case .mermaid: return MermaidRendering.text([one])
         }
     }
+}
+
+extension RealmSchema {
+    /// The names of the embedded classes.
+    fileprivate var embeddedNames: Set<String> { Set(classes.lazy.filter { $0.kind == .embedded }.map(\.name)) }
 }

@@ -11,6 +11,14 @@ struct TypeScriptRendering {
         reserved: ["any", "boolean", "number", "string", "object", "null", "undefined", "never", "unknown", "void", "symbol"],
         quote: { "\($0)_" })
 
+    /// The names of the classes whose objects are a part of others, and never stand as a link.
+    private let embedded: Set<String>
+
+    /// Makes the rendering.
+    ///
+    /// - Parameter embedded: The names of the embedded classes of the schema.
+    init(embedded: Set<String>) { self.embedded = embedded }
+
     /// The type of a link stub, which is needed once before all classes.
     let head = "export interface Link { $link: { class: string; key: string } }\n\n"
 
@@ -56,7 +64,9 @@ struct TypeScriptRendering {
         case .float, .double: return "number | \"NaN\" | \"Infinity\" | \"-Infinity\""
         case .mixed: return "unknown"
         case .object where property.leadsOut: return "{ $link: { hidden: true } }"
-        case .object: return "Link | \(rules.identifier(property.objectType ?? "").text)"
+        case .object:
+            let target = property.objectType ?? ""
+            return (embedded.contains(target) ? "" : "Link | ") + rules.identifier(target).text
         }
     }
 }

@@ -74,7 +74,7 @@ async def replay(begin: Beginner, server: str, *, commits: int, seed: int, resta
     figures = {
         "commits": writer.count, "seconds": round(time.monotonic() - began, 1), "cuts": proxy.cuts, "restarts": restarts,
         "quiet points": len(memory), **follower.figures(),
-        "streams": int(serving.metric("streams")), "registrations": int(serving.metric("registrations")),
+        **carried(serving),
         "memory MiB": [round(value / 2 ** 20, 1) for value in (memory[len(memory) // 4], memory[-1])],
     }
     await follower.close()
@@ -100,9 +100,9 @@ async def filled(server: str, *limits: str) -> tuple[Serving, Any]:
     return serving, writer
 
 
-def crowd_figures(serving: Serving, count: int, opened: float, heard: float) -> dict[str, Any]:
-    return {"live queries": count, "streams": int(serving.metric("streams")), "registrations": int(serving.metric("registrations")),
-            "opened s": round(opened, 2), "one commit reached all after s": round(heard, 2)}
+def carried(serving: Serving) -> dict[str, Any]:
+    """By what a server is followed at this moment."""
+    return {"streams": int(serving.metric("streams")), "registrations": int(serving.metric("registrations"))}
 
 
 def arguments(description: str | None) -> argparse.ArgumentParser:

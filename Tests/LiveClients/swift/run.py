@@ -27,7 +27,7 @@ CLIENT = ROOT / "clients/swift"
 sys.path.insert(0, str(HERE.parent / "python"))
 
 import driver  # noqa: E402
-from driver import arguments, crowd_figures, environment, filled, run_inside, scales  # noqa: E402
+from driver import arguments, carried, environment, filled, run_inside, scales  # noqa: E402
 from serving import Proxy, Serving  # noqa: E402
 
 
@@ -157,8 +157,9 @@ async def crowd(binary: Path, server: str, count: int, *limits: str) -> dict[str
     serving, writer = await filled(server, *limits)
     program = await Program.start(str(binary), "crowd", serving.url, str(count))
     opened = await program.hear(90)
+    figures = {"live queries": count, "opened s": round(float(opened[1]), 2), **carried(serving)}
     heard = await program.tell("go")
-    figures = crowd_figures(serving, count, float(opened[1]), float(heard[1]))
+    figures["one commit reached all after s"] = round(float(heard[1]), 2)
     await program.stop()
     await writer.close()
     serving.close()

@@ -64,7 +64,7 @@ import Testing
         #expect(try server.send("POST", "app/import?class=Dog", "[]", Self.json).json["created"]?.int == 0)
         for (body, code) in [
             ("[{\"_id\":9,\"age\":1}", "invalid_body"), ("[{\"_id\":9,\"age\":1}] x", "invalid_body"), ("[1]", "type_mismatch"),
-            ("[{\"_id\":9 \"age\":1}]", "invalid_json"), ("[{\"_id\":9,\"age\":1}{}]", "invalid_json"), ("[,]", "invalid_body"),
+            ("[{\"_id\":9 \"age\":1}]", "invalid_json"), ("[{\"_id\":9,\"age\":1}{}]", "invalid_body"), ("[,]", "invalid_body"),
             ("[", "invalid_body"),
         ] {
             let answer = try server.send("POST", "app/import?class=Dog", body, Self.json)
@@ -113,8 +113,49 @@ import Testing
         #expect(try Self.post(server, "?tables=cats:Dog", file, Self.sqlite).text.contains("dogs"))
         // An export comes in where its classes have no embedded objects.
         let out = try server.get("app/export?format=sqlite")
-        let again = try Self.post(server, "?tables=Value:Value&mode=upsert&columns=oid_2:oid", out.body, Self.sqlite)
+        let again = try Self.post(server, "?tables=Value:Value&mode=upsert", out.body, Self.sqlite)
         #expect(again.json["updated"]?.int == 2, "\(again.text)")
+        try server.finish()
+    }
+
+    @Test func `values that would be changed are refused, with their place`() throws {
+        let server = try WriteServer()
+        for (values, part) in [
+            ("(1, x'fffe')", "column 'text': the text is not UTF-8"),
+            ("(1, CAST(x'fffe' AS TEXT))", "column 'text': the text is not UTF-8"),
+        ] {
+            guard
+                let file = try Self.database(
+                    "CREATE TABLE \"Value\" (_id INTEGER, text); INSERT INTO \"Value\" VALUES (0, 'a'), \(values);")
+            else { return }
+            let answer = try Self.post(server, "", file, Self.sqlite)
+            #expect(answer.code == "type_mismatch" && answer.text.contains(part), "\(answer.text)")
+            #expect(answer.json["line"]?.int == 2 && answer.json["pointer"]?.text == "/text", "\(answer.text)")
+        }
+        guard let file = try Self.database("CREATE TABLE \"Value\" (_id, date); INSERT INTO \"Value\" VALUES (1, 1700000000000);")
+        else { return }
+        #expect(try Self.post(server, "", file, Self.sqlite).text.contains("1700000000000 is no date; whole numbers are seconds"))
+        try server.finish()
+    }
+
+    @Test func `the first line of CSV is told when it is none`() throws {
+        let server = try WriteServer()
+        for (body, part) in [
+            ("id|age\n1|2\n", "but has 'id|age'; cells are separated by commas"),
+            ("[{\"_id\":1}]", "Content-Type application/json"),
+            ("_id,age,age\n1,2,3\n", "the first line has 'age' twice"), ("_id,,age\n1,2,3\n", "column 2 has no name"),
+            ("\n1\n", "but has none"), ("Id,age\n1,2\n", "did you mean '_id'?"),
+        ] {
+            let answer = try server.send("POST", "app/import?class=Dog", body, Self.csv)
+            #expect(answer.status == 400 || answer.status == 422)
+            #expect(answer.text.contains(part), "\(body): \(answer.text)")
+        }
+        #expect(try server.send("POST", "app/import?class=Dog", "sep=;\n_id;age\n1;2\n", Self.csv).json["created"]?.int == 1)
+        let empty = try server.send("POST", "app/import?class=Dog", "_id,age,,\n2,2,,\n", Self.csv + Self.lenient)
+        #expect(empty.json["created"]?.int == 1, "\(empty.text)")
+        #expect(
+            try server.send("POST", "app/import?class=Dog", "\u{feff}[{\"_id\":3,\"age\":1}]", Self.json).json["created"]?.int
+                == 1)
         try server.finish()
     }
 
