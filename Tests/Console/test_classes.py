@@ -107,7 +107,7 @@ def test_a_migration_is_tried_and_applied(console):
     page.locator("ins", has_text="big: int").wait_for()
     assert "big" not in properties(console, "Product")
     page.reload()
-    assert page.locator("fieldset").count() == 2, "steps are lost on reload"
+    console.eventually(lambda: page.locator("fieldset").count() == 2, 10)
     assert page.get_by_role("button", name="Apply").is_disabled()
     page.get_by_role("button", name="Try without writing").click()
     page.get_by_role("button", name="Apply").click()

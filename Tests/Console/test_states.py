@@ -167,3 +167,13 @@ def test_what_was_opened_while_the_server_was_away_goes_on(console):
             page.locator("main").get_by_text("The server does not answer").wait_for(state="detached")
         except Exception as error:
             raise AssertionError(f"{where} does not go on: {page.locator('main').inner_text()[:300]!r}") from error
+
+
+def test_a_screen_whose_scripts_cannot_be_loaded_goes_on(console):
+    console.expect("ERR_")
+    page = console.page("#/-/realms")
+    page.get_by_text("read and write").wait_for()
+    page.route("**/screens/time/*.js", lambda route: route.abort("connectionrefused"))
+    says(console, page, address("store", "time"), "The server does not answer", "The page goes on when it answers again.")
+    page.unroute("**/screens/time/*.js")
+    says(console, page, address("store", "time"), "No version is pinned.")

@@ -16,6 +16,9 @@ export class ProblemError extends Error {
   }
 }
 
+/** What is told while no server answers; whoever asks by `resource` asks again. */
+export const unreachable = () => new ProblemError({ code: "unreachable", title: "The server does not answer", detail: "Is it still running? The page goes on when it answers again.", status: 0 });
+
 /** Requests that are under way; pages show that they wait after 200 ms. */
 export const pending = signal(0);
 /** Set when the server demands a credential. */
@@ -85,7 +88,7 @@ export async function send(method, target, options = {}) {
       throw error;
     }
     if (abort?.aborted) throw error;
-    throw new ProblemError({ code: "unreachable", title: "The server does not answer", detail: "Is it still running? The page goes on when it answers again.", status: 0 });
+    throw unreachable();
   } finally {
     pending.value = pending.peek() - 1;
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { unreachable } from "../core/api.js";
 import { may } from "../core/session.js";
 import { resource, untracked } from "../core/signals.js";
 import { loaded } from "../core/ui.js";
@@ -16,7 +17,7 @@ function late(load) {
   let known = null;
   return (place) => {
     if (known) return known(place);
-    return loaded(resource(async () => (known = await load())), (view) => untracked(() => view(place)));
+    return loaded(resource(async () => (known = await load().catch(() => { throw unreachable(); }))), (view) => untracked(() => view(place)));
   };
 }
 
