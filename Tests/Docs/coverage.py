@@ -146,7 +146,7 @@ def routes():
     found = set()
     for file in (SOURCES / "Routes").glob("RouteTable*.swift"):
         found |= set(re.findall(r'Route\(\s*"(/[^"]*)"', file.read_text()))
-        found |= set(re.findall(r'\bpage\("(/[^"]*)"', file.read_text()))
+        found |= set(re.findall(r'\b(?:page|client)\("(/[^"]*)"', file.read_text()))
     # A path without its slash leads to the one with it.
     return {path for path in found if path + "/" not in found}
 
