@@ -97,7 +97,7 @@ def scenario_swift(folder, url):
 
 def misspelt_swift(folder):
     status, output = run(["swift", "build", "--product", "Misspelt"], folder)
-    return status != 0 and all(f"'{word}'" in output for word in ("nmae", "cty", "sortOrdr")), output
+    return status != 0 and all(word in output for word in ("member 'nmae'", "member 'cty'", "(have 'id:name:sortOrdr:'")), output
 
 
 def compile_go(folder):

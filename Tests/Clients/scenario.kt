@@ -44,9 +44,9 @@ fun main(arguments: Array<String>) {
     done("filter")
 
     val order = OrderApi(url).listOrder(limit = 1, expand = "customer").items?.first()
-    check(order?.customer?.firstName != null && order.items?.first()?.product?.dollarLink?.key != null && order.shipTo?.city != null) {
-        "expand"
-    }
+    // A class of an open object is a map to Gson, which leaves its properties null.
+    val product = order?.items?.first()?.product?.get("\$link") as? Map<*, *>
+    check(order?.customer?.firstName != null && product?.get("key") != null && order.shipTo?.city != null) { "expand" }
     done("expand")
 
     val parent = Link(LinkTarget("Category", "1"))
