@@ -121,7 +121,7 @@ def test_browser(options):
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if not chromium:
         raise Skipped("Chromium is not installed")
-    commits, restarts = (100, 1) if options.quick else (2000, 4)
+    commits, restarts = (100, 1) if options.quick else (10_000, 8)
     command = ["node", "pages.mjs", "--server", os.path.abspath(options.server), "--commits", str(commits), "--restarts", str(restarts)]
     stage = subprocess.Popen(command, cwd=HERE, env={**os.environ, "SEED": str(options.seed)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
@@ -131,7 +131,7 @@ def test_browser(options):
             page = browser.new_page()
             page.on("pageerror", lambda error: print(f"  page: {error}"))
             page.goto(address)
-            page.wait_for_function("window.result", timeout=600_000)
+            page.wait_for_function("window.result", timeout=3_600_000)
             result = page.evaluate("window.result")
             browser.close()
     finally:
