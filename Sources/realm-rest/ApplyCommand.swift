@@ -11,7 +11,7 @@ struct ApplyCommand: ParsableCommand {
         commandName: "apply", abstract: "Makes any version of a Realm file from what was shipped of it.",
         discussion: """
             Without --at and --until it is the newest version, and a file that an earlier `apply` has made is only brought up to it. \
-            Otherwise the file is made anew and checked as a whole; the one that was there is kept as FILE.replaced-VERSION. No \
+            Otherwise the file is made anew and checked as a whole; one that was there and that `apply` has not made is kept as FILE.replaced-VERSION. No \
             program may have the file open.
             """)
 

@@ -54,7 +54,7 @@ struct ShipCommand: ParsableCommand {
                 throw wrongUse("'\(file)' cannot be served: \(RealmName.rule)")
             }
             let store = try target.store(folder)
-            let database = try Database.open(name: name, path: file, Database.OpenOptions(mode: .readOnly))
+            let database = try open(name)
             defer { database.close() }
             let shipping = OfflineShipping(name, to: store)
             switch try shipping.ship(database.current.snapshot) {
@@ -62,6 +62,18 @@ struct ShipCommand: ParsableCommand {
             case .shipped(let shipped): try StandardStreams.output(store.place(of: shipped) + "\n")
             }
             if let retention = keep.flatMap(BackupRetention.init) { try shipping.prune(retention) }
+        }
+    }
+
+    /// Opens the file for reading.
+    ///
+    /// - Throws: `StorageError`; for a file that looks encrypted one that says that such files are not shipped.
+    private func open(_ name: RealmName) throws -> Database {
+        do {
+            return try Database.open(name: name, path: file, Database.OpenOptions(mode: .readOnly))
+        } catch StorageError.refused(.encryptionKeyRequired) {
+            throw StorageError.refused(
+                .unsuitable("the file is encrypted, or no Realm file; commits of encrypted files are not shipped"))
         }
     }
 }

@@ -12,6 +12,9 @@ package struct ShipPosition: Sendable, Equatable {
     /// The identity, length and time of the copy; nil while records are being applied.
     private let facts: String?
 
+    /// Whether the copy was complete, and is the file that was left then.
+    var isComplete: Bool { facts != nil }
+
     /// Makes the position of a copy.
     ///
     /// - Parameters:

@@ -13,7 +13,7 @@ package struct ShippedCopy {
     package struct Outcome: Sendable, Equatable {
         /// The number of the version that the file has.
         package let version: UInt64
-        /// The path of the file that was there before; nil when there was none, or it was brought up to date in its place.
+        /// The path of the file that was there before; nil when there was none, or it was one that was made here too.
         package let kept: String?
     }
 
@@ -33,6 +33,8 @@ package struct ShippedCopy {
     /// - Returns: What was done.
     /// - Throws: `.refused(.fileInUse)` when another program has the file open; `StorageError` as `ShippedRealm` does.
     package func bring(to target: ShippedRealm.Target) throws(StorageError) -> Outcome {
+        // What was made here before can be made again.
+        let isMadeHere = ShipPosition(of: path)?.isComplete == true
         if let version = try follow(target) { return Outcome(version: version, kept: nil) }
         let copies = FileCopies(ofFile: path, key: nil)
         let replacement = try FileReplacement(of: path, copies)
@@ -42,6 +44,10 @@ package struct ShippedCopy {
         let old = (try? RealmFile(path: path)).flatMap { try? Snapshot(file: $0) }
         let kept = try replacement.swap(keeping: old?.version)
         try ShipPosition(chain, completeAt: path).store(for: path)
+        if isMadeHere, let kept {
+            copies.remove(kept)
+            return Outcome(version: chain.version, kept: nil)
+        }
         return Outcome(version: chain.version, kept: kept.map { copies.path(of: $0) })
     }
 
