@@ -151,8 +151,7 @@ package final class ShipService: Sendable {
         let name = shipper.name.text
         if shipper.needsBase, shipper.database == nil {
             // Bases are made of open realms; one that lacks no commits waits until it is used.
-            guard shipper.behindSince != nil, !monitor.withLock({ $0.isStopped }) else { return }
-            _ = catalog.openNow(name)
+            guard shipper.behindSince != nil, !monitor.withLock({ $0.isStopped }), isOpened(name) else { return }
         }
         let control = WorkControl()
         monitor.withLock { $0.control = control }
@@ -166,6 +165,19 @@ package final class ShipService: Sendable {
         }
         note(progress, failure, name)
         if let failure { log?.note("ship_failed", realm: name, "\(failure)", level: .error) }
+    }
+
+    /// Opens a realm again of which a base is needed; returns whether it is open. One that cannot be opened, or was detached, is
+    /// forgotten until it is opened the next time.
+    private func isOpened(_ name: String) -> Bool {
+        switch catalog.openNow(name) {
+        case .settled(.ready(let database)?) where database.mode == .readWrite: return true
+        case .tooMany: return false
+        case .settled:
+            let forgotten = monitor.withLock { $0.realms.removeValue(forKey: name) }
+            withExtendedLifetime(forgotten) {}
+            return false
+        }
     }
 
     /// Counts what was done, and sets when a realm that failed is tried again.
