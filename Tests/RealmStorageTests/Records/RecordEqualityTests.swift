@@ -9,9 +9,9 @@ import Testing
 @Suite("Copies that follow by records")
 struct RecordEqualityTests {
     /// Random writes, with columns and tables that come and go, while readers hold some versions.
-    @Test(arguments: TestRun.seeds(quick: 4, long: 20))
+    @Test(arguments: TestRun.seeds(quick: 4, long: 400))
     func `equal the file in every used byte and know the same changes`(seed: UInt64) throws {
-        let commits = TestRun.isLong ? 5000 : 60
+        let commits = TestRun.isLong ? 250 : 60
         var random = SeededGenerator(seed: seed ^ 0x5eed)
         var workload = StorageWorkload(seed: seed)
         var options = FileStore.Options()
@@ -33,7 +33,7 @@ struct RecordEqualityTests {
             let what = "seed \(seed), commit \(commit)"
             #expect(record.notes.changes == changes && record.hasNotes, "\(what)")
             #expect(record.version == store.current.version && record.previousVersion + 1 == record.version, "\(what)")
-            try Self.expectEqual(store.current, follower, what, verifies: commit % (TestRun.isLong ? 100 : 10) == 0)
+            try Self.expectEqual(store.current, follower, what, verifies: commit % (TestRun.isLong ? 50 : 10) == 0)
             try Self.expectKept(kept, record, what)
             if Int.random(in: 0..<4, using: &random) == 0 { kept.append(store.current) }
             if kept.count > 3 || Int.random(in: 0..<5, using: &random) == 0 { kept = Array(kept.dropFirst()) }
