@@ -7,13 +7,13 @@ import Testing
 /// Objects that are created together are the same as those that are created one after the other.
 @Suite("Objects created together")
 struct ObjectGroupTests {
-    @Test(arguments: 1...(TestRun.isLong ? 40 : 8) as ClosedRange<UInt64>)
+    @Test(arguments: 1...(TestRun.isLong ? 40 : 5) as ClosedRange<UInt64>)
     func `have the keys, values and leaves that they have when they are created one by one`(seed: UInt64) throws {
         let shift = seed % 3 == 0 ? 2 : 8
         let (together, apart) = (try ScratchRealm(clusterShift: shift), try ScratchRealm(clusterShift: shift))
         var workload = StorageWorkload(seed: seed)
         for realm in [together, apart] { try workload.makeSchema(realm.transaction) }
-        for round in 0..<(TestRun.isLong ? 30 : 10) {
+        for round in 0..<(TestRun.isLong ? 30 : 4) {
             for key in try together.transaction.tableKeys() {
                 let table = try together.transaction.table(key)
                 guard table.kind == .topLevel, table.name.hasPrefix(Table.classPrefix) else { continue }
