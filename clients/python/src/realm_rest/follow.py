@@ -240,11 +240,12 @@ class LiveSections(Live[SectionChange], Sequence[Section]):
 
 @dataclass(frozen=True)
 class RealmChange:
-    """The classes that were written up to a version; with `reset` any may have been."""
+    """The classes that were written up to a version; with `schema` their properties too, with `reset` anything."""
 
     version: str
     classes: tuple[str, ...] = ()
     reset: bool = False
+    schema: bool = False
 
 
 class RealmChanges(Live[RealmChange]):
@@ -278,4 +279,4 @@ class RealmChanges(Live[RealmChange]):
                     lambda mark, _: mark)
 
     def _update(self, body: Mapping[str, Any], schema: Schema) -> RealmChange | None:
-        return RealmChange(body["to"], tuple(body["classes"]))
+        return RealmChange(body["to"], tuple(body["classes"]), schema=body["schema"])
