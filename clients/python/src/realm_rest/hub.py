@@ -135,8 +135,7 @@ class Hub:
             await live.close()
             if isinstance(error, asyncio.TimeoutError):
                 raise cause or ConnectionLost("the subscription did not begin in time") from error
-            if isinstance(error, asyncio.CancelledError) and isinstance(live, (LiveObject, LiveList, LiveDict)) \
-                    and live.deleted:
+            if isinstance(error, asyncio.CancelledError) and live.deleted:
                 raise LiveEnded("the object was deleted before it could be followed") from None
             raise
         return live
