@@ -48,6 +48,21 @@ struct SmallMendTests {
 
     // MARK: - Batches
 
+    @Test func `operations on objects of one class do not name it`() throws {
+        let server = try server()
+        let answer = try server.must(
+            "POST", "r/batch/P",
+            """
+            {"ops":[{"create":{"as":"new","body":{"_id":1,"n":1}}},{"put":{"key":"2","body":{"_id":2,"best":{"$link":{"ref":"new"}}}}},
+            {"patch":{"key":{"ref":"new"},"body":{"name":"x"}}},{"increment":{"key":"1","property":"n","by":2}},
+            {"list":{"key":"1","property":"all","ops":[{"add":"2"}]}},{"patchWhere":{"where":"n == 3","body":{"n":4}}},
+            {"assert":{"where":"n == 4","count":1}},{"delete":{"key":"2"}}]}
+            """)
+        let results = answer["results"]?.elements ?? []
+        #expect(results.map { $0["key"]?.text ?? "-" } == ["1", "2", "1", "1", "1", "-", "-", "2"])
+        #expect(try ids(server, "n == 4 AND name == 'x'") == [1])
+    }
+
     @Test func `the keys of objects that a later operation deletes are told as they were`() throws {
         let server = try server()
         let answer = try server.must(
