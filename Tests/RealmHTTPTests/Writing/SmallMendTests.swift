@@ -46,6 +46,19 @@ struct SmallMendTests {
         #expect(second["items"]?.elements?.count == 2)
     }
 
+    @Test func `the next page is found however the address of the page is encoded`() throws {
+        let server = try server()
+        try server.batch("r", [#"{"create":{"class":"P","body":{"_id":1}}}"#])
+        for id in 2...4 { try server.batch("r", [#"{"create":{"class":"P","body":{"_id":\#(id),"best":1}}}"#]) }
+        let page = try server.must("GET", "r/objects/P/1/@links/P/best?limit=1")
+        let next = try #require(page["next"]?.text)
+        for path in ["@links/P/best", "%40links/P/best", "%40links/%50/b%65st"] {
+            let second = try server.must("GET", "r/objects/P/1/\(path)?limit=1&after=\(next)")
+            #expect(second["items"]?.elements?.first?["_id"]?.integer == 3, "\(path)")
+        }
+        #expect(try server.send("GET", "r/objects/P/2/%40links/P/best?limit=1&after=\(next)").code == "cursor_invalid")
+    }
+
     // MARK: - Batches
 
     @Test func `operations on objects of one class do not name it`() throws {
