@@ -172,6 +172,18 @@ test-clients: setup setup-test-clients
 TRIAL = rm -f $(1)/browser-store.realm && $(1)/realm-rest import demo/store.ndjson.gz $(1)/browser-store.realm && \
   python3 Tests/Browser/trial.py --server $(1)/realm-rest --data $(1)/browser-store.realm $(2)
 
+# Two shards behind HAProxy and nginx of Debian, and one that moves under load (docs/scale.md). FLEET_SERVER is the program that
+# serves; without one that of a release build.
+FLEET_SERVER ?=
+.PHONY: setup-fleet test-fleet
+
+setup-fleet: setup
+	$(call NEED,haproxy nginx-light)
+
+test-fleet: setup-fleet
+	@[ -n '$(FLEET_SERVER)' ] || $(MAKE) release
+	python3 Tests/Fleet/run.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest)
+
 # Runs every command of README and docs, and compares the reference with the program.
 DOCS_SERVER ?=
 

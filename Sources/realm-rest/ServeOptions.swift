@@ -59,6 +59,9 @@ struct ServeOptions: ParsableArguments {
     /// When and where to realms are backed up by themselves.
     @OptionGroup var backups: BackupPlanOptions
 
+    /// Where the commits are shipped to.
+    @OptionGroup var shipping: ShipOptions
+
     /// The IP address or host name on which the main listener accepts connections.
     @Option(help: "The address to listen on; 127.0.0.1 without this option.")
     var host: String?
@@ -247,6 +250,7 @@ struct ServeOptions: ParsableArguments {
             if !values.isEmpty { try configuration.apply(option: name, try ServeOptions.pairs(values, name, form)) }
         }
         try network.apply(to: &configuration)
+        for (name, value) in shipping.settings { try configuration.apply(option: name, .string(value)) }
         if let plan = backups.setting { try configuration.apply(option: "backup", plan) }
         for limit in limits { try configuration.apply(limit: limit) }
     }

@@ -30,6 +30,14 @@ package struct BackupName: Sendable, Hashable {
         self.version = version
     }
 
+    /// Makes a name of its parts.
+    init(realm: RealmName, seconds: Int64, version: UInt64, number: UInt64) {
+        self.realm = realm
+        self.seconds = seconds
+        self.version = version
+        self.number = number
+    }
+
     /// Reads the name of a file in the folder of a realm; nil for files that are no backups.
     ///
     /// - Parameters:
@@ -73,13 +81,16 @@ package struct BackupName: Sendable, Hashable {
     }
 
     /// The time as text, as in `20260131T120000Z`, which sorts by time.
-    package var timeText: String {
+    package var timeText: String { BackupName.timeText(seconds) }
+
+    /// Returns a time in whole seconds as text, as in `20260131T120000Z`.
+    static func timeText(_ seconds: Int64) -> String {
         let text = Timestamp(seconds: seconds, nanoseconds: 0).rfc3339 ?? ""
         return text.filter { $0 != "-" && $0 != ":" }
     }
 
     /// Reads a time without separators; nil for other texts.
-    private static func date(_ text: Substring) -> Timestamp? {
+    static func date(_ text: Substring) -> Timestamp? {
         let characters = Array(text)
         guard characters.count == 16 else { return nil }
         let (year, month, day) = (String(characters[0..<4]), String(characters[4..<6]), String(characters[6..<8]))

@@ -20,18 +20,24 @@ package struct FolderBackupStore: BackupStore {
     private func path(of name: BackupName) -> String { path(of: name.realm) + "/" + name.file }
 
     /// Returns the path of the folder of a realm.
-    private func path(of realm: RealmName) -> String { folder + realm.text }
+    func path(of realm: RealmName) -> String { folder + realm.text }
+
+    /// Makes the folder of a realm if there is none, removes what ended processes left in it, and returns its path.
+    func makeFolder(of realm: RealmName) throws(StorageError) -> String {
+        let place = path(of: realm)
+        for path in [folder, place] where !System.isFolder(path) {
+            guard System.makeFolder(path) || System.isFolder(path) else { throw .io(operation: "mkdir", errno: errno) }
+        }
+        if let names = try? RealmFiles.names(in: place) { NewFile.removeLeftovers(inFolder: place, names: names) }
+        return place
+    }
 
     /// Stores a backup, as the protocol says. A leftover of a process that ended is removed before.
     package func put(
         _ name: BackupName, unlessLike other: BackupName?, _ control: WorkControl?,
         _ write: (FileBackend) throws(StorageError) -> Void
     ) throws(StorageError) -> Bool {
-        let place = path(of: name.realm)
-        for path in [folder, place] where !System.isFolder(path) {
-            guard System.makeFolder(path) || System.isFolder(path) else { throw .io(operation: "mkdir", errno: errno) }
-        }
-        if let names = try? RealmFiles.names(in: place) { NewFile.removeLeftovers(inFolder: place, names: names) }
+        _ = try makeFolder(of: name.realm)
         let file = try NewFile(beside: path(of: name))
         try write(file.backend())
         if other != nil, try has(other, with: try FileDigest.sha256(file.descriptor)) { return false }

@@ -61,7 +61,7 @@ extension Catalog {
         defer { leaveRoom() }
         do throws(StorageError) {
             var options = try realm.openOptions()
-            options.logger = logger
+            prepare(&options)
             let database = try Database.open(name: realm.name, path: realm.path, options)
             database.noteUse(.now())
             return .settled(settle(database, realm))

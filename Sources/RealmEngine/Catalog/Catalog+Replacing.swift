@@ -87,7 +87,7 @@ extension Catalog {
     /// Opens the file of a realm under a new epoch, and does not make it available yet.
     package func reopen(_ target: Target) throws(StorageError) -> Database {
         var options = target.options.forReopening
-        options.logger = logger
+        prepare(&options)
         return try Database.open(name: target.name, path: target.sourcePath, options)
     }
 

@@ -212,7 +212,9 @@ extension Catalog {
             return nil
         }
         do throws(StorageError) {
-            let database = try Database.open(name: plan.name, path: plan.path, plan.options)
+            var options = plan.options
+            prepare(&options)
+            let database = try Database.open(name: plan.name, path: plan.path, options)
             guard settle(database, plan) else {
                 database.close()
                 return nil

@@ -42,6 +42,8 @@ package final class Catalog: Sendable {
     let transitions = RankedMutex(.leaf, Transitions())
     /// Called before a realm is closed because nobody uses it; see `whenReleasing`.
     let releasing = RankedMutex<(@Sendable (ObjectIdentifier) -> Void)?>(.leaf, nil)
+    /// Called with each realm that is opened; see `whenOpening`.
+    private let opening = RankedMutex<(@Sendable (Database) -> Void)?>(.leaf, nil)
     /// The data folder and the names in it that are not served.
     private let data = RankedMutex(.leaf, DataRealms())
     /// The number of realms that may be open at the same time.
@@ -58,6 +60,17 @@ package final class Catalog: Sendable {
     package init(forgetsAfter: Duration = .seconds(600), logger: Logger = EngineLog.silent) {
         origins = RealmOrigins(forgetsAfter: forgetsAfter)
         self.logger = logger
+    }
+
+    /// Sets what is called with each realm that is opened from then on, before anything can be written to it.
+    ///
+    /// - Parameter action: Called on the thread that opens the realm, without a lock. It must not wait.
+    package func whenOpening(_ action: @escaping @Sendable (Database) -> Void) { opening.withLock { $0 = action } }
+
+    /// Adds what all realms of this catalog have in common to the options of one.
+    package func prepare(_ options: inout Database.OpenOptions) {
+        options.logger = logger
+        options.didOpen = opening.withLock { $0 }
     }
 
     /// The state of the realm with the given name; nil when there is none.
@@ -197,7 +210,7 @@ package final class Catalog: Sendable {
     package func open(_ name: RealmName, path: String, _ options: Database.OpenOptions) -> State {
         noteConfigured(name)
         var options = options
-        options.logger = logger
+        prepare(&options)
         let state = settle(name) { [options] () throws(StorageError) in try Database.open(name: name, path: path, options) }
         if case .failed(let error) = state { plan(name, path, options, after: error) }
         return state

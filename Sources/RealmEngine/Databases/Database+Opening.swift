@@ -52,6 +52,8 @@ extension Database {
         package var control: WorkControl?
         /// The logger of the engine, which is silent by default; see `EngineLog`.
         package var logger = EngineLog.silent
+        /// Called with the realm when it is open, before anything can be written to it; it must not wait.
+        package var didOpen: (@Sendable (Database) -> Void)?
         /// What was known when the realm was closed, if its file is still the same; nil for a new opening.
         var former: ClosedRealm.Former?
 
@@ -120,6 +122,7 @@ extension Database {
             try requireNames(path, options)
             let database = try openFile(name, path, options)
             database.noteSource(path, options)
+            options.didOpen?(database)
             log.opened(database.mode, database.current.snapshot, since: begin)
             if let byteCount { database.logRecovery(from: byteCount) }
             if let reason = database.readOnlyReason { log.refusesWrites(reason) }

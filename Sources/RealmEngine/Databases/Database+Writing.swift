@@ -313,6 +313,7 @@ extension Database: WriteBackend {
         let changes = shown(transaction.changes)
         let begin = Instant.now()
         do throws(StorageError) {
+            transaction.skips = mark?.skips ?? []
             let snapshot = try transaction.commit()
             log.noteCommit(since: begin, changeCount: changes.count)
             keepCopy()

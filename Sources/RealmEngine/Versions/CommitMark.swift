@@ -9,6 +9,12 @@ package struct CommitMark: Sendable {
     /// round is published. It must not wait. It is not called when the commit was merged with others because too many wait.
     package let didNotify: @Sendable (_ version: UInt64) -> Void
 
+    /// What is not notified, by the names that clients have for it, for the record of the commit.
+    package let skips: [String]
+
     /// Makes a mark that calls `didNotify`.
-    package init(didNotify: @escaping @Sendable (_ version: UInt64) -> Void) { self.didNotify = didNotify }
+    package init(skips: [String] = [], didNotify: @escaping @Sendable (_ version: UInt64) -> Void) {
+        self.skips = skips
+        self.didNotify = didNotify
+    }
 }

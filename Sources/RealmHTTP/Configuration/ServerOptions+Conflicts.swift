@@ -69,6 +69,7 @@ extension ServerOptions {
         }
         conflicts += conflictsOfCredentials
         conflicts += conflictsOfAudit
+        conflicts += conflictsOfShipping
         conflicts += conflictsOfNames
         let names = ["limits.connections", "limits.spool-files", "limits.admin-connections"]
         conflicts.append(
@@ -96,6 +97,27 @@ extension ServerOptions {
                 return RealmFiles.isFolder(folder) ? nil : StartRefusal.missingFolder(folder)
             },
         ]
+    }
+
+    /// A place for commits that is missing or cannot be used.
+    private var conflictsOfShipping: [Conflict] {
+        let further = ["every", "keep", "endpoint", "region", "credentials"].map { SettingPlace("ship." + $0) }
+        let parts: [BackupTarget.Part] = [.to, .endpoint, .region, .credentials]
+        return [
+            Conflict(settings: further, isOfOptions: true) {
+                ship.target == nil && ship != ShipPlan() ? "shipping needs 'ship.to'" : nil
+            }
+        ]
+            + parts.map { part in
+                Conflict(settings: [SettingPlace("ship." + part.rawValue), SettingPlace("ship.to")], isOfOptions: true) {
+                    do throws(BackupTarget.Rejection) {
+                        _ = try ship.store(environment)
+                        return nil
+                    } catch {
+                        return error.part == part ? error.text : nil
+                    }
+                }
+            }
     }
 
     /// Files of issuers of tokens that cannot be used.

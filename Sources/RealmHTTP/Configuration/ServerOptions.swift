@@ -48,6 +48,8 @@ package struct ServerOptions: Sendable {
     package var forgetsFailedAfterSeconds = 600.0
     /// When and where to the realms are backed up by themselves; nil for never.
     package var backupPlan: BackupPlan?
+    /// Where the commits of the realms are shipped to.
+    package var ship = ShipPlan()
     /// The encryption keys, by the name of their realm.
     package var keys: [String: EncryptionKey] = [:]
     /// Looks up a variable of the environment. Keys that are not in `keys` are read from

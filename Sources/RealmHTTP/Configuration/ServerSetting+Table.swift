@@ -7,7 +7,8 @@ internal import RealmStorage
 extension ServerSetting {
     /// All settings, with one for each limit.
     static let all: [ServerSetting] =
-        listening + network + credentials + roles + realms + requests + logging + audit + Limits.entries.map { limit($0) }
+        listening + network + credentials + roles + realms + requests + logging + audit + shipping
+        + Limits.entries.map { limit($0) }
 
     // MARK: - Where the server listens
 
@@ -239,7 +240,7 @@ extension ServerSetting {
     }
 
     /// Reads which backups are kept: an object, or the text of the command line.
-    private static func retention(_ json: JSONValue, _ reader: SettingReader) throws(Problem) -> BackupRetention {
+    static func retention(_ json: JSONValue, _ reader: SettingReader) throws(Problem) -> BackupRetention {
         var text = json.string ?? ""
         if let object = json.object {
             var parts: [String] = []

@@ -41,6 +41,8 @@ package final class ServerState: Sendable {
     let directory: RealmDirectory
     /// The backups of all realms.
     let backups: BackupService
+    /// Ships the commits of all realms; nil when nothing is shipped.
+    let shipping: ShipService?
     /// Verifies the tokens of clients.
     let tokens: TokenVerifier
     /// The certificates of the server; nil without encryption.
@@ -93,6 +95,7 @@ package final class ServerState: Sendable {
             options: liveOptions, log: accessLog)
         let spoolFolders = ServerState.spoolFolders(options)
         backups = BackupService(catalog, options.backupPlan, spoolFolders: spoolFolders, log: accessLog, audit: audit)
+        shipping = ServerState.shipping(options, catalog, spoolFolders: spoolFolders, log: accessLog)
         directory = RealmDirectory(
             catalog: catalog, options: liveOptions, folders: folders, realmLimit: realmLimit ?? limits.realms,
             access: rules.access, workers: workers, pinned: pinned, notifications: notifications)
@@ -120,6 +123,19 @@ package final class ServerState: Sendable {
         [options.dataFolder, System.temporaryFolder].compactMap { $0 }
     }
 
+    /// Makes the service that ships commits, and has it follow every realm that is opened; nil when nothing is shipped.
+    private static func shipping(
+        _ options: ServerOptions, _ catalog: Catalog, spoolFolders: [String], log: AccessLog?
+    ) -> ShipService? {
+        // What is wrong with the target was found when the configuration was checked.
+        guard let store = try? options.ship.store(options.environment) else { return nil }
+        let service = ShipService(
+            options.ship, to: store.shippingFiles(inOneOf: spoolFolders), catalog, queueBytes: options.limits.shipQueueBytes,
+            log: log)
+        catalog.whenOpening { [weak service] database in service?.attach(database) }
+        return service
+    }
+
     /// Adds the metrics of the parts that are made here.
     private func addMetrics() {
         metrics.addSnapshots(pinned)
@@ -138,6 +154,7 @@ package final class ServerState: Sendable {
         metrics.add { [tokens] text in tokens.write(to: &text) }
         metrics.add { [liveOptions] text in liveOptions.roles.write(to: &text) }
         metrics.add { [backups] text in backups.planned?.write(to: &text) }
+        if let shipping { metrics.add { text in shipping.write(to: &text) } }
         metrics.add { [reloading] text in reloading.write(to: &text) }
         if let tls { metrics.add { text in tls.write(to: &text) } }
         if let audit { metrics.add { text in audit.write(to: &text) } }

@@ -12,10 +12,13 @@ struct SkipMark: Sendable {
     /// The registered subscriptions that are not notified of the write.
     let subs: [ReadSubscription]
 
+    /// The same as the field names them.
+    let names: [String]
+
     /// The action that the commit carries. The hub calls it with the version after all feeds have
     /// the changes and before that version is published, so no client reads them earlier.
     var commitMark: CommitMark {
-        CommitMark { [subs] version in
+        CommitMark(skips: names) { [subs] version in
             for sub in subs {
                 sub.skips?.add(version)
                 sub.feed.noteChange()
@@ -41,6 +44,7 @@ extension SkipMark {
     init?(_ request: Request, _ database: Database, _ table: RegistrationTable) throws(Problem) {
         guard let text = request.headers[.realmWithoutNotifying] else { return nil }
         var subs: [ReadSubscription] = []
+        var names: [String] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let words = part.withoutBlanks.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
             let id = String((words.first ?? "").withoutBlanks)
@@ -59,8 +63,10 @@ extension SkipMark {
                 throw .invalidHeader("Realm-Without-Notifying", "one of the registrations has no subscription of the given name")
             }
             subs += named
+            names.append(String(part.withoutBlanks))
         }
         guard !subs.isEmpty else { return nil }
         self.subs = subs
+        self.names = names
     }
 }

@@ -122,6 +122,8 @@ package struct Limits: Sendable, Equatable {
     /// The number of bytes that bodies in files leave free on their disk, but at most a sixteenth
     /// of the disk.
     package var spoolReserveBytes = 256 << 20
+    /// The number of bytes of commits that may wait in memory until they are shipped.
+    package var shipQueueBytes = 64 << 20
     /// The maximum number of interactive transactions of one client in one realm: the open one and
     /// those that wait.
     package var transactionsPerPrincipal = WriteLimits().transactionsPerClient
@@ -244,7 +246,8 @@ package struct Limits: Sendable, Equatable {
         "target-bytes", "header-bytes", "header-fields", "realms", "connections", "connections-per-address",
         "admin-connections", "heartbeat", "stall-seconds", "stream-seconds", "request-seconds", "head-seconds", "body-seconds",
         "body-rate", "idle-seconds", "workers", "workers-per-principal", "worker-queue", "worker-queue-per-principal",
-        "spool-files", "spool-files-per-principal", "spool-bytes", "spool-bytes-per-principal", "spool-reserve-bytes",
+        "ship-queue-bytes", "spool-files", "spool-files-per-principal", "spool-bytes", "spool-bytes-per-principal",
+        "spool-reserve-bytes",
         "metric-realms", "rate", "answer-cache-bytes", "unsent-bytes", "unsent-bytes-per-principal", "waiting-bytes",
         "waiting-bytes-per-principal", "answer-seconds",
     ]
@@ -321,6 +324,7 @@ package struct Limits: Sendable, Equatable {
         Entry(name: "spool-bytes", range: 0...(1 << 48), path: \.spoolBytes),
         Entry(name: "spool-bytes-per-principal", range: 0...(1 << 48), path: \.spoolBytesPerPrincipal),
         Entry(name: "spool-reserve-bytes", range: 0...(1 << 48), path: \.spoolReserveBytes),
+        Entry(name: "ship-queue-bytes", range: (1 << 16)...(1 << 36), path: \.shipQueueBytes),
         Entry(name: "transactions-per-principal", range: 1...10_000, path: \.transactionsPerPrincipal),
         Entry(name: "transaction-idle-seconds", range: 1...86_400, path: \.transactionIdleSeconds),
         Entry(name: "transaction-seconds", range: 1...86_400, path: \.transactionSeconds),

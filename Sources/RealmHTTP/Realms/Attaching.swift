@@ -134,7 +134,7 @@ final class Attaching: Sendable {
         options.control = control
         // The names have to fit the schema that the request leads to.
         options.requiresNames = false
-        if !isDryRun { options.logger = directory.catalog.logger }
+        if !isDryRun { directory.catalog.prepare(&options) }
         return options
     }
 

@@ -173,6 +173,7 @@ package final class RealmServer: Sendable {
         do throws(Threads.Failure) {
             try state.caretaker.start()
             try state.backups.start()
+            try state.shipping?.start()
             try state.timers.keepRunning()
             accessWatch.start()
         } catch {
@@ -249,6 +250,7 @@ package final class RealmServer: Sendable {
         state.tokens.stop()
         state.caretaker.stop()
         state.catalog.closeAll()
+        state.shipping?.stop()
         state.timers.stop()
         audit?.close()
         log?.close()

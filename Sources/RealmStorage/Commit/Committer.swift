@@ -35,8 +35,16 @@ package final class Committer: @unchecked Sendable {
     let data: DataFile
     /// The durable version. It belongs to the thread that writes.
     private(set) var state: State
+    /// Where the record of a commit goes, and what the commit did.
+    struct Logging {
+        /// Keeps the records.
+        let log: any CommitLog
+        /// What the commit did.
+        let notes: CommitNotes
+    }
+
     /// The offset of the byte in the header that selects one of its slots.
-    private static let flagsOffset = 23
+    private static let flagsOffset = CommitRecord.Flip.offset
     /// The path of the file; empty for a realm in memory.
     private let path: String
     /// The versions in use, whose nodes commits must not overwrite.
@@ -65,15 +73,18 @@ package final class Committer: @unchecked Sendable {
     ///   - names: The new list of table names.
     ///   - tables: The new list of tables.
     ///   - previous: The newest version.
+    ///   - logging: Where the record of the commit goes, and what the commit did; nil when nobody keeps records.
     /// - Throws: `.refused` when commits are not possible or the file was changed by another
     ///   program, `.io` when the disk rejects a write, `.corrupt` when the new version cannot be
-    ///   read back.
-    func commit(_ nodes: WriteSpace, names: Ref, tables: Ref, previous: Snapshot) throws(StorageError) -> Snapshot {
+    ///   read back, and what the log throws.
+    func commit(
+        _ nodes: WriteSpace, names: Ref, tables: Ref, previous: Snapshot, logging: Logging? = nil
+    ) throws(StorageError) -> Snapshot {
         guard !data.isUncertain else { throw .refused(.writesStopped) }
         try witness?.beginWriting()
         let snapshot: Snapshot
         do throws(StorageError) {
-            snapshot = try makeDurable(nodes, names: names, tables: tables, previous: previous)
+            snapshot = try makeDurable(nodes, names: names, tables: tables, previous: previous, logging)
         } catch {
             try? witness?.abandonWriting(byteCount: data.backend.byteCount, data.mappedHead())
             throw error
@@ -86,12 +97,17 @@ package final class Committer: @unchecked Sendable {
     /// Writes the nodes, the free header slot and the selecting bit, with syncs in the order that
     /// makes every crash leave one version or the other.
     private func makeDurable(
-        _ nodes: WriteSpace, names: Ref, tables: Ref, previous: Snapshot
+        _ nodes: WriteSpace, names: Ref, tables: Ref, previous: Snapshot, _ logging: Logging?
     ) throws(StorageError) -> Snapshot {
         let free: FreeSpace
         let snapshot: Snapshot
+        let record: CommitRecord?
+        if let logging { data.beginRecording(limit: logging.log.maximumByteCount) }
+        defer { if logging != nil { _ = data.endRecording() } }
         do throws(StorageError) {
-            let written = try write(nodes, names: names, tables: tables)
+            // The versions from here on are kept; the nodes of older ones may be overwritten.
+            let oldest = min(pins.oldest ?? state.version, state.version)
+            let written = try write(nodes, names: names, tables: tables, keeping: oldest)
             free = written.free
             let header = FileHeader(selectedSlot: 1 - state.header.selectedSlot, topRef: written.top)
             snapshot = try makeSnapshot(header, previous)
@@ -99,13 +115,37 @@ package final class Committer: @unchecked Sendable {
             try data.sync()
             // The next byte must not go into another program's file.
             try witness?.requireOwn(byteCount: data.backend.byteCount, bytes: data.head, data.mappedHead())
+            record = logging.map { makeRecord($0.notes, snapshot, header, horizon: oldest - 1) }
+            if let logging, let record { try logging.log.append(record) }
         } catch {
             data.forgetChanges()
             throw error
         }
-        try data.publish(state.flags ^ 1, insteadOf: state.flags, at: Committer.flagsOffset)
+        try publish(record, logging)
         state = State(header: snapshot.file.header, flags: state.flags ^ 1, top: snapshot.top, free: free)
         return snapshot
+    }
+
+    /// Selects the new version. When the file refuses that, the log has to give the record of it up; if it does not, the commit
+    /// counts, and the file is behind until it is opened again.
+    private func publish(_ record: CommitRecord?, _ logging: Logging?) throws(StorageError) {
+        do throws(StorageError) {
+            try data.publish(state.flags ^ 1, insteadOf: state.flags, at: Committer.flagsOffset)
+        } catch {
+            if let logging, let record, !logging.log.takeBack(record) { data.markUncertain() }
+            throw error
+        }
+        if let logging, let record { logging.log.didCommit(record) }
+    }
+
+    /// Makes the record of the commit of which everything but the last byte is durable.
+    private func makeRecord(
+        _ notes: CommitNotes, _ snapshot: Snapshot, _ header: FileHeader, horizon: UInt64
+    ) -> CommitRecord {
+        CommitRecord(
+            version: snapshot.version, previousVersion: state.version, time: WallClock.now().nanoseconds, horizon: horizon,
+            logicalSize: Int(clamping: snapshot.top.logicalSize), physicalSize: data.plainByteCount, topRef: header.topRef,
+            flip: CommitRecord.Flip(old: state.flags, new: state.flags ^ 1), extents: data.endRecording(), notes: notes)
     }
 
     /// Reads the new version as readers will see it, before it is durable: a version that cannot be
@@ -120,10 +160,17 @@ package final class Committer: @unchecked Sendable {
 
     /// Writes all new nodes, the free lists and the top node.
     ///
+    /// - Parameters:
+    ///   - nodes: The nodes of the transaction.
+    ///   - names: The new list of table names.
+    ///   - tables: The new list of tables.
+    ///   - oldest: The oldest version whose nodes are not overwritten.
     /// - Returns: The ref of the top node, and the free space after the commit.
-    private func write(_ nodes: WriteSpace, names: Ref, tables: Ref) throws(StorageError) -> (top: Ref, free: FreeSpace) {
+    private func write(
+        _ nodes: WriteSpace, names: Ref, tables: Ref, keeping oldest: UInt64
+    ) throws(StorageError) -> (top: Ref, free: FreeSpace) {
         var free = state.free
-        free.release(upTo: min(pins.oldest ?? state.version, state.version))
+        free.release(upTo: oldest)
         let freed = try freedBlocks(nodes)
         try free.requireInUse(freed)
         data.setDisposable(free.isUnused)
@@ -174,12 +221,6 @@ package final class Committer: @unchecked Sendable {
         try data.write(header.topRef.littleEndianBytes, at: 8 * header.selectedSlot)
         try data.write([UInt8(FileHeader.writtenFormat)], at: 20 + header.selectedSlot)
     }
-}
-
-/// Refs in the form of the header.
-extension Ref {
-    /// The eight bytes of the ref, the lowest first.
-    var littleEndianBytes: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: rawValue >> UInt64(8 * $0)) } }
 }
 
 /// Free blocks made of nodes that were given up.

@@ -36,9 +36,12 @@ package final class StoreWrite: @unchecked Sendable {
     /// - Parameters:
     ///   - names: The new list of table names.
     ///   - tables: The new list of tables.
-    package func commit(names: Ref, tables: Ref) throws(StorageError) -> Snapshot {
+    ///   - notes: What the transaction did, for the record of the commit.
+    package func commit(
+        names: Ref, tables: Ref, notes: CommitNotes = CommitNotes()
+    ) throws(StorageError) -> Snapshot {
         guard isRunning else { throw .refused(.notWritable("the transaction has ended")) }
-        let snapshot = try owner.commit(nodes, names: names, tables: tables, base: base)
+        let snapshot = try owner.commit(self, names: names, tables: tables, notes: notes)
         rollBack()
         return snapshot
     }

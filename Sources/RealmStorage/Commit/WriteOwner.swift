@@ -5,7 +5,7 @@
 /// It is called by the thread that writes, at the end of a transaction.
 protocol WriteOwner: AnyObject, Sendable {
     /// Makes the next version from these table names and tables, and returns it once it is durable.
-    func commit(_ nodes: WriteSpace, names: Ref, tables: Ref, base: Snapshot) throws(StorageError) -> Snapshot
+    func commit(_ write: StoreWrite, names: Ref, tables: Ref, notes: CommitNotes) throws(StorageError) -> Snapshot
 
     /// Replaces the file by a compact copy, and makes the version in it the newest one. It is called
     /// while the transaction has no changes.

@@ -5,7 +5,7 @@
 /// A transaction lists its changes in their order while it runs. What observers receive of a commit
 /// is made of the list alone, so everything that changes an object must be in it; changes of an
 /// object that was created before in the same transaction may be left out.
-package enum ObjectChange: Sendable {
+package enum ObjectChange: Sendable, Equatable {
     /// An object of this table was created.
     case created(TableKey, ObjectKey)
     /// An object of this table was deleted, with its links and collections.

@@ -31,6 +31,8 @@ package final class DataFile: @unchecked Sendable {
     private var isUnused: ((Range<Int>) -> Bool)?
     /// Whether the size has changed since the last sync.
     private var hasGrown = false
+    /// Keeps a copy of what is written; nil when nobody needs one.
+    private var recorder: ExtentRecorder?
     /// The first bytes of the raw file as this object left them; see `MappedHead`.
     private(set) var head: [UInt8]
     /// Whether a failed sync or a failed write has left the file in a state that only a new opening reveals.
@@ -110,6 +112,21 @@ package final class DataFile: @unchecked Sendable {
         }
     }
 
+    // MARK: - Recording
+
+    /// Keeps a copy of all that is written from here on, in a file that is not encrypted.
+    ///
+    /// - Parameter limit: The greatest number of bytes that is kept.
+    func beginRecording(limit: Int) { recorder = isEncrypted ? nil : ExtentRecorder(limit: limit) }
+
+    /// Ends the recording.
+    ///
+    /// - Returns: What was written; nil when it was more than is kept, or nothing was recorded.
+    func endRecording() -> [CommitRecord.Extent]? {
+        defer { recorder = nil }
+        return recorder?.extents
+    }
+
     // MARK: - Bytes
 
     /// Sets the test for bytes that no version uses: pages that lie wholly there need not be
@@ -128,6 +145,7 @@ package final class DataFile: @unchecked Sendable {
         guard let pages = plain.pages, let sealer else {
             try backend.write(bytes, at: offset)
             if offset < head.count { noteHead(bytes, at: offset) }
+            recorder?.add(bytes, at: offset)
             return
         }
         guard bytes.count > 0 else { return }

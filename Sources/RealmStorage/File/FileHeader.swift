@@ -138,3 +138,9 @@ package struct FileHeader: Sendable, Equatable {
         return number
     }
 }
+
+/// Refs in the form of the header.
+extension Ref {
+    /// The eight bytes of the ref, the lowest first.
+    var littleEndianBytes: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: rawValue >> UInt64(8 * $0)) } }
+}

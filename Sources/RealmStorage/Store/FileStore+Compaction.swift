@@ -48,6 +48,7 @@ extension FileStore {
         let committer = try Committer(data, snapshot, pins: pins, witness: witness)
         try takeName(copy, old, data)
         use(committer, pins, snapshot)
+        log?.didReplaceFile()
         guard !path.isEmpty else { return snapshot }
         do throws(StorageError) {
             try System.syncFolder(of: path)

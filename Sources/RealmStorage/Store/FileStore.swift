@@ -78,6 +78,10 @@ package final class FileStore: WriteOwner, Sendable {
     private let writing = RankedMutex(.leaf, Writing.idle)
     /// Whether the file was audited or need not be, so that it may be written to.
     private let isAudited: Atomic<Bool>
+    /// What keeps the record of every commit.
+    private let commitLog = RankedMutex<(any CommitLog)?>(.leaf, nil)
+    /// Whether anything does, which is read for every commit without the lock.
+    private let isLogged = Atomic(false)
 
     /// The file of a store at a time, which compaction replaces.
     struct OpenFile {
@@ -325,6 +329,25 @@ package final class FileStore: WriteOwner, Sendable {
     /// Whether commits are possible: false after a failed sync, or when the file is closed.
     package var acceptsWrites: Bool { !committer.data.isUncertain && writing.withLock { $0 != .closed } }
 
+    // MARK: - Records
+
+    /// What keeps the record of every commit; nil when nothing does.
+    var log: (any CommitLog)? { isLogged.load(ordering: .acquiring) ? commitLog.withLock { $0 } : nil }
+
+    /// Sets what keeps the record of every commit that begins from here on.
+    ///
+    /// - Parameter log: What keeps records; nil for nothing.
+    /// - Throws: `.refused(.unsuitable)` for a file whose commits have no records.
+    package func setLog(_ log: (any CommitLog)?) throws(StorageError) {
+        if log != nil { try BaseCopy.requireShippable(current.file) }
+        let before = commitLog.withLock { kept in
+            defer { kept = log }
+            return kept
+        }
+        isLogged.store(log != nil, ordering: .releasing)
+        withExtendedLifetime(before) {}
+    }
+
     // MARK: - Writing
 
     /// Whether the file has to be audited before the first write.
@@ -381,8 +404,10 @@ package final class FileStore: WriteOwner, Sendable {
     }
 
     /// Makes the next version durable, and makes it the newest one for readers; see `WriteOwner`.
-    func commit(_ nodes: WriteSpace, names: Ref, tables: Ref, base: Snapshot) throws(StorageError) -> Snapshot {
-        let snapshot = try committer.commit(nodes, names: names, tables: tables, previous: base)
+    func commit(_ write: StoreWrite, names: Ref, tables: Ref, notes: CommitNotes) throws(StorageError) -> Snapshot {
+        let logging = log.map { Committer.Logging(log: $0, notes: notes) }
+        let snapshot = try committer.commit(
+            write.nodes, names: names, tables: tables, previous: write.base, logging: logging)
         publish(snapshot)
         return snapshot
     }

@@ -19,6 +19,8 @@ package final class WriteTransaction: @unchecked Sendable {
     /// The changes of objects and schema so far, in order. Notifications are made from them after
     /// the commit.
     package internal(set) var changes: [ObjectChange] = []
+    /// The registrations that are not notified of the commit, for its record; see `CommitNotes`.
+    package var skips: [String] = []
     /// The budget that long operations spend from; nil where the work is not limited. The caller
     /// replaces it between operations.
     package var budget: WorkBudget?
@@ -251,7 +253,8 @@ package final class WriteTransaction: @unchecked Sendable {
     ///   transaction may be tried again or ended.
     package func commit() throws(StorageError) -> Snapshot {
         let roots = try flush()
-        return try store.commit(names: roots.names, tables: roots.tables)
+        return try store.commit(
+            names: roots.names, tables: roots.tables, notes: CommitNotes(changes: changes, skips: skips))
     }
 
     /// Replaces the file by a compact copy of it, which is brought up to date before.

@@ -104,6 +104,7 @@ import Testing
         ("backup:\n  every: 1h\n  to: s3://abc\n  regoin: a", 4, "there is no 'regoin' here; did you mean 'region'?"),
         ("backup:\n  every: 1h\n  to: a\n  keep: {hourly: x}", 4, "a number from 0 to 10000 is needed"),
         ("backup:\n  every: 1h\n  to: a\n  keep: {hourlie: 1}", 4, "there is no 'hourlie' here; did you mean 'hourly'?"),
+        ("ship: /a\nship-every: 10ms", 2, "a time from 50ms to 1d is needed, such as 250ms or 5s"),
         ("prt: 1", 1, "there is no setting 'prt'; did you mean 'port'?"),
         ("max_open: 1", 1, "there is no setting 'max_open'; did you mean 'max-open'?"),
         ("data: 5", 1, "a number was found where text is needed"),

@@ -64,7 +64,7 @@ package struct S3BackupStore: BackupStore {
     func key(of name: BackupName) -> String { folder(of: name.realm) + name.file }
 
     /// Returns the beginning of the keys of a realm.
-    private func folder(of realm: RealmName) -> String { options.location.key(realm.text + "/") }
+    func folder(of realm: RealmName) -> String { options.location.key(realm.text + "/") }
 
     /// Stores a backup, as the protocol says.
     package func put(
@@ -81,7 +81,7 @@ package struct S3BackupStore: BackupStore {
     }
 
     /// Makes an empty file in the first folder that takes one.
-    private func temporaryFile() throws(StorageError) -> NewFile {
+    func temporaryFile() throws(StorageError) -> NewFile {
         var failure = StorageError.io(operation: "open", errno: ENOENT)
         for folder in options.temporaryFolders {
             do throws(StorageError) { return try NewFile(beside: folder + "/realm-rest") } catch { failure = error }
@@ -91,9 +91,17 @@ package struct S3BackupStore: BackupStore {
 
     /// Returns the backups of a realm, as the protocol says.
     package func list(of realm: RealmName) throws(StorageError) -> [StoredBackup] {
+        let backups = try files(of: realm).compactMap { file, byteCount in
+            BackupName(file: file, realm: realm).map { StoredBackup($0, byteCount: byteCount) }
+        }
+        return backups.sorted { $0.name.isNewer(than: $1.name) }
+    }
+
+    /// Returns the keys of a realm without their beginning, with the lengths in bytes.
+    func files(of realm: RealmName) throws(StorageError) -> [(file: String, byteCount: Int)] {
         let client = try S3Client(options)
         let folder = folder(of: realm)
-        var backups: [StoredBackup] = []
+        var files: [(file: String, byteCount: Int)] = []
         var next: String?
         for _ in 0..<S3BackupStore.maximumPageCount {
             let query = next.map { [("continuation-token", $0)] } ?? []
@@ -103,15 +111,13 @@ package struct S3BackupStore: BackupStore {
                 throw client.refusal("answered no list of keys")
             }
             for entry in page.children where entry.name == "Contents" {
-                guard let key = entry["Key"], key.hasPrefix(folder), let byteCount = entry["Size"].flatMap(Int.init),
-                    let name = BackupName(file: String(key.dropFirst(folder.count)), realm: realm)
-                else { continue }
-                backups.append(StoredBackup(name, byteCount: byteCount))
+                guard let key = entry["Key"], key.hasPrefix(folder), let byteCount = entry["Size"].flatMap(Int.init) else {
+                    continue
+                }
+                files.append((String(key.dropFirst(folder.count)), byteCount))
             }
             next = page["NextContinuationToken"]
-            guard page["IsTruncated"] == "true", next != nil else {
-                return backups.sorted { $0.name.isNewer(than: $1.name) }
-            }
+            guard page["IsTruncated"] == "true", next != nil else { return files }
         }
         throw client.refusal("has more than \(S3BackupStore.maximumPageCount * options.pageCount) keys below \(folder)")
     }
@@ -119,18 +125,23 @@ package struct S3BackupStore: BackupStore {
     /// Copies the bytes of a backup, as the protocol says, and compares them with the digest that was stored
     /// with them.
     package func get(_ backup: StoredBackup, into target: Int32) throws(StorageError) {
+        try get(key(of: backup.name), byteCount: backup.byteCount, into: target)
+    }
+
+    /// Copies the bytes of a key, whose length was listed, and compares them with the digest that was stored with them.
+    func get(_ key: String, byteCount listed: Int, into target: Int32) throws(StorageError) {
         let client = try S3Client(options)
-        try System.requireRoom(backup.byteCount, for: target)
-        let file = WebRequest.Target(descriptor: target, maximumByteCount: backup.byteCount)
-        let answer = try client.send(S3Call(method: "GET", key: key(of: backup.name), target: file), accepting: [404])
+        try System.requireRoom(listed, for: target)
+        let file = WebRequest.Target(descriptor: target, maximumByteCount: listed)
+        let answer = try client.send(S3Call(method: "GET", key: key, target: file), accepting: [404])
         guard answer.status == 200 else {
             try requireBucket(answer, client)
             throw .refused(.fileNotFound)
         }
-        let place = place(of: backup.name)
+        let place = options.location.text(of: key)
         let byteCount = try System.regularFileSize(target)
-        guard byteCount == answer.storedByteCount, byteCount == backup.byteCount else {
-            throw .corrupt(ref: .none, reason: "\(place) has \(byteCount) bytes, and was listed with \(backup.byteCount)")
+        guard byteCount == answer.storedByteCount, byteCount == listed else {
+            throw .corrupt(ref: .none, reason: "\(place) has \(byteCount) bytes, and was listed with \(listed)")
         }
         let digest = FileDigest.hex(try FileDigest.sha256(target))
         // Copies that other programs made of a backup may lack its metadata.
@@ -148,9 +159,12 @@ package struct S3BackupStore: BackupStore {
     }
 
     /// Deletes a backup, as the protocol says.
-    package func delete(_ name: BackupName) throws(StorageError) {
+    package func delete(_ name: BackupName) throws(StorageError) { try delete(key(of: name)) }
+
+    /// Deletes a key; a missing one is no error.
+    func delete(_ key: String) throws(StorageError) {
         let client = try S3Client(options)
-        let answer = try client.send(S3Call(method: "DELETE", key: key(of: name)), accepting: [404])
+        let answer = try client.send(S3Call(method: "DELETE", key: key), accepting: [404])
         try requireBucket(answer, client)
     }
 

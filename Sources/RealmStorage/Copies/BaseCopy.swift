@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Copies of a version in which every node lies where it lies in the file, so that the records of later commits fit them.
+///
+/// What the version does not use is zero in the copy. Another copy of the same version, such as `SnapshotCopy` makes, is
+/// shorter, but records do not fit it.
+package enum BaseCopy {
+    /// How many bytes are copied with one write.
+    private static let pieceByteCount = 1 << 20
+
+    /// Copies a version to an empty backend, and returns when the copy is durable.
+    ///
+    /// - Parameters:
+    ///   - snapshot: The version, which is kept meanwhile.
+    ///   - backend: The copy.
+    ///   - control: Can cancel the copy.
+    /// - Throws: `.refused(.unsuitable)` for an encrypted file; `.io` when the disk refuses.
+    package static func write(
+        _ snapshot: Snapshot, to backend: any StorageBackend, _ control: WorkControl? = nil
+    ) throws(StorageError) {
+        let file = snapshot.file
+        try requireShippable(file)
+        let head = try header(of: file)
+        let used = try usedRanges(of: snapshot)
+        let end = max(used.last?.upperBound ?? 0, Int(clamping: snapshot.top.logicalSize), FileHeader.byteCount)
+        try backend.extend(to: ReservedMemory.wholePages(end))
+        try ByteView.withBytes(of: head) { view throws(StorageError) in try backend.write(view, at: 0) }
+        for range in used {
+            var start = range.lowerBound
+            while start < range.upperBound {
+                try control?.check()
+                let count = min(pieceByteCount, range.upperBound - start)
+                let bytes = try file.plain.view(at: start, byteCount: count)
+                guard bytes.count == count else { throw .io(operation: "read", errno: 5) }
+                try backend.write(bytes, at: start)
+                start += count
+            }
+        }
+        try file.requireWhole()
+        try backend.sync(.full)
+    }
+
+    /// Throws `.refused(.unsuitable)` for a file whose commits have no records that others could apply.
+    package static func requireShippable(_ file: RealmFile) throws(StorageError) {
+        guard !file.isEncrypted else {
+            throw .refused(.unsuitable("the file is encrypted; commits of encrypted files are not shipped"))
+        }
+    }
+
+    /// Returns the header of a version. The slot that is not selected belongs to no version, and is empty.
+    private static func header(of file: RealmFile) throws(StorageError) -> [UInt8] {
+        let present = try file.plain.view(at: 0, byteCount: FileHeader.byteCount).array
+        var head = [UInt8](repeating: 0, count: FileHeader.byteCount)
+        head.replaceSubrange(16..<20, with: FileHeader.signature)
+        // A file in streaming form has its version in slot 1 from its first opening for writing on.
+        let slot = file.header.isStreaming ? 1 : file.header.selectedSlot
+        head.replaceSubrange(8 * slot..<8 * slot + 8, with: file.header.topRef.littleEndianBytes)
+        head[20 + slot] = UInt8(file.header.fileFormat)
+        head[22] = present[22]
+        // A later commit may have flipped the lowest bit already.
+        head[CommitRecord.Flip.offset] = present[CommitRecord.Flip.offset] & ~1 | UInt8(slot)
+        return head
+    }
+
+    /// Returns the bytes that a version uses, in ascending order, without the header.
+    package static func usedRanges(of snapshot: Snapshot) throws(StorageError) -> [Range<Int>] {
+        guard !snapshot.top.ref.isNone else { return [] }
+        let free = try FreeSpace(snapshot.top, snapshot.space)
+        var ranges: [Range<Int>] = []
+        var start = FileHeader.byteCount
+        for block in FreeSpace.merged(free.usable, free.locked.map(\.block)) {
+            if block.position > start { ranges.append(start..<block.position) }
+            start = max(start, block.end)
+        }
+        if free.logicalSize > start { ranges.append(start..<free.logicalSize) }
+        return ranges
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Keeps the record of every commit, before the commit happens.
+///
+/// A version exists when its record is stored: `append` is called when everything but the last byte is durable, and only when
+/// it returns is the version selected. An error that it throws is treated as a write that the disk has refused.
+///
+/// The thread that writes calls all functions, without a lock.
+package protocol CommitLog: AnyObject, Sendable {
+    /// The greatest number of bytes that a record may have. Of a longer commit the record has no bytes, and
+    /// `CommitRecord.isWithoutBytes` says so.
+    var maximumByteCount: Int { get }
+
+    /// Stores the record of a commit that is about to happen.
+    ///
+    /// - Throws: `StorageError`; nothing was stored then, and the commit does not happen.
+    func append(_ record: CommitRecord) throws(StorageError)
+
+    /// Removes the record that was stored last, because the file has refused the last byte of its commit.
+    ///
+    /// - Returns: Whether it is gone as if it had never been stored. If it is not, the commit counts, and the file accepts no
+    ///   writes until it was opened again and has been brought up to the log.
+    func takeBack(_ record: CommitRecord) -> Bool
+
+    /// Notes that the commit of the record that was stored last is durable in the file.
+    func didCommit(_ record: CommitRecord)
+
+    /// Notes that another file has taken the place of the one that records were about, with the same version in it.
+    func didReplaceFile()
+}
