@@ -109,7 +109,11 @@ final class WrittenRealm: @unchecked Sendable {
                 realm.nextID += 1
                 return realm.rows.input(id: realm.nextID)
             }
-            return { session in for input in inputs { _ = try session.create("Item", input) } }
+            return { session in
+                var failed: Int?
+                if try session.createTogether("Item", inputs, failed: &failed) != nil { return }
+                for input in inputs { _ = try session.create("Item", input) }
+            }
         }
     }
 

@@ -95,6 +95,14 @@ public class Scenario {
             .addOpsItem(new BatchOperation().delete(new BatchDelete().propertyClass("Category").key("9002")));
         BatchResult result = new ObjectsApi(client).batch(ObjectsApi.APIBatchRequest.newBuilder().batch(batch).build());
         check(result.getCommitted() && result.getResults().get(0).getKey().equals("9002"), "batch");
+        CategoryBatch typed = new CategoryBatch()
+            .addOpsItem(new CategoryBatchOperation().create(new CategoryBatchCreate().body(new CategoryCreate().id(9006L).name("Typed"))))
+            .addOpsItem(new CategoryBatchOperation().patch(new CategoryBatchPatch().key("9006").body(new CategoryPatch().name("Patched"))));
+        CategoryBatchResult patched = categories.batchCategory(CategoryApi.APIBatchCategoryRequest.newBuilder()
+            .categoryBatch(typed).prefer("return=representation").build());
+        check(patched.getResults().get(1).getObject().getName().equals("Patched"), "batch of a class");
+        CategoryBatch removal = new CategoryBatch().addOpsItem(new CategoryBatchOperation().delete(new ClassBatchDelete().key("9006")));
+        categories.batchCategory(CategoryApi.APIBatchCategoryRequest.newBuilder().categoryBatch(removal).build());
         done("batch");
 
         String transaction = transactions.beginTransaction(TransactionsApi.APIBeginTransactionRequest.newBuilder()

@@ -4,4 +4,5 @@ import OpenAPIClient
 
 func read(_ one: OpenAPIClient.Category) -> String? { one.nmae }
 func inner(_ one: Customer) -> String? { one.address?.cty }
+let several = CategoryBatchPatch(key: .string("1"), body: CategoryPatch(titel: ""))
 let made = CategoryCreate(id: 1, name: "", sortOrdr: 1)

@@ -70,7 +70,7 @@ def scenario_typescript(folder, url):
 def misspelt_typescript(folder):
     shutil.copy(f"{HERE}/misspelt.ts", folder)
     status, output = run([*TSC, "--noEmit", "misspelt.ts"], folder)
-    return status != 0 and all(f"'{word}'" in output for word in ("nmae", "cty", "sortOrdr")), output
+    return status != 0 and all(f"'{word}'" in output for word in ("nmae", "cty", "sortOrdr", "titel")), output
 
 
 PACKAGE = """// swift-tools-version: 6.0
@@ -97,7 +97,7 @@ def scenario_swift(folder, url):
 
 def misspelt_swift(folder):
     status, output = run(["swift", "build", "--product", "Misspelt"], folder)
-    return status != 0 and all(word in output for word in ("member 'nmae'", "member 'cty'", "(have 'id:name:sortOrdr:'")), output
+    return status != 0 and all(word in output for word in ("member 'nmae'", "member 'cty'", "(have 'id:name:sortOrdr:'", "'titel")), output
 
 
 def compile_go(folder):

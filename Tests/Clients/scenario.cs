@@ -74,6 +74,14 @@ static class Scenario
             new BatchOperation(delete: new BatchDelete("Category", "9002")),
         }));
         Check(result.Committed && result.Results[0].Key == "9002", "batch");
+        var typed = categories.BatchCategory(new CategoryBatch(new List<CategoryBatchOperation> {
+            new CategoryBatchOperation(create: new CategoryBatchCreate(new CategoryCreate(id: 9006, name: "Typed"))),
+            new CategoryBatchOperation(patch: new CategoryBatchPatch("9006", body: new CategoryPatch(name: "Patched"))),
+        }), prefer: "return=representation");
+        Check(typed.Results[1].Object.Name == "Patched", "batch of a class");
+        categories.BatchCategory(new CategoryBatch(new List<CategoryBatchOperation> {
+            new CategoryBatchOperation(delete: new ClassBatchDelete("9006")),
+        }));
         Done("batch");
 
         var transaction = transactions.BeginTransaction(transactionOptions: new TransactionOptions(idle: "5s"));

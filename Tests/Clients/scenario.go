@@ -110,6 +110,19 @@ func main() {
 	result, _, err := client.ObjectsAPI.Batch(background).Batch(*store.NewBatch(operations)).Execute()
 	must(err)
 	check(result.Committed && result.Results[0].GetKey() == "9002", "batch")
+	renamed := store.NewCategoryPatch()
+	renamed.SetName("Patched")
+	ofCategory := []store.CategoryBatchOperation{*store.NewCategoryBatchOperation(), *store.NewCategoryBatchOperation()}
+	ofCategory[0].SetCreate(*store.NewCategoryBatchCreate(*store.NewCategoryCreate(9006, "Typed")))
+	ofCategory[1].SetPatch(*store.NewCategoryBatchPatch("9006", *renamed))
+	typed, _, err := categories.BatchCategory(background).CategoryBatch(*store.NewCategoryBatch(ofCategory)).Prefer("return=representation").Execute()
+	must(err)
+	patched := typed.Results[1].GetObject()
+	check(patched.GetName() == "Patched", "batch of a class")
+	removal := []store.CategoryBatchOperation{*store.NewCategoryBatchOperation()}
+	removal[0].SetDelete(*store.NewClassBatchDelete("9006"))
+	_, _, err = categories.BatchCategory(background).CategoryBatch(*store.NewCategoryBatch(removal)).Execute()
+	must(err)
 	done("batch")
 
 	options := store.NewTransactionOptions()

@@ -71,6 +71,11 @@ fun main(arguments: Array<String>) {
         BatchOperation(delete = BatchDelete("Category", "9002")))
     val result = ObjectsApi(url).batch(Batch(operations))
     check(result.committed && result.results[0].key == "9002") { "batch" }
+    val typed = categories.batchCategory(CategoryBatch(listOf(
+        CategoryBatchOperation(create = CategoryBatchCreate(CategoryCreate(id = 9006, name = "Typed"))),
+        CategoryBatchOperation(patch = CategoryBatchPatch("9006", CategoryPatch(name = "Patched"))))), prefer = "return=representation")
+    check(typed.results[1].`object`?.name == "Patched") { "batch of a class" }
+    categories.batchCategory(CategoryBatch(listOf(CategoryBatchOperation(delete = ClassBatchDelete("9006")))))
     done("batch")
 
     val transaction = transactions.beginTransaction(transactionOptions = TransactionOptions(idle = "5s"))

@@ -67,6 +67,12 @@ result = objects.batch(store.Batch(ops=[
     store.BatchOperation(delete=store.BatchDelete(**{"class": "Category", "key": "9002"})),
 ]))
 assert result.committed and result.results[0].key == "9002"
+typed = categories.batch_category(store.CategoryBatch(ops=[
+    store.CategoryBatchOperation(create=store.CategoryBatchCreate(body=store.CategoryCreate(id=9006, name="Typed"))),
+    store.CategoryBatchOperation(patch=store.CategoryBatchPatch(key="9006", body=store.CategoryPatch(name="Patched"))),
+]), prefer="return=representation")
+assert typed.results[1].object.name == "Patched"
+categories.batch_category(store.CategoryBatch(ops=[store.CategoryBatchOperation(delete=store.ClassBatchDelete(key="9006"))]))
 done("batch")
 
 transaction = transactions.begin_transaction(transaction_options=store.TransactionOptions(idle="5s"))

@@ -78,6 +78,15 @@ func status(_ work: @Sendable () async throws -> Void) async -> Int {
         let result = try await ObjectsAPI.batch(
             batch: Batch(ops: [BatchOperation(create: create), BatchOperation(delete: delete)]))
         try check(result.committed && result.results[0].key == "9002", "batch")
+        let typed = try await CategoryAPI.batchCategory(
+            categoryBatch: CategoryBatch(ops: [
+                CategoryBatchOperation(create: CategoryBatchCreate(body: CategoryCreate(id: 9006, name: "Typed"))),
+                CategoryBatchOperation(
+                    patch: CategoryBatchPatch(key: .string("9006"), body: CategoryPatch(name: "Patched"))),
+            ]), prefer: "return=representation")
+        try check(typed.results[1].object?.name == "Patched", "batch of a class")
+        _ = try await CategoryAPI.batchCategory(
+            categoryBatch: CategoryBatch(ops: [CategoryBatchOperation(delete: ClassBatchDelete(key: .string("9006")))]))
         done("batch")
 
         let transaction = try await TransactionsAPI.beginTransaction(transactionOptions: TransactionOptions(idle: "5s"))

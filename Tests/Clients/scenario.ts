@@ -55,6 +55,11 @@ async function run() {
     { create: { _class: "Category", body: { id: 9002, name: "Batch" } } }, { deleteObject: { _class: "Category", key: "9002" } },
   ] } });
   check(result.committed && result.results[0].key === "9002", "batch");
+  const typed = await categories.batchCategory({ prefer: "return=representation", categoryBatch: { ops: [
+    { create: { body: { id: 9006, name: "Typed" } } }, { patch: { key: "9006", body: { name: "Patched" } } },
+  ] } });
+  check(typed.results[1].object?.name === "Patched", "batch of a class");
+  await categories.batchCategory({ categoryBatch: { ops: [{ deleteObject: { key: "9006" } }] } });
   done("batch");
 
   const transaction = await transactions.beginTransaction({ transactionOptions: { idle: "5s" } });

@@ -70,7 +70,8 @@ class RealmServer:
         files = [os.path.join(self.folder, name) for name in self.names] or ["--data", self.folder]
         self.process, self.port = listening([self.run.server, "serve", *files, "--port", str(self.port), *self.options])
         if self.front is None and self.run.is_folder(self.api_url):
-            self.front, self.front_port = listening([sys.executable, os.path.join(HERE, "serve.py"), "--server", self.api_url])
+            command = [sys.executable, os.path.join(HERE, "serve.py"), "--server", self.api_url, "--port", str(self.front_port)]
+            self.front, self.front_port = listening(command)
 
     @property
     def api_url(self):
@@ -84,6 +85,12 @@ class RealmServer:
     def kill(self):
         """Ends the server without any chance to say farewell; the front, if there is one, stays."""
         ended(self.process, signal.SIGKILL)
+
+    def kill_all(self):
+        """The same, and no page gets a file any more either."""
+        self.kill()
+        ended(self.front, signal.SIGKILL)
+        self.front = None
 
     def restart(self):
         self.kill()

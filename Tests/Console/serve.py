@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Serves the files of the console from their folder, and passes everything else to a running server.
+"""Serves the files of the console, and the client that they use, from their folders, and passes everything else to a running server.
 
 Changes of the files are seen at the next reload of the page, without a build. The policy for contents is that of the server.
 
@@ -14,7 +14,9 @@ import mimetypes
 import os
 import urllib.parse
 
-WEB = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Sources", "RealmConsole", "Web")
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+WEB = os.path.join(ROOT, "Sources", "RealmConsole", "Web")
+CLIENT = os.path.join(ROOT, "clients", "javascript", "realm-rest.js")
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 
@@ -25,16 +27,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def answer(self):
         path = self.path.split("?")[0]
         if path == "/" and "text/html" in self.headers.get("Accept", ""):
-            return self.file("index.html")
+            return self.file(os.path.join(WEB, "index.html"))
+        if path == "/client.js":
+            return self.file(CLIENT)
         if path.startswith("/console/"):
-            return self.file(path[len("/console/"):])
+            place = os.path.realpath(os.path.join(WEB, path[len("/console/"):]))
+            return self.file(place) if place.startswith(os.path.realpath(WEB) + os.sep) else self.send_error(404)
         return self.forward()
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = do_QUERY = answer
 
-    def file(self, name):
-        place = os.path.realpath(os.path.join(WEB, name))
-        if not place.startswith(os.path.realpath(WEB) + os.sep) or not os.path.isfile(place):
+    def file(self, place):
+        if not os.path.isfile(place):
             return self.send_error(404)
         with open(place, "rb") as source:
             body = source.read()

@@ -140,6 +140,7 @@ def test_a_file_opens_as_a_copy_and_comes_back(console):
 def test_a_dropped_file_opens(console):
     console.realm_server(data=True)
     page = console.page("#/-/realms")
+    page.get_by_role("button", name="Open a file…").wait_for()
     with open(console.run.sample(), "rb") as file:
         text = base64.b64encode(file.read()).decode()
     page.evaluate("""async (text) => {

@@ -77,6 +77,18 @@ def test_a_page_that_is_opened_while_the_server_is_away_finds_it(console):
     page.get_by_text("Live", exact=True).wait_for()
 
 
+def test_changes_are_followed_though_no_server_gave_the_scripts(console):
+    """The first realm is opened while the server is away, so the worker that follows it cannot be loaded at first."""
+    page = console.page("#/-/realms")
+    page.get_by_role("button", name="Create…").wait_for()
+    console.expect(*GONE)
+    console.server.kill_all()
+    page.evaluate("location.hash = '#/store/classes/Category'")
+    console.pause(3)
+    console.server.start()
+    page.get_by_text("Live", exact=True).wait_for()
+
+
 def test_what_was_typed_survives(console):
     page = console.page("#/store/transfer")
     page.get_by_label("Pasted text").fill("id,label\n901,a\n")

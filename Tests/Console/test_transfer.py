@@ -74,6 +74,23 @@ def test_the_realm_is_exported_and_comes_back(console):
     assert console.api("GET", "/v1/realms/fresh/objects/Product?limit=0&count=exact")["count"] == console.api("GET", f"{R}/objects/Product?limit=0&count=exact")["count"]
 
 
+def test_a_changed_schema_takes_nothing_away(console):
+    """The page once began anew with each schema, also with the one that an import brings: what it had said was gone then."""
+    page = console.page("#/store/transfer")
+    page.get_by_label("Pasted text").fill("id,label\n901,a\n")
+    page.get_by_label("Class", exact=True).select_option("Category")
+    page.get_by_label("Property for label").select_option("name")
+    page.get_by_role("button", name="Try without writing").click()
+    said(page, "It fits")
+    page.get_by_text("Live", exact=True).wait_for()
+    added = {"name": "since", "type": "date", "optional": True}
+    console.api("POST", f"{R}/migrations", {"fromVersion": 1, "toVersion": 2, "steps": [{"addProperty": {"class": "Category", "property": added}}]})
+    page.get_by_label("Property for label").locator("option", has_text="since").wait_for(state="attached")
+    assert page.get_by_label("Pasted text").input_value() == "id,label\n901,a\n"
+    assert page.get_by_label("Property for label").input_value() == "name"
+    said(page, "It fits")
+
+
 def test_a_query_is_exported_as_csv(console):
     page = console.page("#/store/transfer/Product?where=price%20%3E%20100")
     expected = count(console, "Product", "price > 100")

@@ -156,6 +156,37 @@ struct OpenAPIDocumentTests {
         #expect(document["paths"]?[path]?["x-query"]?["requestBody"] != nil)
     }
 
+    @Test func `batches of a class are typed by what creates and patches of it take, and by its objects`() throws {
+        let document = try Described(fixture: "links", profile: .full).document()
+        let batch = document["paths"]?["/v1/realms/links/batch/Person"]?["post"]
+        func reference(_ value: DocumentValue?) -> String? {
+            text(value?["$ref"]).flatMap { $0.split(separator: "/").last.map(String.init) }
+        }
+        func property(_ schema: String, _ name: String) -> DocumentValue? {
+            document["components"]?["schemas"]?[schema]?["properties"]?[name]
+        }
+        #expect(reference(batch?["requestBody"]?["content"]?["application/json"]?["schema"]) == "PersonBatch")
+        #expect(reference(batch?["responses"]?["200"]?["content"]?["application/json"]?["schema"]) == "PersonBatchResult")
+        #expect(reference(property("PersonBatch", "ops")?["items"]) == "PersonBatchOperation")
+        for (kind, schema, body) in [
+            ("create", "PersonBatchCreate", "PersonCreate"), ("put", "PersonBatchPut", "PersonCreate"),
+            ("patch", "PersonBatchPatch", "PersonPatch"), ("patchWhere", "PersonBatchPatchWhere", "PersonPatch"),
+        ] {
+            #expect(reference(property("PersonBatchOperation", kind)) == schema)
+            #expect(reference(property(schema, "body")) == body && property(schema, "class") == nil)
+        }
+        #expect(reference(property("PersonBatchOperation", "delete")) == "ClassBatchDelete")
+        #expect(property("ClassBatchDelete", "class") == nil && property("BatchDelete", "class") != nil)
+        #expect(reference(property("PersonBatchResult", "results")?["items"]) == "PersonBatchOperationResult")
+        #expect(reference(property("PersonBatchOperationResult", "object")) == "Person")
+        // The one for classes that the description does not know has no place in it.
+        #expect(document["paths"]?["/v1/realms/links/batch/{class}"] == nil)
+        #expect(document["components"]?["schemas"]?["ClassBatch"] == nil)
+        let whole = OpenAPIDocument.api(version: "1")
+        #expect(whole["paths"]?["/v1/realms/{realm}/batch/{className}"]?["post"] != nil)
+        #expect(whole["components"]?["schemas"]?["ClassBatchCreate"]?["required"] == ["body"])
+    }
+
     @Test func `the simple description has six operations of a class, and six parameters at most`() throws {
         let document = try Described(fixture: "links", profile: .simple).document()
         let path = "/v1/realms/links/objects/Person"

@@ -87,6 +87,11 @@ package struct StorageWorkload {
         bytes.removeAll(keepingCapacity: true)
         guard let table = try randomClass(transaction) else { return }
         let count = try transaction.count(in: table.key)
+        if chance(count < 300 ? 40 : 120) {
+            let columns = try group(of: Int.random(in: 1...(chance(3) ? 600 : 20), using: &random), in: table, transaction)
+            _ = try transaction.createObjects(columns[0].count, in: table.key, columns: columns)
+            return
+        }
         if count == 0 || chance(count < 300 ? 6 : 30) { return try create(in: table, transaction) }
         guard let object = try randomObject(in: table.key, transaction) else { return }
         if chance(25) { return try transaction.deleteObject(object, in: table.key) }
@@ -113,6 +118,44 @@ package struct StorageWorkload {
         case .int: try createUnique(.int(Int64.random(in: -500...5000, using: &random)), table, transaction)
         case .string: try createUnique(text(longest: 40), table, transaction)
         default: try createUnique(scalar(key.type), table, transaction)
+        }
+    }
+
+    /// Random values of new objects for each column, with primary keys that no object has; nil for the default.
+    package mutating func group(
+        of count: Int, in table: TableState, _ transaction: WriteTransaction
+    ) throws -> [[Value?]] {
+        var columns: [[Value?]] = []
+        for column in table.columns {
+            var values: [Value?] = []
+            if column.leafIndex == table.primaryKey?.leafIndex {
+                let start = Int64.random(in: 5000...(1 << 40), using: &random)
+                for row in 0..<Int64(count) { values.append(newKey(column.type, start, row)) }
+            } else if column.collection != nil || column.type == .link || column.type == .mixed {
+                values = [Value?](repeating: nil, count: count)
+            } else {
+                // Groups with only short texts, and with few different values, are usual.
+                let isSparse = chance(2)
+                let usual = try value(for: column, transaction)
+                for _ in 0..<count {
+                    values.append(isSparse && !chance(8) ? (chance(2) ? nil : usual) : try value(for: column, transaction))
+                }
+            }
+            columns.append(values)
+        }
+        return columns
+    }
+
+    /// A primary key that is made of two numbers.
+    private mutating func newKey(_ type: ColumnType, _ start: Int64, _ row: Int64) -> Value {
+        switch type {
+        case .int: return .int(start + row)
+        case .objectID: return .objectID(ObjectID(first: UInt64(start), last: UInt32(row)))
+        case .uuid: return .uuid(UUIDValue(first: UInt64(start), last: UInt64(row)))
+        default:
+            let storage = ByteStorage("key \(start) \(row)")
+            bytes.append(storage)
+            return .string(storage.view)
         }
     }
 

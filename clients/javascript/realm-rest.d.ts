@@ -126,6 +126,8 @@ export interface Change<T = any> {
   reset: string | null;
   /** Of a whole realm: what was written. */
   classes?: string[];
+  /** Of a whole realm: its classes or their properties are others now. */
+  schema?: boolean;
   /** Of one object: what was written. */
   properties?: { name: string; oldValue?: any; newValue?: any; collection?: boolean; linkingObjects?: boolean }[];
 }
@@ -148,6 +150,8 @@ export class LiveList<T = any> extends Array<T> {
   readonly value: T | null;
   /** Calls a function after each change, until the function is called that it gives; another one when the list fails, or with null when it is closed. */
   subscribe(body: (change: Change<T>, list: LiveList<T>) => void, ended?: (problem: Problem | null) => void): () => void;
+  /** Calls a function with each new `state`, until the function is called that it gives. */
+  watch(body: (state: LiveList<T>["state"], list: LiveList<T>) => void): () => void;
   /** The changes from now on. A reader that is further behind than the limit (256) gets one with the reset `overflow` instead of them. */
   changes(options?: Cancel & { limit?: number }): AsyncIterableIterator<Change<T>>;
   /** Begins again after a failure, such as with another credential. */
@@ -253,7 +257,7 @@ export class Realm {
   objects<T = any>(className: string): Objects<T>;
   object<T = any>(className: string, key: Key): ObjectReference<T>;
   object<T = any>(link: Link): ObjectReference<T>;
-  /** A list without elements whose changes name the classes that were written. */
+  /** A list without elements whose changes name the classes that were written, for those who read their rows by other means. */
   live(): LiveList<never>;
   schema(options?: Cancel): Promise<any>;
   /** Writes several things at once, or none of them. Live lists show it before the server answers, and take it back if it refuses. */
@@ -280,6 +284,8 @@ export interface Options {
   maxStreams?: number;
   /** The pause between two polls of those: 1. */
   pollSeconds?: number;
+  /** The longest pause before the server is sought again; pauses begin with a fraction of a second and grow: 30. */
+  maxPauseSeconds?: number;
   /** A stream without a byte for so long is given up; more than two heartbeats of the server: 40. */
   silentSeconds?: number;
   /** A stream that has no byte then is blocked by something in between: 8. */

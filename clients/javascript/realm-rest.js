@@ -441,16 +441,8 @@ const pause = (milliseconds, signal) => new Promise((resolve, reject) => {
   signal?.addEventListener("abort", stop, { once: true });
 });
 
-/**
- * A random pause that doubles with each attempt, so that clients do not come back all at once.
- *
- * @param {number} attempt
- * @param {Problem} [problem]
- */
-const backoff = (attempt, problem) => {
-  const least = Math.max((problem?.retryAfter ?? 0) * 1000, 50);
-  return least + Math.random() * Math.min(30_000, 250 * 2 ** attempt);
-};
+/** Pages and their workers have the connections of the browser, six to a host, in common. */
+const isBrowser = typeof document !== "undefined" || "WorkerGlobalScope" in globalThis;
 
 /**
  * A signal that fires when one of several does.
@@ -507,7 +499,7 @@ class Transport {
     this.base = new URL(address, page).href.replace(/\/$/, "");
     /** @type {Required<Omit<Options, "key" | "fetch">> & Pick<Options, "key" | "fetch">} */
     this.options = {
-      transport: "auto", namesPerStream: 50, maxStreams: typeof document === "undefined" ? 16 : 4, pollSeconds: 1, silentSeconds: 40,
+      transport: "auto", namesPerStream: 50, maxStreams: isBrowser ? 4 : 16, pollSeconds: 1, maxPauseSeconds: 30, silentSeconds: 40,
       firstByteSeconds: 8, timeoutSeconds: 60, retries: 5, headers: {},
       ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
     };
@@ -534,6 +526,17 @@ class Transport {
     const link = this.link();
     await pause(milliseconds, link.signal).catch(() => {});
     link.release();
+  }
+
+  /**
+   * A random pause that doubles with each attempt, so that clients do not come back all at once.
+   *
+   * @param {number} attempt
+   * @param {Problem} [problem]
+   */
+  backoff(attempt, problem) {
+    const least = Math.max((problem?.retryAfter ?? 0) * 1000, 50);
+    return least + Math.random() * Math.min(this.options.maxPauseSeconds * 1000, 250 * 2 ** attempt);
   }
 
   close() {
@@ -623,7 +626,7 @@ class Transport {
         if (status === 404 && method === "DELETE") return { body: null, headers: new Headers(), status: 204 };
         if (status === 412) throw lost;
         if (!(error instanceof Problem) || !isPassing(error) || attempt >= this.options.retries || ask.once) throw error;
-        await pause(backoff(attempt, error), signal);
+        await pause(this.backoff(attempt, error), signal);
         if (error.code !== "connection_lost") continue;
         lost = error;
         if (isKnown && !await isKnown()) {
@@ -816,6 +819,8 @@ function isReached(position, version) {
 /**
  * The state behind a live list: the rows of the server, and what is shown, which has local writes that were not confirmed yet.
  * Without such writes both are the same array.
+ *
+ * @typedef {"connecting" | "live" | "lost" | "failed" | "closed"} State
  */
 class Live {
   static #names = 0;
@@ -823,7 +828,7 @@ class Live {
   /** @type {string | null} */ position = null;
   /** @type {Row[]} */ rows = [];
   shown = this.rows;
-  /** @type {"connecting" | "live" | "lost" | "failed" | "closed"} */ state = "connecting";
+  /** @type {State} */ #state = "connecting";
   /** @type {Problem | null} */ error = null;
   isReady = false;
   losses = 0;
@@ -831,10 +836,15 @@ class Live {
   /** @type {Set<LocalWrite>} */ writes = new Set();
   /** @type {{rows: Row[], version: string, isWhole: boolean} | null} */ #staged = null;
   /** @type {string | null} */ #reset = null;
+  /** Of a whole realm: the schema is another than at the last change. */
+  #isSchemaNew = false;
+  /** Of a whole realm: what comes next does not join on to what was told. */
+  #isBehind = false;
   /** @type {Change[]} */ #told = [];
   /** @type {Partial<Change> | null} */ #unshown = null;
   /** @type {Set<Row>} modified, whether they look the same or not */ #touched = new Set();
   /** @type {Set<{change: (change: Change) => void, end: (problem: Problem | null) => void}>} */ #listeners = new Set();
+  /** @type {Set<(state: State) => void>} */ #watchers = new Set();
   /** @type {(value?: any) => void} */ #resolve = () => {};
   /** @type {(problem: Problem) => void} */ #reject = () => {};
 
@@ -867,6 +877,15 @@ class Live {
   }
   /** Of the objects of a class, not of a collection. */
   get isOfClass() { return this.definition.key === undefined; }
+  /** It has no rows: its changes name the classes that were written. */
+  get isOfRealm() { return !this.definition.class; }
+
+  get state() { return this.#state; }
+  set state(next) {
+    if (next === this.#state) return;
+    this.#state = next;
+    for (const watcher of [...this.#watchers]) careful(() => watcher(next));
+  }
 
   /** @param {any} json @returns {Row} */
   #row(json) {
@@ -889,6 +908,11 @@ class Live {
     this.#staged.isWhole = part.last;
   }
 
+  /** It begins anew, at whatever version the server is. */
+  begin() { this.#isBehind = this.isOfRealm && this.isReady; }
+
+  noteSchema() { this.#isSchemaNew = this.isOfRealm; }
+
   /** @param {string} reason */
   expectAnew(reason) { this.#reset = reason; this.#staged = null; }
 
@@ -896,7 +920,7 @@ class Live {
   forget() { this.#reset = null; this.#staged = null; }
 
   /** Is the contents' end known: a reset without a snapshot? */
-  get isMissing() { return this.#reset !== null && !this.#staged && Boolean(this.definition.class); }
+  get isMissing() { return this.#reset !== null && !this.#staged && !this.isOfRealm; }
 
   /** Takes a snapshot that has come. */
   settle() {
@@ -910,8 +934,12 @@ class Live {
     this.#reset = null;
   }
 
-  /** Several change sets will come before the next is shown: they are told as one, because the list is in the last state then. */
+  /**
+   * Several change sets will come before the next is shown: they are told as one, because the list is in the last state then.
+   * Those of a whole realm have no state, and each names other classes.
+   */
   hold() {
+    if (this.isOfRealm) return;
     if (this.shown === this.rows) this.shown = [...this.rows];
     this.#unshown ??= {};
   }
@@ -923,7 +951,7 @@ class Live {
    */
   accept(set) {
     if (set.to === this.position) return true;
-    if (set.from !== this.position && this.definition.class) return false;
+    if (set.from !== this.position && !this.isOfRealm) return false;
     this.position = set.to;
     if (set.skipped) return true;
     const change = this.#indexed(set);
@@ -1027,14 +1055,19 @@ class Live {
       this.writes.delete(write);
       this.#unshown ??= {};
     }
-    if (!this.definition.class && (!this.isReady || this.#reset !== null)) {
-      this.#told.unshift(this.#change({ initial: !this.isReady, reset: this.isReady ? this.#reset : null, classes: [] }));
+    if (this.isOfRealm && (!this.isReady || this.#isBehind || this.#reset !== null)) {
+      this.#told.unshift(this.#change({ initial: !this.isReady, reset: this.isReady ? this.#reset ?? "missed" : null, classes: [] }));
       this.#reset = null;
+      this.#isBehind = false;
     }
     if (this.#unshown) this.#show(this.#unshown);
     this.#unshown = null;
     const told = this.#told;
     this.#told = [];
+    if (this.#isSchemaNew && told.length) {
+      told[0].schema = true;
+      this.#isSchemaNew = false;
+    }
     return told;
   }
 
@@ -1111,10 +1144,7 @@ class Live {
   /** @param {Change} change */
   tell(change) {
     if (!this.isReady) { this.isReady = true; this.#resolve(this.list); }
-    for (const listener of [...this.#listeners]) {
-      // The fault of one listener is reported like any other, and keeps nothing from the next.
-      try { listener.change(change); } catch (error) { queueMicrotask(() => { throw error; }); }
-    }
+    for (const listener of [...this.#listeners]) careful(() => listener.change(change));
     if (change.deleted) this.end("closed", null);
   }
 
@@ -1127,19 +1157,21 @@ class Live {
   /** @param {"failed" | "closed"} state @param {Problem | null} problem */
   end(state, problem) {
     if (this.state === "closed" || this.state === state) return;
-    this.state = state;
     this.error = problem;
+    this.state = state;
     this.feed.remove(this);
     this.writes.clear();
     this.#reject(problem ?? local("closed", "the list was closed"));
     for (const listener of [...this.#listeners]) listener.end(problem);
-    if (state === "closed") this.#listeners.clear();
+    if (state !== "closed") return;
+    this.#listeners.clear();
+    this.#watchers.clear();
   }
 
   retry() {
     if (this.state !== "failed") return;
-    this.state = "connecting";
     this.error = null;
+    this.state = "connecting";
     this.position = null;
     if (!this.isReady) this.ready = this.#promise();
     this.feed.add(this);
@@ -1151,6 +1183,21 @@ class Live {
     this.#listeners.add(listener);
     return () => { this.#listeners.delete(listener); };
   }
+
+  /** @param {(state: State) => void} body */
+  watch(body) {
+    this.#watchers.add(body);
+    return () => { this.#watchers.delete(body); };
+  }
+}
+
+/**
+ * Calls a listener. Its fault is reported like any other, and keeps nothing from the next.
+ *
+ * @param {() => void} body
+ */
+function careful(body) {
+  try { body(); } catch (error) { queueMicrotask(() => { throw error; }); }
 }
 
 /** @param {Row} row */
@@ -1223,6 +1270,12 @@ export class LiveList extends Array {
       return: async () => { queue = []; finish(null); return { done: true, value: undefined }; },
       [Symbol.asyncIterator]() { return this; },
     };
+  }
+
+  /** @param {(state: State, list: this) => void} body */
+  watch(body) {
+    const told = (/** @type {State} */ state) => body(state, this);
+    return this.#live.watch(told);
   }
 
   retry() { this.#live.retry(); }
@@ -1343,7 +1396,11 @@ class Channel {
     this.feed = feed;
     this.transport = feed.transport;
     this.position = position;
-    for (const live of lives) { this.lives.set(live.name, live); live.channel = this; }
+    for (const live of lives) {
+      this.lives.set(live.name, live);
+      live.channel = this;
+      if (position === null) live.begin();
+    }
   }
 
   /** Could its queries be read on another stream from its position? */
@@ -1381,7 +1438,7 @@ class Channel {
         const problem = error instanceof Problem ? error : local("client_error", String(error), error);
         if (!this.#survives(problem)) break;
         for (const live of this.lives.values()) if (live.state === "live") live.state = "lost";
-        milliseconds = backoff(this.#attempt++, problem);
+        milliseconds = this.transport.backoff(this.#attempt++, problem);
       }
       if (milliseconds) await pause(milliseconds, end.signal).catch(() => {});
     }
@@ -1469,7 +1526,9 @@ class Channel {
     holders.add(this);
     try {
       const isPolling = options.transport === "poll" || (options.transport === "auto" && Date.now() < this.transport.pollUntil);
-      if (isPolling) await this.#poll(25, signal); else await this.#stream(signal);
+      // The first answer tells that there is a connection, so it does not wait for a change.
+      const isLive = [...this.lives.values()].every((live) => live.state === "live");
+      if (isPolling) await this.#poll(isLive ? 25 : 0, signal); else await this.#stream(signal);
       return 0;
     } finally {
       holders.delete(this);
@@ -1480,7 +1539,8 @@ class Channel {
   async #poll(wait, signal) {
     const query = { subscription: this.#id, since: this.position ?? undefined, wait };
     const { body } = await this.transport.request("GET", this.feed.path("changes"), { query, signal, isRead: true, once: true });
-    if (body.schema || body.reset) await this.feed.refresh();
+    if (body.schema || body.reset) await this.feed.renew();
+    if (body.schema) this.#take("schema", body.schema);
     if (body.reset) this.#take("reset", body.reset);
     for (const snapshot of body.snapshots) this.#take("snapshot", snapshot);
     for (const set of body.changes) this.#take("changes", set);
@@ -1511,7 +1571,7 @@ class Channel {
           events++;
           this.transport.blocked = 0;
           const json = data === null ? null : parse(data);
-          if (event === "schema" || event === "reset") await this.feed.refresh();
+          if (event === "schema" || event === "reset") await this.feed.renew();
           this.#take(event, json);
           if (id) this.#flush(id);
         }
@@ -1547,6 +1607,7 @@ class Channel {
     switch (event) {
       case "snapshot": this.lives.get(data.sub)?.stage(data); return;
       case "changes": this.#sets.push(data); return;
+      case "schema": for (const live of this.lives.values()) live.noteSchema(); return;
       case "reset":
         this.#sets = this.#sets.filter((set) => !data.subs.includes(set.sub));
         for (const name of data.subs) this.lives.get(name)?.expectAnew(data.reason);
@@ -1647,11 +1708,11 @@ class Feed {
   async #start() {
     for (let attempt = 0; ; attempt++) {
       try {
-        await this.refresh();
+        if (this.#needsSchema) await this.renew();
         break;
       } catch (error) {
         const isOver = Boolean(this.transport.closed);
-        if (!isOver && isPassing(error)) { await this.transport.pause(backoff(attempt)); continue; }
+        if (!isOver && isPassing(error)) { await this.transport.pause(this.transport.backoff(attempt)); continue; }
         const problem = error instanceof Problem ? error : local("client_error", String(error), error);
         for (const live of [...this.#waiting]) live.end(isOver ? "closed" : "failed", isOver ? null : problem);
         return;
@@ -1690,8 +1751,13 @@ class Feed {
     }
   }
 
-  /** Reads the schema anew. */
-  async refresh() { this.codec = await this.realm.loadCodec(true); }
+  /** Does a list need the schema to read its rows? */
+  get #needsSchema() { return [...this.lives].some((live) => !live.isOfRealm); }
+
+  /** The schema may be another. */
+  async renew() {
+    if (this.#needsSchema) this.codec = await this.realm.loadCodec(true); else this.realm.forgetCodec();
+  }
 
   /**
    * Shows a local write in all lists, until it is confirmed or taken back.
@@ -2209,6 +2275,9 @@ export class Realm {
     }).finally(() => { this.#loading = null; });
     return this.#loading;
   }
+
+  /** @internal */
+  forgetCodec() { this.#codec = null; }
 
   /** @internal @param {any} definition @returns {any} */
   follow(definition) {

@@ -218,7 +218,17 @@ struct CollectionPage {
     }
 
     /// The identity that cursors of this request carry.
-    var identity: UInt64 { parameters.identity(of: context.request.target.path) }
+    var identity: UInt64 { parameters.identity(of: CollectionPage.canonical(context.request.target.path)) }
+
+    /// Returns a path that is the same however it was encoded: `@links` and `%40links` are one page.
+    private static func canonical(_ path: String) -> String {
+        guard path.contains("%") else { return path }
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
+            let text = PercentDecoding.decode(ArraySlice(segment.utf8)) ?? String(segment)
+            return text.replacing("%", with: "%25").replacing("/", with: "%2F")
+        }
+        return segments.joined(separator: "/")
+    }
 }
 
 /// Computes the identity of a list, which its cursors carry.

@@ -183,9 +183,13 @@ final class ObjectQuery {
     /// Returns how many objects the whole result has.
     func count() throws(Problem) -> Int {
         try request.timed(\.query) { () throws(Problem) in
-            try querying { () throws(QueryError) in try bound.count(check: check) }
+            takeHelpers()
+            return try querying { () throws(QueryError) in try bound.count(check: check) }
         }
     }
+
+    /// Lets other threads help with what follows, unless this is a thread of the daemon, which does not wait for others.
+    private func takeHelpers() { bound.helpers = request.budget.handOverAt.isDistantFuture ? .shared : nil }
 
     /// Returns the number of matches if an index knows it without reading objects; nil otherwise.
     func indexedCount() throws(Problem) -> Int? {
@@ -213,7 +217,8 @@ final class ObjectQuery {
     /// - Throws: `type_mismatch` for a property of a type that the function does not take,
     ///   `unknown_key_path`; both with the parameter `ops`.
     func aggregate(_ requests: [AggregateRequest]) throws(Problem) -> (count: Int, results: [AggregateResult]) {
-        try aggregating("ops") { () throws(QueryError) in try bound.aggregate(requests, check: check) }
+        takeHelpers()
+        return try aggregating("ops") { () throws(QueryError) in try bound.aggregate(requests, check: check) }
     }
 
     /// Returns aggregates of those of some objects that are in the result, and their number.

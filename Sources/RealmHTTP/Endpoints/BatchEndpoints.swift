@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmEngine
+
 /// Batches: lists of operations that are carried out in one transaction.
 struct BatchEndpoints: Sendable {
     /// Answers `POST …/batch`: the operations are carried out in order, all of them or none.
@@ -15,7 +17,26 @@ struct BatchEndpoints: Sendable {
     func run(_ call: WriteCall) throws(Problem) -> Reply {
         let database = try call.database()
         let options = try WriteOptions(call, honours: .init(returns: true, handling: true))
-        let operations = try BatchReader(call.limits).read(call.request)
+        return try reply(to: call, database, options, carryingOut: try BatchReader(call.limits).read(call.request))
+    }
+
+    /// Answers `POST …/batch/{class}`: the same for operations on objects of one class, which do not name it.
+    ///
+    /// - Parameter call: The call, with the class in its path and the operations in its body.
+    /// - Returns: The same reply.
+    /// - Throws: The same problems, and that of an unknown class.
+    func runInClass(_ call: WriteCall) throws(Problem) -> Reply {
+        let target = try ClassTarget(call)
+        let options = try WriteOptions(call, honours: .init(returns: true, handling: true))
+        let operations = try BatchReader(call.limits, className: target.name).read(call.request)
+        try target.requireClass()
+        return try reply(to: call, target.database, options, carryingOut: operations)
+    }
+
+    /// Queues the operations, and returns the reply that they are answered with.
+    private func reply(
+        to call: WriteCall, _ database: Database, _ options: WriteOptions, carryingOut operations: [BatchOperation]
+    ) throws(Problem) -> Reply {
         let write = PreparedWrite(call: call, database: database, options: options) { context throws(Problem) in
             try context.requireNoObjectCondition()
             return try BatchRun(context).run(operations)

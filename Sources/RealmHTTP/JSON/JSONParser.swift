@@ -29,6 +29,18 @@ package enum JSONParser {
         return try unsafe bytes.withUnsafeBufferPointer { unsafe parse($0, bounds, expects) }.get()
     }
 
+    /// Parses one document that is a part of an array.
+    ///
+    /// - Parameters:
+    ///   - bytes: The text in UTF-8.
+    ///   - bounds: The limits that apply.
+    /// - Returns: The value that the document consists of.
+    /// - Throws: `JSONError`.
+    static func parse(_ bytes: ArraySlice<UInt8>, _ bounds: JSONBounds) throws(JSONError) -> JSONValue {
+        guard !bytes.isEmpty else { throw .empty }
+        return try unsafe bytes.withUnsafeBufferPointer { unsafe parse($0, bounds, { _ in true }) }.get()
+    }
+
     /// Counts the values of a text, whether it is valid JSON or not.
     ///
     /// - Parameters:

@@ -31,7 +31,7 @@ extension OpenAPIRealm {
                 "\(prefix)/aggregate/\(word)", [("get", operations.aggregate), ("post", operations.aggregateByBody)],
                 variables: []),
             member("\(prefix)/changes/\(word)", [("get", operations.poll)], variables: []),
-        ]
+        ] + (isChanged ? [member("\(prefix)/batch/\(word)", [("post", operations.batch)], variables: [])] : [])
     }
 
     /// Returns one path with its operations.
@@ -215,6 +215,22 @@ struct ClassOperations {
             responses: .object([
                 answer("200", "The body lists the changes of \(label).", "\(name)Changes", headers: OpenAPIChanges.answerHeaders)
             ]), problems: .ofChanges)
+    }
+
+    /// `POST …/batch/NAME`.
+    var batch: OperationDescription {
+        OperationDescription(
+            "batch\(name)", "Runs operations on objects of \(label) in order, as a unit.",
+            details: OpenAPITexts.operations["batchClass"]?.details, tag: name,
+            parameters: parameters(["IdempotencyKey", "DryRun"] + ClassOperations.common.filter { $0 != "Nested" }, simple: []),
+            taking: BodyTypes(.json), body: OpenAPIParts.schema("\(name)Batch"),
+            bodyText:
+                "The body lists the operations on objects of \(label), each an object with one member named after what it does.",
+            responses: written(
+                answer(
+                    "200", "The body holds one result per operation on \(label).", "\(name)BatchResult",
+                    headers: OpenAPIChanges.answerHeaders)),
+            problems: .ofWrites, .ofValues, .ofQueries, .ofBatches)
     }
 
     /// The operations that change a class as a whole.

@@ -45,11 +45,25 @@ extension OpenAPIRealm {
                         { OpenAPIChanges.changes(of: name, reference, ints).first { $0.0 == name + suffix }?.1 ?? .object([]) }
                     ))
             }
+            if !isEmbedded { all += batches(name, reference) }
             if !isEmbedded, isLinked(table) { all.append(("\(name)Link", { link(to: table) })) }
         }
         if isCreated(table) { all.append(("\(name)Create", { input(table, .create) })) }
         if isPatched(table) { all.append(("\(name)Patch", { input(table, .patch) })) }
         return all
+    }
+
+    /// Returns the schemas of the batches of a class.
+    private func batches(_ name: String, _ reference: DocumentValue) -> [(String, () -> DocumentValue)] {
+        let parts = OpenAPIBatches.Parts(
+            prefix: name, new: OpenAPIParts.schema("\(name)Create"), patch: OpenAPIParts.schema("\(name)Patch"),
+            object: reference)
+        return OpenAPIBatches.suffixes.map { suffix in
+            (
+                name + suffix,
+                { OpenAPIBatches.schemas(of: parts, limits).first { $0.0 == name + suffix }?.1 ?? .object([]) }
+            )
+        }
     }
 
     // MARK: - Objects

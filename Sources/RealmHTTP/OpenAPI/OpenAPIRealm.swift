@@ -20,6 +20,8 @@ package struct OpenAPIRealm {
     let snapshot: Snapshot
     /// The form of integers in the responses that are described.
     let ints: OpenAPIDocument.Integers
+    /// The limits of the server, which bodies state.
+    let limits: Limits
     /// How much is described.
     let profile: OpenAPIDocument.Profile
     /// The values that creates take for properties they leave out.
@@ -58,6 +60,7 @@ package struct OpenAPIRealm {
         self.shared = profile == .full ? shared : []
         self.realm = realm
         self.ints = ints
+        self.limits = limits
         self.profile = profile
         self.defaults = defaults
         self.snapshot = snapshot
@@ -231,7 +234,7 @@ package struct OpenAPIRealm {
     }
 
     /// The suffixes that the name of a class has in the names of its other schemas.
-    static let derived = ["Page", "Section", "Create", "Patch", "Link"] + OpenAPIChanges.suffixes
+    static let derived = ["Page", "Section", "Create", "Patch", "Link"] + OpenAPIChanges.suffixes + OpenAPIBatches.suffixes
 
     /// Names that would make an operation of a class have the id of another operation, or that of a group of operations.
     private static let reserved = [
@@ -290,7 +293,8 @@ package struct OpenAPIRealm {
 
     /// Returns the example of a body; nil for schemas that are no bodies.
     private func example(_ name: String, _ schema: DocumentValue) -> DocumentValue? {
-        let bodies = profile == .full ? ["", "Page", "Create", "Patch", "Changes"] : ["", "Page", "Create", "Patch"]
+        let common = ["", "Page", "Create", "Patch"]
+        let bodies = profile == .full ? common + ["Changes", "Batch", "BatchResult"] : common
         guard
             let table = bodies.lazy.compactMap({ suffix in
                 name.hasSuffix(suffix) ? self.tables[String(name.dropLast(suffix.count))] : nil

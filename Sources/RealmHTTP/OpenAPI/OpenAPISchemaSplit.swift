@@ -9,11 +9,6 @@ enum OpenAPISchemaSplit {
     private static let names = [
         "AggregatesGroup": "AggregateGroup", "MetaOwner": "ObjectOwner", "MetaRoot": "ObjectRoot",
         "RealmDocumentBackup": "RealmFileBackup", "SchemaClassBacklink": "SchemaBacklink",
-        "BatchOperationCreate": "BatchCreate", "BatchOperationPut": "BatchPut", "BatchOperationPatch": "BatchPatch",
-        "BatchOperationDelete": "BatchDelete", "BatchOperationPatchWhere": "BatchPatchWhere",
-        "BatchOperationDeleteWhere": "BatchDeleteWhere", "BatchOperationIncrement": "BatchIncrement",
-        "BatchOperationAssert": "BatchAssert", "BatchOperationList": "BatchList", "BatchOperationSet": "BatchSet",
-        "BatchOperationDictionary": "BatchDictionary", "BatchResultResult": "BatchOperationResult",
         "JSONPatchItem": "JSONPatchOperation",
     ]
 

@@ -114,6 +114,9 @@ enum OpenAPITexts {
         "batch": .init(
             "Each operation sees what those before it did. If one fails nothing is written, and the problem names it. An object that the batch creates under a name can be linked to by that name.",
             body: "The body lists the operations, each an object with one member named after what it does."),
+        "batchClass": .init(
+            "Is the same for operations on objects of one class, which do not name it. Each sees what those before it did. If one fails nothing is written, and the problem names it.",
+            body: "The body lists the operations, each an object with one member named after what it does."),
     ]
 
     /// The texts about transactions, snapshots and subscriptions.

@@ -45,7 +45,7 @@ extension OpenAPIWrites {
 
     /// The schemas by name, in the order of the document.
     static func schemas(_ limits: Limits) -> [(String, DocumentValue)] {
-        objects(limits) + edits + leases(limits) + backups + realms(limits) + migrations(limits)
+        objects(limits) + OpenAPIBatches.schemas(limits) + edits + leases(limits) + backups + realms(limits) + migrations(limits)
     }
 
     /// The schemas of writes of objects.
@@ -70,36 +70,6 @@ extension OpenAPIWrites {
                     "Is the response that the write would have had without dryRun=true.")
             ),
             ("JSONPatch", jsonPatch),
-            (
-                "Batch",
-                closed(
-                    ["ops"],
-                    [
-                        "ops": [
-                            "type": "array", "maxItems": .int(limits.batchOperations),
-                            "items": OpenAPIParts.schema("BatchOperation"),
-                        ]
-                    ])
-            ),
-            ("BatchOperation", batchOperation(limits)),
-            (
-                "BatchResult",
-                object(
-                    ["committed", "version", "results"],
-                    [
-                        "committed": flag, "version": text,
-                        "results": [
-                            "type": "array",
-                            "items": object(
-                                [],
-                                [
-                                    "key": text, "created": flag, "matched": count, "count": count,
-                                    "value": anything.describing("Is the value after an increment."),
-                                    "object": OpenAPIParts.schema("RealmObject"),
-                                ]),
-                        ],
-                    ])
-            ),
             ("CommittedVersion", object(["version"], ["version": text])),
             (
                 "WriteState",
@@ -168,68 +138,6 @@ extension OpenAPIWrites {
                     ["items", "next"],
                     ["items": ["type": "array", "items": OpenAPIParts.schema("Snapshot")], "next": OpenAPIParts.nullableText])
             ),
-        ]
-    }
-
-    /// The schema of one operation of a batch: an object with exactly one member, whose name is the
-    /// kind of operation.
-    ///
-    /// OpenAPI could say this with `oneOf` more exactly. Generators mishandle that, so the document
-    /// bounds the number of members.
-    private static func batchOperation(_ limits: Limits) -> DocumentValue {
-        let name = DocumentValue.Member("class", OpenAPIParts.words("Category"))
-        let key = anything.describing(
-            "Is the key of the object as text, or {\"ref\": name} of an object that the batch created as name.")
-        let target: [DocumentValue.Member] = [
-            name, .init("key", key), .init("ifMatch", OpenAPIParts.entityTags), .init("ifNoneMatch", OpenAPIParts.entityTags),
-        ]
-        let matches: [DocumentValue.Member] = [
-            .init("where", OpenAPIParts.words(atMost: limits.queryBytes, "TRUEPREDICATE")),
-            .init("args", OpenAPIParts.arguments(limits)), .init("maxAffected", OpenAPIParts.number(from: 0)),
-        ]
-        let property = DocumentValue.Member("property", OpenAPIParts.words("name"))
-        let body = DocumentValue.Member("body", OpenAPIParts.schema("AnyProperties"))
-        let nested = DocumentValue.Member("nested", OpenAPIParts.choice("refuse", "upsert"))
-        func edits(_ schema: String) -> [DocumentValue.Member] {
-            [property, .init("ops", ["type": "array", "items": OpenAPIParts.schema(schema)])]
-        }
-        /// Returns a member of the schema for one kind of operation. All kinds require a class.
-        ///
-        /// - Parameters:
-        ///   - name: The kind of operation.
-        ///   - properties: The members of its value.
-        ///   - required: The members that it needs besides the class.
-        func member(_ name: String, _ properties: [DocumentValue.Member], requiring required: [String]) -> DocumentValue.Member {
-            .init(
-                name,
-                .members(
-                    ("type", "object"), ("required", .array((["class"] + required).map { .string($0) })),
-                    ("properties", .object(properties)), ("additionalProperties", false)))
-        }
-        return [
-            "type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": false,
-            "properties": .object([
-                member(
-                    "create",
-                    [
-                        name, body, .init("as", OpenAPIParts.words("t")),
-                        .init("upsert", OpenAPIParts.choice("modified", "all")), nested,
-                    ], requiring: ["body"]),
-                member("put", target + [body, nested], requiring: ["key", "body"]),
-                member("patch", target + [body, nested], requiring: ["key", "body"]),
-                member("delete", target, requiring: ["key"]),
-                member("patchWhere", [name] + matches + [body, nested], requiring: ["where", "body"]),
-                member("deleteWhere", [name] + matches, requiring: ["where"]),
-                member(
-                    "increment",
-                    target + [property, .init("by", anything.describing("Is the number that is added, 1 by default."))],
-                    requiring: ["key", "property"]),
-                member("assert", target + matches.dropLast() + [.init("count", count)], requiring: []),
-                member("list", target + edits("ListEdit"), requiring: ["key", "property", "ops"]),
-                member("set", target + edits("SetEdit"), requiring: ["key", "property", "ops"]),
-                member("dictionary", target + edits("DictionaryEdit"), requiring: ["key", "property", "ops"]),
-            ]),
-            "example": ["create": ["class": "Category", "body": ["id": 1, "name": "Kitchen"]]],
         ]
     }
 

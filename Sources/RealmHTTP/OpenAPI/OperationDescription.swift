@@ -128,7 +128,7 @@ struct OperationDescription: Sendable {
     /// A batch has a member for that in its own result.
     private static func tried(_ response: DocumentValue) -> DocumentValue {
         guard let schema = response["content"]?["application/json"]?["schema"], let name = schema["$ref"]?.text,
-            let text = response["description"]?.text, !name.hasSuffix("/DryRun"), !name.hasSuffix("/BatchResult")
+            let text = response["description"]?.text, !name.hasSuffix("/DryRun"), !name.hasSuffix("BatchResult")
         else { return response }
         let described = String(text.dropLast()) + ", or with dryRun=true the response that the write would have had."
         let either: DocumentValue = ["schema": ["anyOf": [schema, OpenAPIParts.schema("DryRun")]]]

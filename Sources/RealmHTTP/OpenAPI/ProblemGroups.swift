@@ -55,6 +55,9 @@ extension Set<ProblemCode> {
         .decimalNeedsString, .duplicateKey, .objectNotFound,
     ]
 
+    /// Batches, which may select, patch and assert.
+    package static let ofBatches: Set = [.missingWhere, .tooManyAffected, .patchTestFailed, .assertionFailed]
+
     /// Changes of a schema and their migrations.
     package static let ofSchemas: Set = [.invalidSchema, .schemaVersionConflict, .wouldLoseData]
 

@@ -47,10 +47,13 @@ extension RouteTable {
         "changes",
     ]
 
-    /// The paths that the description of a realm has besides those of classes: all but those for administrators.
+    /// The paths that the description of a realm has besides those of classes: all but those for administrators, and that of
+    /// batches in a class, which it has for each class.
     fileprivate static let pathsOfRealms: [OpenAPIPath] = routes.compactMap { route in
         let path = route.pattern.text
-        guard path.hasPrefix(prefix), shared.contains(where: { path.dropFirst(prefix.count).hasPrefix($0) }) else { return nil }
+        guard path.hasPrefix(prefix), shared.contains(where: { path.dropFirst(prefix.count).hasPrefix($0) }),
+            path != prefix + "batch/{class}"
+        else { return nil }
         let operations = route.operations.filter { $0.access != .administer }.compactMap(\.description)
         return OpenAPIPath(
             pattern: route.pattern.documented, variables: route.pattern.variables,

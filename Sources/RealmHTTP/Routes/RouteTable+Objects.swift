@@ -149,9 +149,21 @@ extension RouteTable {
                         "batch", "Runs operations in order, as a unit.", tag: "objects",
                         parameters: ["IdempotencyKey"] + OpenAPIWrites.common, taking: .json, body: OpenAPIParts.schema("Batch"),
                         responses: OpenAPIWrites.responses(("200", "The body holds one result per operation.", "BatchResult")),
-                        problems: .ofWrites, .ofValues, .ofQueries,
-                        [.missingWhere, .tooManyAffected, .patchTestFailed, .assertionFailed])
+                        problems: .ofWrites, .ofValues, .ofQueries, .ofBatches)
                 ) { $0.batches.run }
+            ]),
+        Route(
+            "/v1/realms/{realm}/batch/{class}", .showsVisible,
+            operations: [
+                .write(
+                    .post, for: .write,
+                    .init(
+                        "batchClass", "Runs operations on objects of one class in order, as a unit.", tag: "objects",
+                        parameters: ["IdempotencyKey"] + OpenAPIWrites.common, taking: .json,
+                        body: OpenAPIParts.schema("ClassBatch"),
+                        responses: OpenAPIWrites.responses(("200", "The body holds one result per operation.", "BatchResult")),
+                        problems: .ofWrites, .ofValues, .ofQueries, .ofBatches)
+                ) { $0.batches.runInClass }
             ]),
     ]
 }

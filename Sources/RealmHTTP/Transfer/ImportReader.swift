@@ -7,8 +7,7 @@ package import RealmStorage
 /// or CSV of one class.
 ///
 /// Errors state the line. Input with a header line must have a trailer line, so that a truncated
-/// export is not imported as if it were complete. The reader is a value: a copy is a position to
-/// which an import can return.
+/// export is not imported as if it were complete.
 package struct ImportReader: Sendable {
     /// What a line of an import is.
     enum Item: Sendable {
@@ -20,14 +19,17 @@ package struct ImportReader: Sendable {
 
     /// The body of the import, from which records can be read again.
     private let source: ImportSource
-    /// The class of objects that do not state theirs; nil when every object has to.
-    private let className: String?
-    /// The bounds of JSON in one line or cell.
-    private let bounds: JSONBounds
     /// Cuts the body into lines or records of CSV.
     private var records: RecordReader
-    /// Reads the records of CSV; nil for NDJSON.
-    private var csv: CSVObjects?
+    /// Reads single records.
+    private var parser: RecordParser
+    /// Reads records on another thread; nil when they are read when they are asked for. Copies of the reader share it, so only
+    /// one of them can go on.
+    private var ahead: ReadAhead?
+    /// The records that were read ahead and are next.
+    private var block = ReadAhead.Parsed()
+    /// The position of the next record in `block`.
+    private var position = 0
     /// Whether there was a header line, so that a trailer line is due.
     private var hasHeader = false
     /// The number of objects read so far.
@@ -45,8 +47,7 @@ package struct ImportReader: Sendable {
     ///   - isArray: Whether the body is a JSON array of the objects.
     package init(_ source: ImportSource, className: String?, bounds: JSONBounds, isArray: Bool = false) {
         self.source = source
-        self.className = className
-        self.bounds = bounds
+        parser = RecordParser(className: className, bounds: bounds)
         records = RecordReader(source, isArray ? .array : .lines)
     }
 
@@ -64,8 +65,7 @@ package struct ImportReader: Sendable {
         options: ImportOptions = ImportOptions()
     ) throws(Problem) {
         self.source = source
-        self.bounds = bounds
-        className = table.className
+        parser = RecordParser(className: table.className, bounds: bounds)
         let separator = if let stated = options.separator { stated } else { try CSVSeparator.sniff(source) }
         records = RecordReader(source, .csv, separator: separator)
         var first = try records.next()
@@ -74,7 +74,7 @@ package struct ImportReader: Sendable {
         guard let header = first else {
             throw Problem(.invalidBody, "the body needs a first line with the names of the properties")
         }
-        csv = try CSVObjects(
+        parser.csv = try CSVObjects(
             table, snapshot, bounds: bounds, header: header.bytes, line: header.place.line, options: options,
             separator: separator)
     }
@@ -85,14 +85,8 @@ package struct ImportReader: Sendable {
     ///   without `line` at the end of a truncated export. A wrong value is no error here: it is
     ///   kept in the object.
     mutating func next() throws(Problem) -> Item? {
-        while let (place, bytes) = try records.next() {
-            if let csv {
-                guard let object = try csv.object(bytes, place) else { continue }
-                count += 1
-                return .object(object)
-            }
-            guard bytes.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0d }) else { continue }
-            if let item = try item(bytes, place) { return item }
+        while let record = try nextRecord() {
+            if let item = try item(record) { return item }
         }
         guard !hasHeader || end == count else {
             throw Problem(.invalidBody, "the export is truncated: its trailer is missing, or states another number of objects")
@@ -100,58 +94,71 @@ package struct ImportReader: Sendable {
         return nil
     }
 
+    /// Reads the rest of a long body on another thread, ahead of `next`. Only this reader, or one copy of it, may be used from
+    /// then on.
+    mutating func readAhead() {
+        guard ahead == nil, source.byteCount >= ReadAhead.leastByteCount else { return }
+        ahead = ReadAhead.start(records, parser)
+    }
+
     /// Reads an object a second time, from the place that an earlier item had.
     ///
     /// - Throws: `internal_error` when the body cannot be read.
     func object(at place: RecordPlace) throws(Problem) -> ImportedObject {
-        let bytes = try source.read(at: place.offset, byteCount: place.byteCount)
-        if let csv, let object = try csv.object(bytes, place) { return object }
-        return try object(try parse(bytes, place), place)
+        try parser.object(try source.read(at: place.offset, byteCount: place.byteCount), place)
+    }
+
+    /// Returns the next record that is not blank; nil at the end of the body.
+    private mutating func nextRecord() throws(Problem) -> RecordParser.Record? {
+        guard let ahead else {
+            while let (place, bytes) = try records.next() {
+                if let record = try parser.record(bytes, place) { return record }
+            }
+            return nil
+        }
+        while position == block.records.count {
+            if let problem = block.problem { throw problem }
+            position = 0
+            guard let next = ahead.next() else {
+                block = ReadAhead.Parsed()
+                return nil
+            }
+            block = next
+        }
+        defer { position += 1 }
+        return block.records[position]
     }
 
     // MARK: - NDJSON
 
-    /// Parses the JSON of one record; errors state their place in the body.
-    private func parse(_ bytes: ArraySlice<UInt8>, _ place: RecordPlace) throws(Problem) -> JSONValue {
-        do throws(JSONError) {
-            return try JSONParser.parse(Array(bytes), bounds)
-        } catch {
-            guard case .malformed(let line, let column, let reason) = error else {
-                throw Problem(error).with("line", .integer(Int64(place.line)))
-            }
-            let before = line == 1 ? place.column : 0
-            let found = JSONError.malformed(line: place.line + line - 1, column: before + column, reason: reason)
-            throw Problem(found).with("line", .integer(Int64(place.line + line - 1)))
-        }
-    }
-
-    /// Returns the item of one line; nil for a trailer line.
-    private mutating func item(_ bytes: ArraySlice<UInt8>, _ place: RecordPlace) throws(Problem) -> Item? {
-        let value = try parse(bytes, place)
-        guard end == nil else { throw malformed("the trailer is followed by another line", place.line) }
-        if let (name, inner) = value.object?.single, name == "$begin" || name == "$end" {
+    /// Returns what a record means at its place in the input; nil for a trailer line.
+    private mutating func item(_ record: RecordParser.Record) throws(Problem) -> Item? {
+        switch record {
+        case .object(let object):
+            guard end == nil else { throw afterTrailer(object.line) }
+            count += 1
+            return .object(object)
+        case .frame(let name, let inner, let line):
+            guard end == nil else { throw afterTrailer(line) }
             guard name == "$begin" else {
-                end = try objectCount(inner, place.line)
+                end = try objectCount(inner, line)
                 return nil
             }
-            guard !hasHeader, count == 0 else { throw malformed("a header has to be the first line", place.line) }
+            guard !hasHeader, count == 0 else { throw RecordParser.malformed("a header has to be the first line", line) }
             hasHeader = true
-            return .schema(try schema(inner, place.line))
+            return .schema(try schema(inner, line))
         }
-        let object = try object(value, place)
-        count += 1
-        return .object(object)
     }
 
-    /// Makes the problem of a line that is malformed.
-    private func malformed(_ detail: String, _ line: Int) -> Problem {
-        Problem(.invalidBody, detail).with("line", .integer(Int64(line)))
+    /// Makes the problem of a line behind the trailer.
+    private func afterTrailer(_ line: Int) -> Problem {
+        RecordParser.malformed("the trailer is followed by another line", line)
     }
 
     /// Returns the number of objects that a trailer line states.
     private func objectCount(_ value: JSONValue, _ line: Int) throws(Problem) -> Int {
         guard case .integer(let count)? = value.object?["objects"], count >= 0 else {
-            throw malformed("the trailer has to state the number of objects", line)
+            throw RecordParser.malformed("the trailer has to state the number of objects", line)
         }
         return Int(count)
     }
@@ -159,22 +166,8 @@ package struct ImportReader: Sendable {
     /// Returns the schema of a header line, whose format has to be 1.
     private func schema(_ value: JSONValue, _ line: Int) throws(Problem) -> SchemaInput {
         guard let object = value.object, object["format"] == .integer(1), let schema = object["schema"] else {
-            throw malformed("the header needs 'format' 1 and a 'schema'", line)
+            throw RecordParser.malformed("the header needs 'format' 1 and a 'schema'", line)
         }
         return try SchemaReader(place: InputPlace(pointer: "/$begin/schema", line: line)).schema(schema)
-    }
-
-    /// Makes an object of one line. Its class is that in `$meta`, or the class of the whole import.
-    private func object(_ value: JSONValue, _ place: RecordPlace) throws(Problem) -> ImportedObject {
-        let meta = value.object?["$meta"]?.object
-        guard let name = meta?["class"]?.string ?? className else {
-            throw malformed(
-                "the line does not name the class of its object; the parameter 'class' names it, on the command line --class",
-                place.line)
-        }
-        guard className == nil || className == name else {
-            throw malformed("the class of the object is '\(name)', and 'class' names another one", place.line)
-        }
-        return ImportedObject(place: place, className: name, key: meta?["key"]?.string, body: ObjectBodies.read(value))
     }
 }

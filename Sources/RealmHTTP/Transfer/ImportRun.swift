@@ -3,7 +3,8 @@
 package import RealmEngine
 internal import RealmStorage
 
-/// Writes the objects of an import, one by one, inside a transaction.
+/// Writes the objects of an import inside a transaction: those of a class that follow each other together, if they are new
+/// and nothing about them depends on the others, else one by one.
 ///
 /// A link to an object that has not been read yet cannot be written at once. Its property is
 /// written at the end: the object is read a second time then, so that only places have to be kept
@@ -55,6 +56,9 @@ package final class ImportRun {
     /// What was read and written so far, for the next commit of the same import.
     private(set) var memory: Memory
 
+    /// The objects that were read and not written yet.
+    private var group = Group()
+
     /// The number of objects that the import created so far, earlier commits included.
     package var created: Int { memory.created }
     /// The number of objects that existed and were written into so far, earlier commits included.
@@ -96,21 +100,109 @@ package final class ImportRun {
     /// - Returns: Whether there may be more; false when the import is complete.
     /// - Throws: The first error, with `line` where it is one of an object.
     func run(_ reader: inout ImportReader, count: Int) throws(Problem) -> Bool {
+        reader.readAhead()
         for _ in 0..<count {
-            guard let item = try reader.next() else {
+            let item: ImportReader.Item?
+            do throws(Problem) { item = try reader.next() } catch {
+                // What is wrong with an earlier line is reported first.
+                try writeGroup()
+                throw error
+            }
+            switch item {
+            case .object(let object)?: try add(object)
+            case .schema(let schema)?:
+                try writeGroup()
+                try Problem.writing { () throws(WriteError) in
+                    if try session.schema().classes.isEmpty { try session.createSchema(schema, versionIfMissing: nil) }
+                }
+            case nil:
+                try writeGroup()
                 for waiting in memory.later { try link(try reader.object(at: waiting.place), waiting.object) }
                 memory.later = []
                 return false
             }
-            switch item {
-            case .object(let object): try write(object)
-            case .schema(let schema):
-                try Problem.writing { () throws(WriteError) in
-                    if try session.schema().classes.isEmpty { try session.createSchema(schema, versionIfMissing: nil) }
-                }
+        }
+        try writeGroup()
+        return true
+    }
+
+    // MARK: - Groups
+
+    /// Objects of one class that follow each other in the input.
+    private struct Group {
+        /// The objects, in the order of the input.
+        var objects: [ImportedObject] = []
+        /// The length of their records in bytes.
+        var byteCount = 0
+    }
+
+    /// The length in bytes of the records that are written together at most.
+    private static let groupByteCount = 4 << 20
+
+    /// Adds an object to the group, which is written first if the object belongs to another class, and afterwards if it is large
+    /// enough.
+    private func add(_ object: ImportedObject) throws(Problem) {
+        if let last = group.objects.last, last.className != object.className { try writeGroup() }
+        group.objects.append(object)
+        group.byteCount += object.place.byteCount
+        if group.objects.count >= WriteSession.groupCount || group.byteCount >= ImportRun.groupByteCount { try writeGroup() }
+    }
+
+    /// Writes the objects of the group.
+    private func writeGroup() throws(Problem) {
+        let objects = group.objects
+        group = Group()
+        guard !objects.isEmpty else { return }
+        try Problem.writing(InputPlace(line: objects[0].line)) { () throws(WriteError) in try session.checkDeadline() }
+        if try !writeTogether(objects) { for object in objects { try write(object) } }
+    }
+
+    /// Creates objects at once, and writes their members with links afterwards.
+    ///
+    /// - Returns: Whether that was possible; nothing is changed if not.
+    private func writeTogether(_ objects: [ImportedObject]) throws(Problem) -> Bool {
+        var bodies: [InputObject] = []
+        var linked: [(row: Int, members: Members)] = []
+        bodies.reserveCapacity(objects.count)
+        for (row, object) in objects.enumerated() {
+            guard case .success(let body) = object.body else { return false }
+            guard body.members.contains(where: { $0.value.hasLink }) else {
+                bodies.append(body)
+                continue
+            }
+            let parts = ImportRun.divided(body)
+            bodies.append(InputObject(parts.plain))
+            linked.append((row, parts.linked))
+        }
+        var failed: Int?
+        let made: [WriteSession.Written]?
+        do throws(WriteError) {
+            try session.requireImport(of: objects[0].className)
+            made = try session.createTogether(
+                objects[0].className, bodies, mayExist: mode == .upsert, failed: &failed, options: options)
+        } catch {
+            throw Problem(error, at: InputPlace(line: objects[failed ?? 0].line))
+        }
+        guard let made else { return false }
+        for (object, one) in zip(objects, made) { try note(object, one.place, isCreated: true) }
+        for (row, members) in linked {
+            if members.allSatisfy({ isReachable($0.value) }) {
+                try link(members, made[row].place, InputPlace(line: objects[row].line))
+            } else {
+                memory.later.append(Waiting(object: made[row].place.object, place: objects[row].place))
             }
         }
         return true
+    }
+
+    /// Notes what has to be known of an object that was written.
+    private func note(_ object: ImportedObject, _ place: ObjectPlace, isCreated: Bool) throws(Problem) {
+        if isCreated { memory.created += 1 } else { memory.updated += 1 }
+        memory.line = object.line
+        if let old = object.key.flatMap(KeyText.objectKey) {
+            memory.keys[object.className, default: KeyTranslation()].record(old, place.object)
+        }
+        try record(place, object.className)
     }
 
     /// Writes one object. Its members with links are left for the end, unless all of them can be
@@ -136,12 +228,7 @@ package final class ImportRun {
             error.detail = error.detail.replacing(Problem.upsertHint, with: "'mode=upsert' would update it")
             throw error
         }
-        if written.isCreated { memory.created += 1 } else { memory.updated += 1 }
-        memory.line = object.line
-        if let old = object.key.flatMap(KeyText.objectKey) {
-            memory.keys[object.className, default: KeyTranslation()].record(old, written.place.object)
-        }
-        try record(written.place, object.className)
+        try note(object, written.place, isCreated: written.isCreated)
         if !linked.isEmpty { memory.later.append(Waiting(object: written.place.object, place: object.place)) }
     }
 
@@ -156,7 +243,11 @@ package final class ImportRun {
     /// Separates the members of an object: those without links, and those with a link somewhere
     /// inside.
     private func members(of object: ImportedObject, _ place: InputPlace) throws(Problem) -> (plain: Members, linked: Members) {
-        let body = try object.body.value(at: place)
+        ImportRun.divided(try object.body.value(at: place))
+    }
+
+    /// Separates the members of an object: those without links, and those with a link somewhere inside.
+    private static func divided(_ body: InputObject) -> (plain: Members, linked: Members) {
         var plain: Members = []
         var linked: Members = []
         for member in body.members {
@@ -191,19 +282,19 @@ package final class ImportRun {
     private func link(_ imported: ImportedObject, _ object: ObjectKey) throws(Problem) {
         let place = InputPlace(line: imported.line)
         let linked = try members(of: imported, place).linked
-        try Problem.writing(place) { () throws(WriteError) in
+        let target = try Problem.writing(place) { () throws(WriteError) in
             try session.checkDeadline()
-            var found: ObjectPlace?
-            for member in linked {
+            return try session.require(.objectKey(object), class: imported.className)
+        }
+        try link(linked, target, place)
+    }
+
+    /// Writes members with links of an object.
+    private func link(_ members: Members, _ target: ObjectPlace, _ place: InputPlace) throws(Problem) {
+        try Problem.writing(place) { () throws(WriteError) in
+            for member in members {
                 let name = MemberNaming.documents.property(member.name)
                 do throws(WriteError) {
-                    let target: ObjectPlace
-                    if let found {
-                        target = found
-                    } else {
-                        target = try session.require(.objectKey(object), class: imported.className)
-                        found = target
-                    }
                     try session.setProperty(try session.property(name, of: target), of: target, to: redirected(member.value))
                 } catch {
                     // An unknown name is an unknown member of the object here, not a missing path.

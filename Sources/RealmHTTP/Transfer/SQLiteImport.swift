@@ -89,7 +89,8 @@ struct SQLiteImport {
             guard let other = wanted[name] else { return nil }
             let target = wanted.count == 1 && other == name ? className ?? other : other
             guard let table = snapshot.classTable(named: target) else {
-                throw Problem(.classNotFound, "there is no class '\(target)' for the table '\(name)'")
+                let hint = Suggestion.hint(for: target, in: snapshot.classes.lazy.compactMap(\.className))
+                throw Problem(.classNotFound, "there is no class '\(target.brief)' for the table '\(name.brief)'\(hint)")
             }
             return Source(name: name, table: table)
         }

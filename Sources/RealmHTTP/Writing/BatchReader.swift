@@ -12,9 +12,18 @@ struct BatchReader {
     /// The bounds of the server: how many operations a batch has, how long queries and arguments
     /// are, how deep JSON is.
     private let limits: Limits
+    /// The class of all operations; nil where each names its own.
+    private let className: String?
 
-    /// Creates a reader of batches that applies the limits of a server.
-    init(_ limits: Limits) { self.limits = limits }
+    /// Creates a reader of batches.
+    ///
+    /// - Parameters:
+    ///   - limits: The limits of the server, which are applied.
+    ///   - className: The class of all operations, which they do not name then; nil where each names its own.
+    init(_ limits: Limits, className: String? = nil) {
+        self.limits = limits
+        self.className = className
+    }
 
     /// Reads all operations of a batch. The text of the body is released as soon as it is parsed.
     ///
@@ -61,8 +70,11 @@ struct BatchReader {
         guard let names = BatchReader.members[verb] else {
             throw inner.describe(Problem(.invalidBody, "there is no operation '\(verb.brief)'\(BatchReader.hint(for: verb))"))
         }
-        let reader = OperationMembers(members, inner, limits)
-        try reader.requireKnown(names)
+        let reader = OperationMembers(members, inner, limits, className: className)
+        if className != nil, reader.has("class") {
+            throw reader.invalid("class", "the path names the class already; POST …/batch takes operations that name theirs")
+        }
+        try reader.requireKnown(className == nil ? names : names.filter { $0 != "class" })
         return BatchOperation(place: inner, kind: try kind(verb, reader))
     }
 
@@ -101,7 +113,7 @@ struct BatchReader {
         switch verb {
         case "create":
             return .create(
-                className: try members.required("class"), body: try members.body(), name: try members.text("as"),
+                className: try members.className(), body: try members.body(), name: try members.text("as"),
                 policy: try members.policy(), nested: try members.nested())
         case "put": return .put(try members.target(), body: try members.body(), nested: try members.nested())
         case "patch": return .patch(try members.target(), try members.patch(), nested: try members.nested())
@@ -109,10 +121,10 @@ struct BatchReader {
         case "patchWhere":
             return .query(
                 .patch(
-                    className: try members.required("class"), try members.requiredMatches(), body: try members.body(),
+                    className: try members.className(), try members.requiredMatches(), body: try members.body(),
                     nested: try members.nested()))
         case "deleteWhere":
-            return .query(.delete(className: try members.required("class"), try members.requiredMatches()))
+            return .query(.delete(className: try members.className(), try members.requiredMatches()))
         case "increment": return .increment(try members.target(), try members.property(), by: try members.value("by"))
         case "assert": return .query(try assertion(members))
         case "list": return try collection(.list, members)
@@ -131,7 +143,7 @@ struct BatchReader {
     private func assertion(_ members: OperationMembers) throws(Problem) -> BatchOperation.QueryKind {
         guard members.has("key") else {
             return .assertCount(
-                className: try members.required("class"), try members.matches(), count: try members.int("count"))
+                className: try members.className(), try members.matches(), count: try members.int("count"))
         }
         guard !members.has("count") else { throw members.invalid("count", "'count' is for queries, not for one object") }
         return .assertObject(try members.target(), try members.matches())

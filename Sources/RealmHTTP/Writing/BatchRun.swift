@@ -24,6 +24,8 @@ final class BatchRun {
     private var knownKeys: [Int: String] = [:]
     /// The names of the classes of the operations that were applied so far.
     private var classNames: [String] = []
+    /// The index of the first operation behind those that could not be carried out together.
+    private var singleUpTo = 0
     /// The number of results, from the first on, whose keys are in `knownKeys`.
     private var knownCount = 0
 
@@ -66,8 +68,14 @@ final class BatchRun {
     ///   at fault, `pointer`; `deadline_exceeded` when the time for the write is used up.
     func run(_ operations: [BatchOperation]) throws(Problem) -> WriteDraft {
         results.reserveCapacity(operations.count)
-        for operation in operations {
+        var next = 0
+        while next < operations.count {
             try Problem.writing { () throws(WriteError) in try session.checkDeadline() }
+            let together = try createTogether(operations[next...])
+            next += together
+            if together > 0 { continue }
+            let operation = operations[next]
+            next += 1
             do throws(Problem) {
                 results.append(try perform(operation))
                 classNames.append(operation.className)
@@ -79,6 +87,40 @@ final class BatchRun {
     }
 
     // MARK: - Operations
+
+    /// The number of operations from which on it pays to find out whether they can be carried out together.
+    private static let leastTogether = 8
+
+    /// Carries out the operations at the beginning that create objects of the same class in the same way, together.
+    ///
+    /// - Returns: How many operations were carried out; 0 when the first has to be carried out by itself.
+    private func createTogether(_ operations: ArraySlice<BatchOperation>) throws(Problem) -> Int {
+        guard let first = operations.first, case .create(let className, _, nil, let policy, false) = first.kind else { return 0 }
+        var bodies: [ObjectBodies.Reading] = []
+        for operation in operations.prefix(WriteSession.groupCount) {
+            guard case .create(className, let body, nil, policy, false) = operation.kind else { break }
+            bodies.append(body)
+        }
+        // Those that cannot be carried out together are not tried again with one less, but one by one.
+        guard bodies.count >= BatchRun.leastTogether, operations.startIndex >= singleUpTo else { return 0 }
+        let maker = ObjectMaker(className: className, policy: policy, input: input(false))
+        let start = operations.startIndex
+        let made: [WriteSession.Written]?
+        do throws(Problem) {
+            made = try maker.makeTogether(bodies[...], { operations[start + $0].place.inside("body") }, session)
+        } catch {
+            throw first.place.describe(error, hasPointer: false)
+        }
+        guard let made else {
+            singleUpTo = start + bodies.count
+            return 0
+        }
+        for one in made {
+            results.append(.object(one.place, isCreated: true, shows: true))
+            classNames.append(className)
+        }
+        return made.count
+    }
 
     /// Applies one operation and returns what the answer says about it.
     private func perform(_ operation: BatchOperation) throws(Problem) -> Outcome {

@@ -72,7 +72,7 @@ struct ObjectMaker: Sendable {
 
     /// Writes the objects of an array or of NDJSON in order, and returns the summary of them.
     ///
-    /// The deadline is checked every 256 objects.
+    /// The deadline is checked every 256 objects, or after each group of objects that are created together.
     ///
     /// - Parameters:
     ///   - bodies: The inputs of the objects.
@@ -83,12 +83,44 @@ struct ObjectMaker: Sendable {
         try context.requireNoObjectCondition()
         var made: [WriteSession.Written] = []
         made.reserveCapacity(bodies.count)
-        for (index, body) in bodies.enumerated() {
-            if index & 0xff == 0xff { try Problem.writing { () throws(WriteError) in try context.session.checkDeadline() } }
-            let place = lines.map { InputPlace(line: $0[index]) } ?? InputPlace().inside(index)
-            made.append(try make(body, place, context.session))
+        func place(_ index: Int) -> InputPlace { lines.map { InputPlace(line: $0[index]) } ?? InputPlace().inside(index) }
+        for start in stride(from: 0, to: bodies.count, by: WriteSession.groupCount) {
+            let range = start..<min(start + WriteSession.groupCount, bodies.count)
+            if let together = try makeTogether(bodies[range], { place(start + $0) }, context.session) {
+                made.append(contentsOf: together)
+                try Problem.writing { () throws(WriteError) in try context.session.checkDeadline() }
+                continue
+            }
+            for index in range {
+                if index & 0xff == 0xff { try Problem.writing { () throws(WriteError) in try context.session.checkDeadline() } }
+                made.append(try make(bodies[index], place(index), context.session))
+            }
         }
         return try draft(made, context)
+    }
+
+    /// Creates objects at once, if nothing about them depends on the others.
+    ///
+    /// - Parameters:
+    ///   - bodies: The inputs of the objects.
+    ///   - place: Returns the place of an object in the request body.
+    ///   - session: The transaction.
+    /// - Returns: The objects; nil when they have to be written one after the other. Nothing is changed then.
+    func makeTogether(
+        _ bodies: ArraySlice<ObjectBodies.Reading>, _ place: (Int) -> InputPlace, _ session: WriteSession
+    ) throws(Problem) -> [WriteSession.Written]? {
+        var objects: [InputObject] = []
+        objects.reserveCapacity(bodies.count)
+        for body in bodies {
+            guard case .success(let object) = body else { return nil }
+            objects.append(object)
+        }
+        var failed: Int?
+        do throws(WriteError) {
+            return try session.createTogether(className, objects, mayExist: policy != nil, failed: &failed, options: input)
+        } catch {
+            throw Problem(error, at: failed.map(place) ?? InputPlace())
+        }
     }
 
     /// Writes the summary of many objects: `created`, `updated` with an upsert policy, `keys`, and

@@ -15,6 +15,8 @@ struct OperationMembers {
     private let place: InputPlace
     /// The bounds of the server, for queries and their arguments.
     private let limits: Limits
+    /// The class of the operation where its batch has one class; nil where the operation names it.
+    private let knownClass: String?
 
     /// Creates a reader of an operation's members.
     ///
@@ -22,7 +24,9 @@ struct OperationMembers {
     ///   - object: The operation's value, as in `{"patch": object}`.
     ///   - place: Its place in the request body.
     ///   - limits: The bounds of the server.
-    init(_ object: JSONObject, _ place: InputPlace, _ limits: Limits) {
+    ///   - className: The class of the operation where its batch has one class; nil where the operation names it.
+    init(_ object: JSONObject, _ place: InputPlace, _ limits: Limits, className: String? = nil) {
+        knownClass = className
         self.object = object
         self.place = place
         self.limits = limits
@@ -56,6 +60,12 @@ struct OperationMembers {
     func required(_ name: String) throws(Problem) -> String {
         guard let text = try text(name) else { throw missing(name) }
         return text
+    }
+
+    /// Returns the class that the operation is for.
+    func className() throws(Problem) -> String {
+        if let knownClass { return knownClass }
+        return try required("class")
     }
 
     /// Makes the problem of a member that is absent, with a pointer to the operation.
@@ -119,7 +129,7 @@ struct OperationMembers {
         let condition = try WriteCondition(
             ifMatch: try text("ifMatch"), ifNoneMatch: try text("ifNoneMatch"),
             problem: { name, detail in invalid(name == "If-Match" ? "ifMatch" : "ifNoneMatch", detail) })
-        return BatchOperation.ObjectTarget(className: try required("class"), key: try key(), condition: condition)
+        return BatchOperation.ObjectTarget(className: try className(), key: try key(), condition: condition)
     }
 
     /// Reads `key`: the text of a key, or `{"ref":…}` with the name of an object made by an earlier

@@ -7,7 +7,7 @@ internal import RealmStorage
 /// Nulls and NaNs are left out, integer sums wrap around at 64 bits, and mixed values are summed up
 /// as decimals. A value of this type is used for one fold: create it, add the values one by one,
 /// then read the result.
-struct Aggregation {
+struct Aggregation: Sendable {
     private let aggregate: AggregateOperator
     private let type: ColumnType
     /// The least or greatest value so far; nil before the first one.
@@ -60,6 +60,15 @@ struct Aggregation {
         case .min, .max: addExtreme(value)
         case .sum, .average: addNumber(value)
         }
+    }
+
+    /// Adds the values of another fold of the same kind.
+    mutating func merge(_ other: Aggregation) {
+        if let extreme = other.extreme { addExtreme(extreme) }
+        intSum &+= other.intSum
+        doubleSum += other.doubleSum
+        decimalSum += other.decimalSum
+        count += other.count
     }
 
     /// Keeps the value if it is less, or greater, than all values before it. Nulls and NaNs are

@@ -22,19 +22,42 @@ extension BoundQuery {
     private func aggregateWatched(
         _ requests: [AggregateRequest], _ check: Check?
     ) throws(QueryError) -> (count: Int, results: [AggregateResult]) {
-        var aggregators: [any ResultAggregator] = []
-        for request in requests { aggregators.append(try aggregator(request)) }
-        var count = 0
-        let columns = aggregators.filter { $0.key.isPlainColumn }.map(\.key.column)
-        try forEachResult(check, reading: columns) { leaf, rows throws(StorageError) in
-            let rowCount = rows.count
-            count += rowCount
-            for aggregator in aggregators {
-                try cancellation.step(rowCount)
-                try aggregator.add(leaf, rows)
+        let aggregators = try self.aggregators(requests)
+        if let parts = try scanParts() {
+            var count = 0
+            for partial in try scan(parts, requests, check) {
+                count += partial.count
+                for (aggregator, part) in zip(aggregators, partial.aggregates) { aggregator.merge(part) }
             }
+            return (count, aggregators.map(\.result))
+        }
+        var count = 0
+        try forEachResult(check, reading: BoundQuery.columns(aggregators)) { leaf, rows throws(StorageError) in
+            count += try add(leaf, rows, to: aggregators)
         }
         return (count, aggregators.map(\.result))
+    }
+
+    /// Adds rows of a leaf to aggregators, and returns their number.
+    func add(_ leaf: ClusterLeaf, _ rows: Mask, to aggregators: [any ResultAggregator]) throws(StorageError) -> Int {
+        let count = rows.count
+        for aggregator in aggregators {
+            try cancellation.step(count)
+            try aggregator.add(leaf, rows)
+        }
+        return count
+    }
+
+    /// Returns an aggregator for each request; throws the errors of `aggregator`.
+    func aggregators(_ requests: [AggregateRequest]) throws(QueryError) -> [any ResultAggregator] {
+        var aggregators: [any ResultAggregator] = []
+        for request in requests { aggregators.append(try aggregator(request)) }
+        return aggregators
+    }
+
+    /// The columns that aggregators read of the objects themselves.
+    static func columns(_ aggregators: [any ResultAggregator]) -> [Column] {
+        aggregators.filter { $0.key.isPlainColumn }.map(\.key.column)
     }
 
     /// Calculates aggregates over those of some objects that are in the result, such as the links of
@@ -52,8 +75,7 @@ extension BoundQuery {
         _ requests: [AggregateRequest], over keys: [ObjectKey], check: Check? = nil
     ) throws(QueryError) -> (count: Int, results: [AggregateResult]) {
         try cancellation.watching(check) { () throws(QueryError) in
-            var aggregators: [any ResultAggregator] = []
-            for request in requests { aggregators.append(try aggregator(request)) }
+            let aggregators = try self.aggregators(requests)
             let positions = try execute(over: keys)
             try forEachObject(positions.lazy.map { keys[$0] }) { leaf, rows throws(StorageError) in
                 for aggregator in aggregators { try aggregator.add(leaf, rows) }

@@ -85,6 +85,7 @@ extension BoundQuery {
     /// Returns the number of results, after `count` has installed the check of the query.
     private func countWatched(_ check: Check?) throws(QueryError) -> Int {
         if !hasDistinct, let count = try plan().exactCount(in: table) { return min(count, limitOfSteps) }
+        if let parts = try scanParts() { return try scan(parts, [], check).reduce(0) { $0 + $1.count } }
         guard let cursor = try isOnlySorted ? MatchCursor(self) : cursor() else { return try executeSteps(.all, check).count }
         var count = 0
         while let (_, rows) = try cursor.nextWatched(check) { count += rows.count }

@@ -36,11 +36,18 @@ package final class BoundQuery {
     /// The tables and columns that the result of the query depends on.
     package let dependencies: QueryDependencies
 
+    /// Threads that may help with long scans; nil when this thread scans alone.
+    package var helpers: ScanHelpers?
+    /// Makes another bound query of the same text for a helper.
+    let makeTwin: @Sendable () throws(QueryError) -> BoundQuery
+
     /// Creates a bound query from the parts that the binder made.
     init(
         table: Table, snapshot: Snapshot, condition: any Condition, steps: [ResultStep], mapping: KeyPathMapping,
-        pool: ConstantPool, cancellation: CancellationCheck, dependencies: QueryDependencies
+        pool: ConstantPool, cancellation: CancellationCheck, dependencies: QueryDependencies,
+        makeTwin: @escaping @Sendable () throws(QueryError) -> BoundQuery
     ) {
+        self.makeTwin = makeTwin
         self.cancellation = cancellation
         self.table = table
         self.snapshot = snapshot

@@ -19,10 +19,18 @@ final class DateAggregator: ResultAggregator {
     /// Keeps the extreme date of several rows, if it exceeds those before.
     func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
         guard case .timestamp(let values) = try key.values(of: leaf) else { return }
-        let isLeast = function == .min
-        guard let date = isLeast ? try values.minimum(rows) : try values.maximum(rows) else { return }
-        extreme = extreme.map { isLeast ? Swift.min($0, date) : Swift.max($0, date) } ?? date
+        take(function == .min ? try values.minimum(rows) : try values.maximum(rows))
     }
+
+    /// Keeps a date if it exceeds the extreme so far.
+    private func take(_ date: Timestamp?) {
+        guard let date else { return }
+        extreme = extreme.map { function == .min ? Swift.min($0, date) : Swift.max($0, date) } ?? date
+    }
+
+    var partial: AggregatePartial { .date(extreme) }
+
+    func merge(_ partial: AggregatePartial) { if case .date(let date) = partial { take(date) } }
 
     var result: AggregateResult { .value(extreme.map(Value.timestamp) ?? .null) }
 }

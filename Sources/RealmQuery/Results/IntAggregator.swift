@@ -28,11 +28,24 @@ final class IntAggregator: ResultAggregator {
             let (partial, _) = values.sum(rows)
             sum += partial
         case .average: values.add(rows, to: &real)
-        case .min:
-            if let least = values.minimum(rows) { extreme = extreme.map { Swift.min($0, least) } ?? least }
-        case .max:
-            if let greatest = values.maximum(rows) { extreme = extreme.map { Swift.max($0, greatest) } ?? greatest }
+        case .min: take(values.minimum(rows))
+        case .max: take(values.maximum(rows))
         }
+    }
+
+    /// Keeps a number if it exceeds the extreme so far.
+    private func take(_ number: Int64?) {
+        guard let number else { return }
+        extreme = extreme.map { function == .min ? Swift.min($0, number) : Swift.max($0, number) } ?? number
+    }
+
+    var partial: AggregatePartial { .int(sum: sum, real: real, extreme: extreme) }
+
+    func merge(_ partial: AggregatePartial) {
+        guard case .int(let sum, let real, let extreme) = partial else { return }
+        self.sum += sum
+        self.real.add(real)
+        take(extreme)
     }
 
     /// The result so far; `overflow` when the exact sum does not fit into 64 bits.

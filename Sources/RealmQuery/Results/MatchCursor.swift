@@ -22,7 +22,9 @@ package final class MatchCursor {
     /// The number of matches that are still to be delivered.
     private var remaining: Int
     /// The object after which the matches begin; nil to begin with the first one.
-    private let after: ObjectKey?
+    private var after: ObjectKey?
+    /// The last object that may match; nil for no such limit. Only scans have one.
+    private let through: ObjectKey?
     /// The number of leaves that pass without a call of the check; work that takes long within a
     /// leaf calls it by itself.
     private static let leavesPerCheck = 3
@@ -38,13 +40,16 @@ package final class MatchCursor {
     ///   - after: The object after which the result begins.
     ///   - skip: The number of matches to leave out from there.
     ///   - limit: The greatest number of matches to deliver.
+    ///   - through: The last object that is scanned; nil for all.
     ///   - columns: The columns that the caller reads of the matches, besides those of the query
     ///     itself.
     /// - Throws: A query error when an index cannot be read.
     init(
-        _ query: BoundQuery, after: ObjectKey? = nil, skip: Int = 0, limit: Int = .max, reading columns: [Column] = []
+        _ query: BoundQuery, after: ObjectKey? = nil, skip: Int = 0, limit: Int = .max, through: ObjectKey? = nil,
+        reading columns: [Column] = []
     ) throws(QueryError) {
         self.query = query
+        self.through = through
         self.after = after
         self.skip = skip
         remaining = limit
@@ -127,6 +132,7 @@ package final class MatchCursor {
     private func advance() throws(StorageError) -> (ClusterLeaf, Mask)? {
         if leaves != nil {
             guard let leaf = try leaves?.next() else { return nil }
+            if let through, leaf.count > 0, leaf.key(at: 0) > through { return nil }
             return (leaf, try matches(allowed(leaf.allRows, leaf), leaf))
         }
         guard let (leaf, rows) = try nextCandidates() else { return nil }
@@ -166,9 +172,19 @@ package final class MatchCursor {
 
     /// Removes the objects up to and including `after` from the rows of a leaf.
     private func allowed(_ rows: Mask, _ leaf: ClusterLeaf) -> Mask {
-        guard let after else { return rows }
-        let first = leaf.lowerBound(of: after)
-        let isThere = first < leaf.count && leaf.key(at: first) == after
-        return rows.subtracting(Mask(first: first + (isThere ? 1 : 0)))
+        var rows = rows
+        if let after {
+            rows = rows.subtracting(Mask(first: MatchCursor.end(of: after, in: leaf)))
+            // The leaves that follow have greater keys only.
+            if leaves != nil, !rows.isEmpty { self.after = nil }
+        }
+        if let through { rows = rows & Mask(first: MatchCursor.end(of: through, in: leaf)) }
+        return rows
+    }
+
+    /// The first row of a leaf behind an object.
+    private static func end(of key: ObjectKey, in leaf: ClusterLeaf) -> Int {
+        let first = leaf.lowerBound(of: key)
+        return first < leaf.count && leaf.key(at: first) == key ? first + 1 : first
     }
 }

@@ -28,7 +28,10 @@ extension Query {
         let visible = Query.within(table, condition, pool: pool, binder.cancellation, &dependencies)
         return BoundQuery(
             table: table, snapshot: snapshot, condition: visible, steps: steps, mapping: mapping, pool: pool,
-            cancellation: binder.cancellation, dependencies: dependencies)
+            cancellation: binder.cancellation, dependencies: dependencies,
+            makeTwin: { () throws(QueryError) in
+                try bind(to: table, in: snapshot, arguments: arguments, mapping: mapping, order: order)
+            })
     }
 
     /// Returns a condition for those objects of a class that its view shows.

@@ -37,6 +37,14 @@ final class RealAggregator: ResultAggregator {
         }
     }
 
+    var partial: AggregatePartial { .real(real, extreme: extreme) }
+
+    func merge(_ partial: AggregatePartial) {
+        guard case .real(let real, let extreme) = partial else { return }
+        self.real.add(real)
+        if function == .min { takeLeast(extreme) } else { takeGreatest(extreme) }
+    }
+
     /// Keeps a number if it is less than all numbers before it.
     private func takeLeast(_ number: Double?) {
         if let number { extreme = extreme.map { Swift.min($0, number) } ?? number }

@@ -19,6 +19,14 @@ protocol ResultAggregator: AnyObject {
     ///   - leaf: A leaf of the class.
     ///   - rows: The rows of the leaf that belong to the result.
     func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError)
+
+    /// What is known of the rows that were added so far.
+    var partial: AggregatePartial { get }
+
+    /// Adds what is known of other rows.
+    ///
+    /// - Parameter partial: The partial result of an aggregator for the same function and property.
+    func merge(_ partial: AggregatePartial)
 }
 
 extension AggregateRequest.Function {

@@ -21,6 +21,10 @@ final class ValueAggregator: ResultAggregator {
         try rows.forEach { row throws(StorageError) in fold.add(try key.value(Row(leaf: leaf, index: row))) }
     }
 
+    var partial: AggregatePartial { .values(fold) }
+
+    func merge(_ partial: AggregatePartial) { if case .values(let other) = partial { fold.merge(other) } }
+
     /// The result so far; `overflow` when the exact sum of integers does not fit into 64 bits.
     var result: AggregateResult { fold.result }
 }

@@ -6,7 +6,7 @@ internal import RealmStorage
 ///
 /// The rules are those of aggregates in the query language, except that integers are summed up
 /// exactly: a sum that does not fit into 64 bits is reported instead of wrapped around.
-struct ValueFold {
+struct ValueFold: Sendable {
     /// The way in which the values are combined.
     private let function: AggregateRequest.Function
     /// The type of the values.
@@ -28,6 +28,12 @@ struct ValueFold {
         guard !value.isMissing else { return }
         if case .int(let number) = value { intSum += Int128(number) }
         aggregation.add(value)
+    }
+
+    /// Adds the values of another fold of the same kind.
+    mutating func merge(_ other: ValueFold) {
+        intSum += other.intSum
+        aggregation.merge(other.aggregation)
     }
 
     /// The result so far; `overflow` when the exact sum of integers does not fit into 64 bits.

@@ -68,6 +68,23 @@ package final class ColumnIndexWriter {
         }
     }
 
+    /// Adds new objects, which have their values in the table already, and returns the new root. An index of lists is not
+    /// changed, as new lists are empty.
+    ///
+    /// - Parameters:
+    ///   - entries: The values with their objects, in ascending order of the objects.
+    ///   - root: The root of the index, which must not be used any further.
+    package func insert(_ entries: [(value: Value, object: ObjectKey)], into root: Ref) throws(StorageError) -> Ref {
+        switch form {
+        case .values(let writer): return try writer.insert(entries, into: root)
+        case .texts(let writer):
+            var root = root
+            for entry in entries { root = try writer.insert(entry.value, entry.object, into: root) }
+            return root
+        case .elements: return root
+        }
+    }
+
     /// Removes an object that is, or was, stored with `value`.
     ///
     /// - Returns: The new root; nil when the index does not have the object under the value.

@@ -7,7 +7,7 @@
 /// of width 32.
 struct IndexTreeWriter {
     /// How many inner nodes may be above each other; three are enough for any real index.
-    private static let maximumDepth = 16
+    static let maximumDepth = 16
 
     /// The nodes of the transaction, committed and new.
     let writes: WriteSpace

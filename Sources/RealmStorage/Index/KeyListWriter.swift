@@ -34,6 +34,11 @@ struct KeyListWriter {
         return try trees.insert(.int(key.rawValue), at: index, in: list)
     }
 
+    /// Adds objects at the end of a list, and returns the list's new root.
+    func append(_ keys: [ObjectKey], to list: Ref) throws(StorageError) -> Ref {
+        try trees.append(contentsOf: keys.map { .int($0.rawValue) }, to: list)
+    }
+
     /// Appends an object where only the last leaf and the total change, in nodes that this
     /// transaction has made and therefore checked before.
     ///

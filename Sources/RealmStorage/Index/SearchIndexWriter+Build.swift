@@ -38,7 +38,7 @@ extension SearchIndexWriter {
     }
 
     /// Builds the entry for the entries of `group`, which share one key and ascend by object key.
-    private func slot(of group: inout [Entry], _ offset: Int, _ budget: WorkBudget?) throws(StorageError) -> IndexSlot {
+    func slot(of group: inout [Entry], _ offset: Int, _ budget: WorkBudget?) throws(StorageError) -> IndexSlot {
         let first = group[0]
         if group.count == 1 { return .one(first.object) }
         let isUniform = group.allSatisfy { $0.data == first.data }

@@ -89,14 +89,24 @@ package final class SearchIndexWriter {
     /// when nothing changes.
     private func insert(_ entry: Entry, _ root: Ref, offset: Int) throws(StorageError) -> Ref? {
         try tree.update(root, entry.data.key(at: offset)) { (slot) throws(StorageError) in
-            switch slot {
-            case .absent: return .one(entry.object)
-            case .one(let other): return other == entry.object ? nil : try join(entry, other, offset)
-            case .list(let list): return try insert(entry, list: list, offset)
-            case .subindex(let root):
-                guard offset < IndexData.maximumOffset else { throw SearchIndexWriter.tooDeep(root) }
-                return try insert(entry, root, offset: offset + 4).map { .subindex($0) }
-            }
+            try change(slot, adding: entry, offset)
+        }
+    }
+
+    /// Returns the entry for what is filed under a key together with a new entry.
+    func insert(_ entry: Entry, at slot: IndexSlot, _ offset: Int) throws(StorageError) -> IndexSlot {
+        try change(slot, adding: entry, offset) ?? slot
+    }
+
+    /// Returns the entry for what is filed under a key together with a new entry; nil when nothing changes.
+    private func change(_ slot: IndexSlot, adding entry: Entry, _ offset: Int) throws(StorageError) -> IndexSlot? {
+        switch slot {
+        case .absent: return .one(entry.object)
+        case .one(let other): return other == entry.object ? nil : try join(entry, other, offset)
+        case .list(let list): return try insert(entry, list: list, offset)
+        case .subindex(let root):
+            guard offset < IndexData.maximumOffset else { throw SearchIndexWriter.tooDeep(root) }
+            return try insert(entry, root, offset: offset + 4).map { .subindex($0) }
         }
     }
 

@@ -13,6 +13,12 @@ package struct RealSum: Sendable {
     /// Makes an empty sum, to which numbers can be added.
     package init() {}
 
+    /// Adds the numbers of another sum.
+    package mutating func add(_ other: RealSum) {
+        sum += other.sum
+        count += other.count
+    }
+
     /// The average, or nil when nothing was added.
     package var average: Double? { count == 0 ? nil : sum / Double(count) }
 }

@@ -78,6 +78,24 @@ struct BlobNodes {
         return top.ref
     }
 
+    /// Adds values at the end of a leaf of either form; the caller converts the leaf first if one of them is too long for it.
+    ///
+    /// - Parameters:
+    ///   - values: The values; nil is null.
+    ///   - leaf: The leaf, which the returned one replaces.
+    /// - Returns: The ref of the leaf, which may have moved.
+    func append(contentsOf values: [ByteView?], to leaf: Ref) throws(StorageError) -> Ref {
+        var top = try writes.writableRefs(leaf)
+        if isBig(top.node) {
+            for bytes in values { try top.append(try blob(bytes)) }
+        } else {
+            var parts = try MediumBlobsWriter(writes, top)
+            for bytes in values { try parts.insert(bytes, at: parts.count, terminatorByteCount) }
+            try parts.store(in: &top)
+        }
+        return top.ref
+    }
+
     /// Replaces a value of a leaf of either form; in the big form the byte node of the old value is
     /// given up.
     ///

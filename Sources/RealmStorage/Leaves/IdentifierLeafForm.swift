@@ -47,6 +47,18 @@ struct IdentifierLeafForm: LeafForm {
         return node.ref
     }
 
+    /// Makes room for all ids at once, and stores them.
+    func append(contentsOf values: ArraySlice<Value?>, to leaf: Ref) throws(StorageError) -> Ref {
+        let standard = try element(defaultValue)
+        var (node, row) = try writable(leaf)
+        try resize(&node, to: row + values.count)
+        for value in values {
+            store(try value.map { (value) throws(StorageError) in try element(value) } ?? standard, in: node, row)
+            row += 1
+        }
+        return node.ref
+    }
+
     func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         let element = try element(value)
         let (node, count) = try writable(leaf)

@@ -55,6 +55,17 @@ struct IntegerLeafForm: LeafForm {
         return node.ref
     }
 
+    /// Adds the numbers that are stored for the values, and widens the leaf once if one of them needs it.
+    func append(contentsOf values: ArraySlice<Value?>, to leaf: Ref) throws(StorageError) -> Ref {
+        let standard = try encode(defaultValue)
+        var numbers: [Int64] = []
+        numbers.reserveCapacity(values.count)
+        for value in values { numbers.append(try value.map { (value) throws(StorageError) in try encode(value) } ?? standard) }
+        var node = try writable(leaf)
+        try node.append(contentsOf: numbers)
+        return node.ref
+    }
+
     /// Replaces the stored number, and widens the leaf if it needs it. A collection that the old
     /// one referred to is not given up.
     func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {

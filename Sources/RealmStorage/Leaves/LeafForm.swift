@@ -24,6 +24,13 @@ protocol LeafForm {
     ///   - leaf: The leaf, which the returned one replaces.
     /// - Throws: `.limit` for a value of another type.
     func insert(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref
+    /// Adds values after the last one.
+    ///
+    /// - Parameters:
+    ///   - values: Values of the leaf's type; nil is the default value.
+    ///   - leaf: The leaf, which the returned one replaces.
+    /// - Throws: `.limit` for a value of another type.
+    func append(contentsOf values: ArraySlice<Value?>, to leaf: Ref) throws(StorageError) -> Ref
     /// Replaces the value in `row`.
     ///
     /// - Throws: `.limit` for a value of another type.
@@ -36,8 +43,24 @@ protocol LeafForm {
     func join(_ leaf: Ref, with next: Ref) throws(StorageError) -> Ref
 }
 
-/// The error that all forms throw for a value of another type.
+/// What is the same in all forms, or in those that have no faster way.
 extension LeafForm {
+    /// Adds values one by one, for forms whose values are more than one element each.
+    func append(contentsOf values: ArraySlice<Value?>, to leaf: Ref) throws(StorageError) -> Ref {
+        try appendEach(values, to: leaf)
+    }
+
+    /// Adds values one by one after the last one; nil is the default value.
+    func appendEach(_ values: ArraySlice<Value?>, to leaf: Ref) throws(StorageError) -> Ref {
+        var leaf = leaf
+        var row = try count(leaf)
+        for value in values {
+            leaf = try insert(value ?? defaultValue, at: row, in: leaf)
+            row += 1
+        }
+        return leaf
+    }
+
     /// Makes the `.limit` error for a value of another type, or a null where none may be. The
     /// caller of the writer is at fault, not the file.
     ///

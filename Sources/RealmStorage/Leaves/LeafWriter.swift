@@ -107,6 +107,15 @@ package struct LeafWriter {
         try form.insert(value, at: try form.count(leaf), in: leaf)
     }
 
+    /// Adds values at the end of a leaf and returns the new ref of the leaf.
+    ///
+    /// - Parameters:
+    ///   - values: Values of the leaf's type, whose bytes lie outside the leaf; nil is the default value.
+    ///   - leaf: The leaf, whose ref must not be used any further.
+    package func append(contentsOf values: ArraySlice<Value?>, to leaf: Ref) throws(StorageError) -> Ref {
+        try form.append(contentsOf: values, to: leaf)
+    }
+
     /// Inserts a default value at `row` and returns the new ref of the leaf.
     package func insertDefault(at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         try form.insert(form.defaultValue, at: row, in: leaf)

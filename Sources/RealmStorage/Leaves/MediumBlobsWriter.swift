@@ -28,6 +28,9 @@ struct MediumBlobsWriter {
         try MediumBlobs.requireSameCount(ends: ends.count, nulls: nulls.count, node)
     }
 
+    /// How many values the leaf has.
+    var count: Int { ends.count }
+
     /// Stores the refs of the three nodes in the leaf, as they may have moved.
     func store(in top: inout MutableNode) throws(StorageError) {
         try top.update(0, ends.ref)

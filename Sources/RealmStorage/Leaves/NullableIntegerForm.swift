@@ -20,6 +20,14 @@ struct NullableIntegerForm: LeafForm {
         try integers.insert(try integer(value), at: row, in: leaf)
     }
 
+    /// Adds integers and nulls, and changes the null marker at most once.
+    func append(contentsOf values: ArraySlice<Value?>, to leaf: Ref) throws(StorageError) -> Ref {
+        var numbers: [Int64?] = []
+        numbers.reserveCapacity(values.count)
+        for value in values { numbers.append(try integer(value ?? .null)) }
+        return try integers.append(contentsOf: numbers, to: leaf)
+    }
+
     func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         try integers.set(try integer(value), at: row, in: leaf)
     }

@@ -46,6 +46,31 @@ struct NullableIntegers {
         return node.ref
     }
 
+    /// Adds values at the end and returns the new ref of the leaf, whose null marker changes at most once unless it has 64 bits.
+    ///
+    /// - Parameters:
+    ///   - values: The values; nil is null.
+    ///   - leaf: The leaf, whose ref must not be used any further.
+    func append(contentsOf values: [Int64?], to leaf: Ref) throws(StorageError) -> Ref {
+        var node = try writable(leaf)
+        var widest: Int64?
+        for case let value? in values
+        where widest.map({ NullableIntegers.widthCode(for: value) > NullableIntegers.widthCode(for: $0) }) ?? true {
+            widest = value
+        }
+        if let widest { try makeRoom(for: widest, in: &node) }
+        guard node.widthCode < 7 else {
+            for value in values {
+                if let value { try makeRoom(for: value, in: &node) }
+                try node.append(value ?? node.integer(0))
+            }
+            return node.ref
+        }
+        let marker = node.integer(0)
+        try node.append(contentsOf: values.map { $0 ?? marker })
+        return node.ref
+    }
+
     /// Replaces the value in `row` and returns the new ref of the leaf. The null marker changes
     /// when the value would equal it.
     ///

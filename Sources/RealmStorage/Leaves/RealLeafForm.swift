@@ -38,6 +38,19 @@ struct RealLeafForm: ElementLeafForm {
         return node.ref
     }
 
+    /// Adds the bits of numbers, or those of the NaN that means null.
+    func append(contentsOf values: ArraySlice<Value?>, to leaf: Ref) throws(StorageError) -> Ref {
+        let standard = defaultValue
+        var node = try writable(leaf)
+        var row = node.count
+        try node.replaceElements(at: row, removing: 0, inserting: values.count)
+        for value in values {
+            store(try bits(of: value ?? standard), in: node, row)
+            row += 1
+        }
+        return node.ref
+    }
+
     func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         let bits = try bits(of: value)
         let node = try writable(leaf)

@@ -23,6 +23,22 @@ enum ShortStrings {
         store(bytes, in: node, row)
     }
 
+    /// Adds strings at the end, in wider cells if one of them needs these.
+    ///
+    /// - Parameters:
+    ///   - strings: The strings; nil is null.
+    ///   - longest: The number of bytes of the longest of them.
+    ///   - node: The leaf, which may be replaced by a wider one.
+    ///   - writes: The nodes of the transaction.
+    static func append(
+        _ strings: [ByteView?], longest: Int, to node: inout MutableNode, _ writes: WriteSpace
+    ) throws(StorageError) {
+        if longest >= node.width, strings.contains(where: { $0 != nil }) { try widen(&node, toHold: longest, writes) }
+        let count = node.count
+        try node.replaceElements(at: count, removing: 0, inserting: strings.count)
+        for index in strings.indices { store(strings[index], in: node, count + index) }
+    }
+
     /// Stores a text and its padding count in a cell. A cell of width 0 can only be null and stores
     /// nothing.
     private static func store(_ bytes: ByteView?, in node: MutableNode, _ row: Int) {

@@ -78,6 +78,29 @@ struct StringLeafForm: LeafForm {
         }
     }
 
+    /// Adds texts and nulls; the leaf moves to a larger form at most once.
+    ///
+    /// - Throws: `.limit` for a value of another type or a string of more than 16 MiB.
+    func append(contentsOf values: ArraySlice<Value?>, to leaf: Ref) throws(StorageError) -> Ref {
+        // Each text of an enumerated column may add to the list of distinct strings.
+        guard enumeration == nil else { return try appendEach(values, to: leaf) }
+        let standard = try bytes(defaultValue)
+        var strings: [ByteView?] = []
+        strings.reserveCapacity(values.count)
+        var longest: ByteView?
+        for value in values {
+            let string = if let value { try bytes(value) } else { standard }
+            try blobs.requireFit(string)
+            if let string, string.count >= longest?.count ?? 0 { longest = string }
+            strings.append(string)
+        }
+        let (leaf, form) = try prepare(leaf, for: longest)
+        guard form == .short else { return try blobs.append(contentsOf: strings, to: leaf) }
+        var node = try writes.writableElements(leaf)
+        try ShortStrings.append(strings, longest: longest?.count ?? 0, to: &node, writes)
+        return node.ref
+    }
+
     /// Replaces the value in `row` by a text or null, and returns the new ref of the leaf, which moves to
     /// a larger form if the text needs one.
     ///

@@ -40,6 +40,24 @@ struct TimestampLeafForm: LeafForm {
         }
     }
 
+    /// Adds the seconds and the nanoseconds of dates to their nodes.
+    func append(contentsOf values: ArraySlice<Value?>, to leaf: Ref) throws(StorageError) -> Ref {
+        let standard = defaultValue
+        var wholes: [Int64?] = []
+        var fractions: [Value?] = []
+        wholes.reserveCapacity(values.count)
+        fractions.reserveCapacity(values.count)
+        for value in values {
+            let (whole, part) = try parts(value ?? standard)
+            wholes.append(whole)
+            fractions.append(.int(part))
+        }
+        return try change(leaf) { (first, second) throws(StorageError) in
+            first = try seconds.append(contentsOf: wholes, to: first)
+            second = try nanoseconds.append(contentsOf: fractions[...], to: second)
+        }
+    }
+
     /// Replaces the seconds and the nanoseconds of a date in their nodes.
     func set(_ value: Value, at row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         let (whole, part) = try parts(value)

@@ -146,6 +146,38 @@ extension MutableNode {
         try insert(value, at: count, form)
     }
 
+    /// Adds elements at the end, and widens all elements once if one of the new ones needs it.
+    ///
+    /// - Throws: `.limit` when the node cannot hold them.
+    package mutating func append(contentsOf values: some Collection<Int64>, _ form: IntegerForm = .signed) throws(StorageError) {
+        let oldCount = count
+        try replaceIntegers(from: oldCount, by: values, form)
+    }
+
+    /// Replaces the elements from `index` on by others, and widens all elements once if one of the new ones needs it.
+    ///
+    /// - Parameters:
+    ///   - index: The first element that is replaced, `0...count`.
+    ///   - values: The elements that take the place of all elements from there on.
+    ///   - form: Whether the elements are signed.
+    /// - Throws: `.limit` when the node cannot hold them.
+    package mutating func replaceIntegers(
+        from index: Int, by values: some Collection<Int64>, _ form: IntegerForm = .signed
+    ) throws(StorageError) {
+        assert(index >= 0 && index <= count)
+        var code = widthCode
+        for value in values { code = max(code, form.widthCode(for: value)) }
+        try widen(toCode: code, form)
+        let newCount = index + values.count
+        try reserve(NodeLayout.payloadByteCount(flags: flags, count: newCount), count: newCount)
+        setHeader(flags: flags, count: newCount)
+        var position = index
+        for value in values {
+            store(value, at: position, code)
+            position += 1
+        }
+    }
+
     /// Adds a ref at the end of a node of refs.
     package mutating func append(_ ref: Ref) throws(StorageError) {
         try insert(Int64(bitPattern: ref.rawValue), at: count)

@@ -76,6 +76,9 @@ package enum Threads {
         close(file)
     }
 
+    /// Gives the calling thread less of the processors than others while these have work.
+    package static func lowerPriority() { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 5) }
+
     /// Suspends the calling thread for a number of seconds, at most 4000.
     package static func sleep(seconds: Double) { usleep(UInt32(max(0, min(seconds, 4000)) * 1_000_000)) }
 

@@ -49,6 +49,31 @@ extension WriteTransaction {
         }
     }
 
+    /// Adds new objects to the indexes of their table.
+    ///
+    /// - Parameters:
+    ///   - objects: The keys of the objects, ascending.
+    ///   - columns: For each public column its values in the same order; nil is the default value. Collections of new objects
+    ///     are empty.
+    ///   - key: The table.
+    ///   - writers: The writers of the table.
+    func fileInIndexes(
+        _ objects: [ObjectKey], _ columns: [[Value?]], in key: TableKey, _ writers: TableWriters
+    ) throws(StorageError) {
+        for (position, column) in writers.indexable {
+            let root = try indexRoot(column.leafIndex, in: key)
+            if root.isNone { continue }
+            var entries: [(value: Value, object: ObjectKey)] = []
+            entries.reserveCapacity(objects.count)
+            for (row, object) in objects.enumerated() {
+                let value = if let given = columns[position][row] { given } else { try value(column, of: object, in: key) }
+                entries.append((value, object))
+            }
+            let changed = try index(column, key, writers).insert(entries, into: root)
+            if changed != root { try setIndexRoot(changed, column, in: key) }
+        }
+    }
+
     /// Removes an object from all indexes of its table.
     func removeFromIndexes(_ object: ObjectKey, in key: TableKey) throws(StorageError) {
         for column in try indexedColumns(key) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Objects: they are created, found by primary key, and deleted.
-/// Objects: made, found by primary key, deleted.
 extension WriteTransaction {
     /// Makes an object with default values, except for the primary key and those in `values`.
     ///
@@ -35,6 +34,97 @@ extension WriteTransaction {
         return object
     }
 
+    /// Makes several objects, column by column, which is several times as fast as making one after the other. The objects get the
+    /// keys, and the table the shape, that they would have then.
+    ///
+    /// The caller has checked that no object has one of the primary keys, and that these are different from each other.
+    ///
+    /// - Parameters:
+    ///   - count: How many objects.
+    ///   - key: The table.
+    ///   - columns: A list of as many values for each public column, the primary key included: nil is the default, and nil for
+    ///     links and collections.
+    /// - Returns: The keys of the new objects.
+    /// - Throws: `.limit` for values that cannot be stored or a full table, `.corrupt` for damage.
+    package func createObjects(
+        _ count: Int, in key: TableKey, columns: [[Value?]]
+    ) throws(StorageError) -> [ObjectKey] {
+        let state = try table(key)
+        let writers = writers(state)
+        guard count > 1, state.tombstones.isNone, let (objects, sequence) = try nextObjectKeys(count, state) else {
+            return try createEach(count, in: key, columns, writers)
+        }
+        let root = try writers.cluster.append(ClusterRun(keys: objects, columns: columns), to: state.objects)
+        try update(key) { state in
+            state.objects = root
+            state.objectSequence = sequence
+        }
+        if !writers.enumerations.isEmpty { try keepEnumerations(writers, key) }
+        try fileInIndexes(objects, columns, in: key, writers)
+        changes.reserveCapacity(changes.count + count)
+        for object in objects { changes.append(.created(key, object)) }
+        return objects
+    }
+
+    /// Makes objects one after the other.
+    private func createEach(
+        _ count: Int, in key: TableKey, _ columns: [[Value?]], _ writers: TableWriters
+    ) throws(StorageError) -> [ObjectKey] {
+        var objects: [ObjectKey] = []
+        for row in 0..<count {
+            let values = columns.map { $0[row] }
+            let primaryKey = writers.primaryKeyPosition.flatMap { values[$0] }
+            objects.append(try createObject(in: key, primaryKey: primaryKey, values: values))
+        }
+        return objects
+    }
+
+    /// Returns the next keys, if they ascend and lie above those of all objects, and the sequence number after them.
+    private func nextObjectKeys(
+        _ count: Int, _ state: TableState
+    ) throws(StorageError) -> (keys: [ObjectKey], sequence: UInt64)? {
+        let tree = ClusterTree(root: state.objects, space: writes.space, shift: clusterShift)
+        let present = try tree.count()
+        var last = try present > 0 ? tree.row(at: present - 1)?.key : nil
+        let room = WriteTransaction.maximumObjectSequence - min(state.objectSequence, WriteTransaction.maximumObjectSequence)
+        guard UInt64(count) < room else { return nil }
+        var keys: [ObjectKey] = []
+        keys.reserveCapacity(count)
+        for sequence in state.objectSequence..<state.objectSequence + UInt64(count) {
+            let object = ObjectKey(Int64(bitPattern: state.primaryKeyColumn == nil ? squeezed(sequence) : sequence))
+            if let last, object <= last { return nil }
+            keys.append(object)
+            last = object
+        }
+        return (keys, state.objectSequence + UInt64(count))
+    }
+
+    /// Returns whether one of the primary keys belongs to an object already, or is there twice.
+    ///
+    /// - Parameters:
+    ///   - values: Primary keys of the table's type.
+    ///   - key: The table.
+    /// - Throws: `.corrupt` when the primary key has no index.
+    package func hasAnyPrimaryKey(of values: [Value], in key: TableKey) throws(StorageError) -> Bool {
+        let state = try table(key)
+        guard let column = state.primaryKey else { return false }
+        // In the order of the index, one look-up finds the nodes that the one before has read.
+        let data = values.map { IndexData($0) }
+        let groups = KeyGroups(data.map { $0.key(at: 0) })
+        for index in groups.keys.indices {
+            let members = groups.members(index)
+            if members.count > 1, hasEqual(members.map { values[Int($0)] }) { return true }
+            for member in members where try findByPrimaryKey(values[Int(member)], column, state) != nil { return true }
+        }
+        return false
+    }
+
+    /// Returns whether two of some values are the same.
+    private func hasEqual(_ values: [Value]) -> Bool {
+        let sorted = values.sorted { Value.order($0, $1) < 0 }
+        return zip(sorted, sorted.dropFirst()).contains { $0.isIdentical(to: $1) }
+    }
+
     /// Returns the object with a primary key, or nil when there is none or the table has no primary
     /// key.
     ///
@@ -42,6 +132,12 @@ extension WriteTransaction {
     package func findByPrimaryKey(_ value: Value, in key: TableKey) throws(StorageError) -> ObjectKey? {
         let state = try table(key)
         guard let column = state.primaryKey else { return nil }
+        return try findByPrimaryKey(value, column, state)
+    }
+
+    /// Returns the object with a primary key, or nil when there is none.
+    private func findByPrimaryKey(_ value: Value, _ column: Column, _ state: TableState) throws(StorageError) -> ObjectKey? {
+        let key = state.key
         let root = state.indexRoot(column)
         guard !root.isNone else { throw .corrupt(ref: .none, reason: "the primary key of '\(state.name)' has no index") }
         for candidate in try SearchIndex(root: root, space: writes.space).candidates(for: value) {

@@ -56,6 +56,27 @@ struct ClusterRows {
         return node.ref
     }
 
+    /// Adds objects after the last one.
+    ///
+    /// - Parameters:
+    ///   - run: The objects, of which those in `range` are added.
+    ///   - range: Positions in the run.
+    ///   - offset: The offset of the leaf, which is subtracted from the keys.
+    ///   - leaf: The leaf, whose ref must not be used any further.
+    func append(_ run: ClusterRun, _ range: Range<Int>, offset: UInt64, to leaf: Ref) throws(StorageError) -> Ref {
+        var node = try writes.writable(leaf)
+        let count = try appendKeys(run.keys[range], offset, &node)
+        for index in columns.indices {
+            let column = columns[index]
+            let old = try column.ref(in: node)
+            try column.require(count, in: old)
+            let values = index < run.columns.count ? run.columns[index][range] : ClusterRun.defaults(range.count)
+            let new = try column.leaf.append(contentsOf: values, to: old)
+            if new != old { try node.set(column.slot, new) }
+        }
+        return node.ref
+    }
+
     /// Removes the object in `row` together with the collections below it.
     func erase(_ row: Int, in leaf: Ref) throws(StorageError) -> Ref {
         var node = try writes.writable(leaf)
@@ -138,6 +159,22 @@ struct ClusterRows {
         var keys = try writableKeys(&node)
         try keys.insert(Int64(bitPattern: key), at: row, .unsigned)
         if keys.ref != node.ref(0) { try node.set(0, keys.ref) }
+        return count
+    }
+
+    /// Adds keys, from which `offset` is subtracted, and returns how many keys there were before.
+    private func appendKeys(
+        _ keys: ArraySlice<UInt64>, _ offset: UInt64, _ node: inout MutableNode
+    ) throws(StorageError) -> Int {
+        let count = try view(leaf: node).count
+        let relative = keys.map { Int64(bitPattern: $0 &- offset) }
+        if node.ref(0).isNone, relative.indices.allSatisfy({ relative[$0] == Int64(count + $0) }) {
+            try node.set(0, tagged: UInt64(count + relative.count))
+            return count
+        }
+        var list = try writableKeys(&node)
+        try list.append(contentsOf: relative, .unsigned)
+        if list.ref != node.ref(0) { try node.set(0, list.ref) }
         return count
     }
 

@@ -14,7 +14,31 @@ extension ClusterWriter {
     package func insert(_ key: ObjectKey, in root: Ref, values: [Value?] = []) throws(StorageError) -> Ref {
         let root = try root.isNone ? makeEmpty() : root
         let depth = try depth(root)
-        let grown = try insert(UInt64(bitPattern: key.rawValue), in: root, depth: depth, values)
+        return try joined(try insert(UInt64(bitPattern: key.rawValue), in: root, depth: depth, values), depth)
+    }
+
+    /// Adds objects whose keys lie above those of all objects in the tree, and returns the new root.
+    ///
+    /// Leaves are filled one after the other, as they are when the objects are inserted in the order of their keys.
+    ///
+    /// - Parameters:
+    ///   - run: The objects, at least one.
+    ///   - root: The root of the tree, which must not be used any further.
+    /// - Throws: `.corrupt` when a key is not above those in the tree, and `.limit` when the table is full.
+    package func append(_ run: ClusterRun, to root: Ref) throws(StorageError) -> Ref {
+        var root = try root.isNone ? makeEmpty() : root
+        var done = 0
+        while done < run.keys.count {
+            let depth = try depth(root)
+            let grown = try append(run, from: done, in: root, offset: 0, depth: depth)
+            done += grown.added
+            root = try joined(grown, depth)
+        }
+        return root
+    }
+
+    /// Returns the root of a tree that has grown, with a new level if the old root was split.
+    private func joined(_ grown: Grown, _ depth: Int) throws(StorageError) -> Ref {
         guard let sibling = grown.sibling else { return grown.ref }
         guard depth < ClusterTree.maximumDepth else { throw .limit("a table of too many objects") }
         let children = [
@@ -32,6 +56,8 @@ extension ClusterWriter {
         let ref: Ref
         /// The node that was split off and follows, if the node was full.
         var sibling: ClusterBranch.Child?
+        /// How many objects were added.
+        var added = 1
     }
 
     /// Inserts into the subtree at `ref`, which is `depth` levels above the leaves; `key` is
@@ -45,12 +71,54 @@ extension ClusterWriter {
         let grown = try insert(key &- start, in: old, depth: depth - 1, values)
         if var sibling = grown.sibling {
             sibling.offset &+= start
-            return try adopt(sibling, after: child, grown.ref, in: ref)
+            return try adopt(sibling, after: child, grown, in: ref)
         }
+        return try adjust(ref, inner, child: child, at: old, by: grown)
+    }
+
+    /// Stores a child that has grown in its parent.
+    private func adjust(
+        _ ref: Ref, _ inner: ClusterTree.InnerNode, child: Int, at old: Ref, by grown: Grown
+    ) throws(StorageError) -> Grown {
         var node = try writes.writable(ref)
         if grown.ref != old { try node.set(child + 3, grown.ref) }
-        try node.set(2, tagged: UInt64(clamping: inner.objectCount &+ 1))
-        return Grown(ref: node.ref)
+        try node.set(2, tagged: UInt64(clamping: inner.objectCount &+ grown.added))
+        return Grown(ref: node.ref, added: grown.added)
+    }
+
+    /// Adds the objects of a run from a position on to the last leaf of the subtree at `ref`, as many as it has room for, or to a
+    /// new leaf after it.
+    private func append(
+        _ run: ClusterRun, from start: Int, in ref: Ref, offset: UInt64, depth: Int
+    ) throws(StorageError) -> Grown {
+        guard depth > 0 else { return try appendToLeaf(run, from: start, ref, offset) }
+        let inner = try inner(ref, depth)
+        let child = inner.child(for: run.keys[start] &- offset)
+        let begin = inner.offset(of: child)
+        let old = try inner.ref(child)
+        let grown = try append(run, from: start, in: old, offset: offset &+ begin, depth: depth - 1)
+        if var sibling = grown.sibling {
+            sibling.offset &+= begin
+            return try adopt(sibling, after: child, grown, in: ref)
+        }
+        return try adjust(ref, inner, child: child, at: old, by: grown)
+    }
+
+    /// Adds objects of a run to a leaf, or to a new leaf if it is full.
+    private func appendToLeaf(
+        _ run: ClusterRun, from start: Int, _ ref: Ref, _ offset: UInt64
+    ) throws(StorageError) -> Grown {
+        let leaf = try rows.view(ref)
+        let first = run.keys[start] &- offset
+        guard leaf.lowerBound(of: ObjectKey(Int64(bitPattern: first))) == leaf.count else {
+            throw leaf.node.corrupt("an object key is used twice or out of order")
+        }
+        let room = capacity - leaf.count
+        let added = min(room > 0 ? room : capacity, run.keys.count - start)
+        let range = start..<start + added
+        if room > 0 { return Grown(ref: try rows.append(run, range, offset: offset, to: ref), added: added) }
+        let tail = try rows.append(run, range, offset: run.keys[start], to: try makeEmpty())
+        return Grown(ref: ref, sibling: ClusterBranch.Child(ref: tail, offset: first), added: added)
     }
 
     /// Inserts into a leaf; a full leaf is split at the row, or followed by a new leaf if the key
@@ -76,14 +144,14 @@ extension ClusterWriter {
     /// Adds a node that was split off from child `child` to their parent, which is itself split
     /// when it is full.
     private func adopt(
-        _ sibling: ClusterBranch.Child, after child: Int, _ newChild: Ref, in ref: Ref
+        _ sibling: ClusterBranch.Child, after child: Int, _ grown: Grown, in ref: Ref
     ) throws(StorageError) -> Grown {
         var branch = try ClusterBranch(dissolving: ref, writes, shift: shift)
-        branch.children[child].ref = newChild
-        branch.objectCount &+= 1
+        branch.children[child].ref = grown.ref
+        branch.objectCount &+= grown.added
         guard branch.children.count >= capacity else {
             branch.children.insert(sibling, at: child + 1)
-            return Grown(ref: try branch.make(writes, shift: shift))
+            return Grown(ref: try branch.make(writes, shift: shift), added: grown.added)
         }
         branch.children.insert(sibling, at: child + 1)
         // A new last child becomes the only child of the new node; otherwise the children after the split one
@@ -94,6 +162,6 @@ extension ClusterWriter {
         }
         return Grown(
             ref: try branch.make(writes, shift: shift),
-            sibling: ClusterBranch.Child(ref: try tail.make(writes, shift: shift), offset: offset))
+            sibling: ClusterBranch.Child(ref: try tail.make(writes, shift: shift), offset: offset), added: grown.added)
     }
 }

@@ -266,12 +266,50 @@ test("changes are read one by one, and a slow reader is told to read the list", 
   const orders = [];
   for await (const { modifications } of fast) orders.push(modifications[0].value.sortOrder);
   assert.deepEqual(orders, [101n, 102n, 103n, 104n, 105n]);
-  const all = realm.live();
-  await all.ready;
-  const next = all.changes().next();
-  await realm.object("Category", 9).update({ sortOrder: 1 });
-  assert.deepEqual((await next).value.classes, ["Category"]);
-  all.close();
+});
+
+for (const transport of ["stream", "poll"]) test(`a whole realm tells what was written, by ${transport}`, async (context) => {
+  const own = await new Server(program).start();
+  const proxy = await new Proxy().listen();
+  proxy.target = own.port;
+  const asked = [];
+  const client = connect(proxy.address, { transport, maxPauseSeconds: 0.2, fetch: (url, ask) => { asked.push(url); return fetch(url, ask); } });
+  const near = connect(own.address);
+  context.after(async () => { client.close(); near.close(); proxy.close(); await own.close(); });
+  const whole = client.realm("store").live();
+  const [states, told] = [[], []];
+  whole.watch((state, list) => { assert.equal(list.state, state); states.push(state); });
+  whole.subscribe(({ initial, reset, schema = false, classes }) => told.push(initial ? "initial" : reset ?? (schema ? "schema" : classes.join())));
+  await whole.ready;
+  assert.deepEqual([states, told, whole.length], [["live"], ["initial"], 0]);
+  const direct = near.realm("store");
+  // For those who are away together the server makes one set of several commits, so somebody stays.
+  await direct.live().ready;
+  await direct.object("Category", 9).update({ sortOrder: 1 });
+  await until(() => told.length === 2);
+  // What is missed together is told one by one, and the pauses stay short however long nothing answers.
+  proxy.target = 1;
+  proxy.cut();
+  await until(() => states.length === 2);
+  await direct.object("Category", 9).update({ sortOrder: 2 });
+  await direct.write((write) => write.create("Product", product("whole")).class);
+  await direct.write((write) => write.delete(new Link("Product", "whole")).update(new Link("Category", "9"), { sortOrder: 3 }));
+  await sleep(3000);
+  proxy.target = own.port;
+  await until(() => told.length === 5, 5);
+  assert.deepEqual(states, ["live", "lost", "live"]);
+  assert.deepEqual(told.slice(1), ["Category", "Category", "Product", "Category,Product"]);
+  const add = { addProperty: { class: "Category", property: { name: "since", type: "date", optional: true } } };
+  await fetch(`${own.address}/v1/realms/store/migrations`, {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ fromVersion: 1, toVersion: 2, steps: [add] }),
+  });
+  await until(() => told.length === 6);
+  await own.restart();
+  await until(() => told.length === 7);
+  assert.deepEqual(told.slice(5), ["schema", "epoch"]);
+  assert.deepEqual(asked.filter((url) => url.endsWith("/schema")), [], "without rows there is nothing to read by a schema");
+  whole.close();
+  assert.equal(states.at(-1), "closed");
 });
 
 test("an object tells what was written, a list what was moved", async () => {
@@ -330,6 +368,8 @@ test("credentials that end are an error, and others go on", async () => {
   await live.ready;
   assert.equal(live.length, 30);
   await assert.rejects(client.realm("store").write((write) => write.update(live[0], { name: "no" })), { status: 403 });
+  const whole = client.realm("store").live();
+  await whole.ready;
   const ended = new Promise((resolve) => live.subscribe(() => {}, resolve));
   keys("revoke", first.slice(3, 11));
   assert.equal((await ended).status, 401);
@@ -337,6 +377,10 @@ test("credentials that end are an error, and others go on", async () => {
   current = second;
   live.retry();
   await until(() => live.state === "live");
+  await until(() => whole.state === "failed");
+  whole.retry();
+  const resets = whole.changes();
+  assert.equal((await resets.next()).value.reset, "missed", "nobody knows what was written meanwhile");
   await client.realm("store").write((write) => write.update(live[0], { name: "yes" }));
   await until(() => live[0].name === "yes" && live[0].$meta.etag);
   client.close();

@@ -18,6 +18,10 @@ export async function program() {
   const products = realm.objects<Product>("Product");
   const live = products.where("price > $0", 5).sort("-price").live();
   const first: bigint = live[0].stock;
+  live.watch((state, list) => { if (state === "lost") console.log(list[0].name); });
+  // @ts-expect-error
+  live.watch((state) => state === "gone");
+  realm.live().subscribe(({ classes = [], schema }) => console.log(classes.includes("Product"), schema));
   for await (const change of live.changes()) {
     for (const { index, value } of change.insertions) console.log(index, value.name.length, value.$meta.key);
     // @ts-expect-error

@@ -219,6 +219,31 @@ class Data(WithServer):
             with self.assertRaises(LiveEnded):
                 await changes.__anext__()
 
+    async def test_a_whole_realm_tells_what_was_written(self) -> None:
+        for number, transport in enumerate(("stream", "poll")):
+            async with connect(self.serving.url, options=Options(transport=transport, poll_wait=1)) as server:
+                realm = server.realm("all")
+                changes = realm.changes()
+                await changes.ready()
+                await realm.create("All", {"id": transport})
+                change = await changes.__aiter__().__anext__()
+                self.assertEqual((change.classes, change.schema, change.reset), (("All",), False, False))
+                added = {"name": f"more{number}", "type": "int", "optional": True}
+                steps = [{"addProperty": {"class": "All", "property": added}}]
+                body = {"fromVersion": number + 1, "toVersion": number + 2, "steps": steps}
+                await realm.send("POST", "/migrations", body=body)
+                change = await changes.__aiter__().__anext__()
+                self.assertEqual((change.classes, change.schema), ((), True))
+
+    async def test_a_server_that_comes_back_is_found_within_the_longest_pause(self) -> None:
+        async with connect(self.serving.url, options=Options(longest_pause=0.2)) as server:
+            live = await server.realm("all").objects("All").live()
+            self.serving.stop()
+            await live.until(lambda: live.state == "offline", 10)
+            await asyncio.sleep(3)
+            self.serving.start()
+            await live.until(lambda: live.state == "live", 2)
+
     async def test_streams_that_a_proxy_holds_back_become_polls(self) -> None:
         proxy = Proxy(self.serving.port, 1)
         await proxy.start()

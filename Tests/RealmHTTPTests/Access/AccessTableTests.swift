@@ -45,6 +45,7 @@ import Testing
         "/v1/realms/{realm}/query/{class}": ["POST": .read],
         "/v1/realms/{realm}/aggregate/{class}": ["GET, HEAD, POST": .read],
         "/v1/realms/{realm}/batch": ["POST": .write],
+        "/v1/realms/{realm}/batch/{class}": ["POST": .write],
         "/v1/realms/{realm}/transactions": ["POST": .write],
         "/v1/realms/{realm}/transactions/{id}": ["GET, HEAD, DELETE": .write],
         "/v1/realms/{realm}/transactions/{id}/commit": ["POST": .write],

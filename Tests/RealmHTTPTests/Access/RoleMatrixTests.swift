@@ -137,6 +137,7 @@ import Testing
         "POST /v1/realms/{realm}/backup": "1133111.",
         "POST /v1/realms/{realm}/backups": "1133111.",
         "POST /v1/realms/{realm}/batch": "113.111.",
+        "POST /v1/realms/{realm}/batch/{class}": "113.111.",
         "POST /v1/realms/{realm}/compact": "1133111.",
         "POST /v1/realms/{realm}/import": "113.111.",
         "POST /v1/realms/{realm}/migrations": "1133111.",

@@ -18,6 +18,7 @@ import Testing
         "/v1/realms/{realm}/objects/{class}/{key}": ["PUT": .write, "PATCH": .write, "DELETE": .write],
         "/v1/realms/{realm}/objects/{class}/{key}/{property}": ["PUT": .write],
         "/v1/realms/{realm}/batch": ["POST": .write],
+        "/v1/realms/{realm}/batch/{class}": ["POST": .write],
         "/v1/realms/{realm}/import": ["POST": .write],
         "/v1/realms/{realm}/transactions": ["POST": .write],
         "/v1/realms/{realm}/transactions/{id}": ["DELETE": .write],

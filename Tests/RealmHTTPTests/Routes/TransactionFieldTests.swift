@@ -18,6 +18,7 @@ import Testing
         "/v1/realms/{realm}/query/{class}": [.post],
         "/v1/realms/{realm}/aggregate/{class}": [.get, .post],
         "/v1/realms/{realm}/batch": [.post],
+        "/v1/realms/{realm}/batch/{class}": [.post],
         "/v1/realms/{realm}/import": [.post],
         "/v1/realms/{realm}/export": [.get],
         "/v1/realms/{realm}/backup": [.get, .post],

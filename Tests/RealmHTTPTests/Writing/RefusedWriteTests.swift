@@ -214,6 +214,13 @@ import Testing
         Bad("POST", "batch", "{}", 400, "invalid_body", ["pointer": "/ops"]),
         Bad("POST", "batch", #"{"ops":{}}"#, 400, "invalid_body", ["pointer": "/ops"]),
         Bad("POST", "batch", #"{"ops":[],"x":1}"#, 400, "invalid_body", ["pointer": "/x"]),
+        Bad("POST", "batch/Cat", #"{"ops":[]}"#, 404, "class_not_found"),
+        Bad("POST", "batch/Chip", #"{"ops":[]}"#, 405, "method_not_allowed"),
+        Bad("POST", "batch/Dog", "[]", 400, "invalid_body"),
+        Bad(
+            "POST", "batch/Dog", #"{"ops":[{"delete":{"class":"Dog","key":"1"}}]}"#, 400, "invalid_body",
+            ["op": "0", "pointer": "/ops/0/delete/class"]),
+        Bad("POST", "batch/Dog", #"{"ops":[{"delete":{"key":"9"}}]}"#, 404, "object_not_found", ["op": "0"]),
         batch("{}", 400, "invalid_body", ["op": "1", "pointer": "/ops/1"]),
         batch(#"{"creat":{}}"#, 400, "invalid_body", ["op": "1", "pointer": "/ops/1/creat"]),
         batch(#"{"create":{"class":"Dog"}}"#, 400, "invalid_body", ["op": "1"]),

@@ -46,7 +46,35 @@ struct SmallMendTests {
         #expect(second["items"]?.elements?.count == 2)
     }
 
+    @Test func `the next page is found however the address of the page is encoded`() throws {
+        let server = try server()
+        try server.batch("r", [#"{"create":{"class":"P","body":{"_id":1}}}"#])
+        for id in 2...4 { try server.batch("r", [#"{"create":{"class":"P","body":{"_id":\#(id),"best":1}}}"#]) }
+        let page = try server.must("GET", "r/objects/P/1/@links/P/best?limit=1")
+        let next = try #require(page["next"]?.text)
+        for path in ["@links/P/best", "%40links/P/best", "%40links/%50/b%65st"] {
+            let second = try server.must("GET", "r/objects/P/1/\(path)?limit=1&after=\(next)")
+            #expect(second["items"]?.elements?.first?["_id"]?.integer == 3, "\(path)")
+        }
+        #expect(try server.send("GET", "r/objects/P/2/%40links/P/best?limit=1&after=\(next)").code == "cursor_invalid")
+    }
+
     // MARK: - Batches
+
+    @Test func `operations on objects of one class do not name it`() throws {
+        let server = try server()
+        let answer = try server.must(
+            "POST", "r/batch/P",
+            """
+            {"ops":[{"create":{"as":"new","body":{"_id":1,"n":1}}},{"put":{"key":"2","body":{"_id":2,"best":{"$link":{"ref":"new"}}}}},
+            {"patch":{"key":{"ref":"new"},"body":{"name":"x"}}},{"increment":{"key":"1","property":"n","by":2}},
+            {"list":{"key":"1","property":"all","ops":[{"add":"2"}]}},{"patchWhere":{"where":"n == 3","body":{"n":4}}},
+            {"assert":{"where":"n == 4","count":1}},{"delete":{"key":"2"}}]}
+            """)
+        let results = answer["results"]?.elements ?? []
+        #expect(results.map { $0["key"]?.text ?? "-" } == ["1", "2", "1", "1", "1", "-", "-", "2"])
+        #expect(try ids(server, "n == 4 AND name == 'x'") == [1])
+    }
 
     @Test func `the keys of objects that a later operation deletes are told as they were`() throws {
         let server = try server()

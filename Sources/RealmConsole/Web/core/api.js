@@ -27,6 +27,9 @@ export const signedOut = signal(false);
 /** @type {{token: string | null}} The token that unsafe requests of a session carry. */
 export const csrf = { token: localStorage.getItem("csrf") };
 
+/** Told of the version that each answer about a realm is of. */
+export const heard = { version: (/** @type {string} */ _realm, /** @type {string} */ _version) => {} };
+
 /** The last requests, newest first, for the screen that shows them as code. */
 export const recent = signal(/** @type {Sent[]} */ ([]));
 
@@ -80,6 +83,8 @@ export async function send(method, target, options = {}) {
   pending.value = pending.peek() + 1;
   try {
     const response = await fetch(url, { method, headers, body: isJSON ? JSON.stringify(body) : body, signal: abort });
+    const [version, realm] = [response.headers.get("Realm-Version"), /^\/v1\/realms\/([^/?]+)\//.exec(target)?.[1]];
+    if (version && realm) heard.version(decodeURIComponent(realm), version);
     if (response.ok) return response;
     throw new ProblemError(await problemOf(response));
   } catch (error) {

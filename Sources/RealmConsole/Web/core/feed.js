@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { inRealm, withParams } from "./api.js";
+import { csrf, heard, pending } from "./api.js";
 import { may } from "./session.js";
-import { onCleanup, signal } from "./signals.js";
+import { effect, onCleanup, signal } from "./signals.js";
 
 /**
  * What happens in a realm: one stream per realm tells which classes each commit changed. A page reads anew what it shows
  * of those classes, so it never depends on having seen every event. All pages of a browser share the stream by a worker,
- * because browsers open only six connections to a host.
+ * because browsers open only six connections to a host. The worker follows it by the client that every server gives away.
  *
- * @typedef {{kind: "commit", version: string, classes: string[]} | {kind: "reset"} | {kind: "schema"}} FeedEvent
+ * @typedef {{kind: "commit", classes: string[]} | {kind: "reset"} | {kind: "schema"}} FeedEvent
  * @typedef {{state: {value: "live" | "connecting" | "lost"}, version: {value: string}, subscribe(f: (e: FeedEvent) => void): void}} Feed
  */
 
@@ -19,18 +19,23 @@ let port = null;
 
 function connect() {
   if (port) return port;
-  const worker = new SharedWorker("/console/core/feed-worker.js", { type: "module", name: "realm-rest" });
+  const worker = new SharedWorker("/console/core/feed-worker.js", { type: "module", name: "realm-rest changes" });
   port = worker.port;
   port.onmessage = ({ data }) => feeds.get(data.realm)?.receive(data);
-  addEventListener("pagehide", () => port?.postMessage({ leave: true }));
-  addEventListener("pageshow", (event) => { if (event.persisted) feeds.forEach((one, realm) => one.isFollowed && port?.postMessage({ follow: realm, url: url(realm) })); });
+  // While no server is there to give the scripts there is no worker.
+  worker.onerror = () => {
+    port = null;
+    setTimeout(followAll, 2000);
+  };
   return port;
 }
 
 /** @param {string} realm */
-function url(realm) {
-  return new URL(withParams(inRealm(realm, "changes"), { initial: "false", hb: "event" }), location.href).href;
-}
+const follow = (realm) => connect().postMessage({ follow: realm, token: csrf.token });
+const followAll = () => feeds.forEach((one, realm) => { if (one.isFollowed) follow(realm); });
+
+addEventListener("pagehide", () => port?.postMessage({ leave: true }));
+addEventListener("pageshow", (event) => { if (event.persisted) followAll(); });
 
 /**
  * The feed of a realm; `subscribe` lasts as long as the effect or screen around it.
@@ -45,6 +50,12 @@ export function feed(realm) {
   const listeners = new Set();
   const [state, version] = [signal(/** @type {any} */ ("connecting")), signal("")];
   let isFollowed = false;
+  // What was read before the stream began may have changed in between.
+  /** @type {Set<string> | null} */
+  let read = null;
+  let begun = "";
+  /** @param {FeedEvent} event */
+  const tell = (event) => listeners.forEach((listener) => listener(event));
   const made = {
     state, version,
     get isFollowed() { return isFollowed; },
@@ -52,8 +63,8 @@ export function feed(realm) {
     subscribe(listener) {
       listeners.add(listener);
       if (!isFollowed && may("subscribe", realm)) {
-        connect().postMessage({ follow: realm, url: url(realm) });
-        isFollowed = true;
+        [read, begun, isFollowed] = [new Set(), "", true];
+        follow(realm);
       }
       onCleanup(() => {
         listeners.delete(listener);
@@ -69,12 +80,28 @@ export function feed(realm) {
     receive(data) {
       if (data.state) state.value = data.state;
       if (data.version) version.value = data.version;
-      if (data.event) listeners.forEach((listener) => listener(data.event));
+      if (data.event) tell(data.event);
+      if (data.version && !begun) {
+        begun = data.version;
+        if (!pending.peek()) made.compare();
+      }
+    },
+    /** @param {string} one */
+    hear(one) { read?.add(one); },
+    /** Called when no request is under way. */
+    compare() {
+      if (!begun || !read) return;
+      const isBehind = [...read].some((one) => one !== begun);
+      read = null;
+      if (isBehind) tell({ kind: "reset" });
     },
   };
   feeds.set(realm, made);
   return made;
 }
+
+heard.version = (realm, version) => feeds.get(realm)?.hear(version);
+effect(() => { if (!pending.value) feeds.forEach((one) => one.compare()); });
 
 /**
  * Calls a function when one of some classes has changed, or when it is unknown what has: not more often than the pause,

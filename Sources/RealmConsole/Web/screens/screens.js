@@ -31,7 +31,7 @@ export const screens = [
   { id: "classes", title: "Classes", scope: "realm", key: "c", view: late(async () => (await import("./classes/classes.js")).classes) },
   { id: "rows", title: "Rows", scope: "realm", key: "r", isAllowed: (realm) => may("read", realm), view: late(async () => (await import("./rows/rows.js")).rows) },
   { id: "time", title: "Time", scope: "realm", key: "t", isAllowed: (realm) => may("read", realm) || may("subscribe", realm), view: late(async () => (await import("./time/time.js")).time) },
-  { id: "transfer", title: "In and out", scope: "realm", key: "i", isAllowed: (realm) => may("export", realm) || may("import", realm), view: late(async () => (await import("./transfer/transfer.js")).transfer.view) },
+  { id: "transfer", title: "In and out", scope: "realm", key: "i", isAllowed: (realm) => may("export", realm) || may("import", realm), view: late(async () => (await import("./transfer/transfer.js")).transfer) },
   { id: "server", title: "Server", scope: "server", key: "s", isAllowed: () => may("administer", ""), view: late(async () => (await import("./server/server.js")).server) },
   { id: "api", title: "API", scope: "server", key: "a", view: late(async () => (await import("./api/api.js")).api) },
   { id: "object", title: "Object", scope: "hidden", view: late(async () => (await import("./object/object.js")).object) },

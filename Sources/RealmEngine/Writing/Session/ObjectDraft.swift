@@ -15,7 +15,7 @@ struct ObjectDraft {
     /// The values by the position of their property; nil for a property that has none yet.
     private(set) var values: [Value?] = []
     /// The values that own the bytes which `values` refer to.
-    private var lenders: [OwnedValue] = []
+    private(set) var lenders: [OwnedValue] = []
     /// The members that are written after the object was created: links, mixed values, collections and
     /// values that may be too long.
     private(set) var rest: [(name: String, value: InputValue, column: Column)] = []

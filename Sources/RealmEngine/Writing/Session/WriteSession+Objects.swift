@@ -229,7 +229,7 @@ extension WriteSession {
     }
 
     /// Returns a body with the defaults of its class for the members that it lacks.
-    private func completed(_ body: InputObject, _ table: TableState) -> InputObject {
+    func completed(_ body: InputObject, _ table: TableState) -> InputObject {
         guard !defaults.byClass.isEmpty, let values = defaults.byClass[table.className] else { return body }
         // A property may have been removed since the defaults were checked.
         let absent = values.filter { member(named: $0.name, of: body) == nil && table.column(named: $0.name) != nil }
@@ -261,7 +261,7 @@ extension WriteSession {
 
     /// Returns the primary key of a body, or a generated one for object ids and UUIDs; throws
     /// `missingProperty` for other types, or `unknownProperty` for a member that the class does not have: it may be the misspelt key.
-    private func newPrimaryKey(
+    func newPrimaryKey(
         _ column: Column, _ body: InputObject, of table: TableState, _ options: Options
     ) throws(WriteError) -> OwnedValue {
         if !keeps(column, of: table), let input = member(named: column.name, of: body) {
@@ -325,7 +325,7 @@ extension WriteSession {
     ///   - options: Whether unknown members are ignored.
     ///   - guess: The position to try first.
     /// - Throws: `WriteError`: `unknownProperty`, or `readOnlyProperty` for the name of linking objects.
-    private func position(
+    func position(
         named name: String, of table: TableState, _ options: Options, guess: Int = 0
     ) throws(WriteError) -> Int? {
         let isPlain = !naming.isEscaped(name)
@@ -362,7 +362,7 @@ extension WriteSession {
     }
 
     /// Throws `missingProperty` unless all required properties have a value.
-    private func requireComplete(_ table: TableState, _ isGiven: (Int) -> Bool) throws(WriteError) {
+    func requireComplete(_ table: TableState, _ isGiven: (Int) -> Bool) throws(WriteError) {
         for (position, column) in table.columns.enumerated()
         where !isGiven(position) && column.collection == nil && !column.isNullable {
             guard column.leafIndex != table.primaryKey?.leafIndex else { continue }

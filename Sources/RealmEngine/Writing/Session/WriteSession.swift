@@ -30,7 +30,7 @@ package final class WriteSession {
     /// The number of snapshots of the uncommitted state that were made, for `WriteMetrics`.
     private(set) var viewCount = 0
     /// The number of objects that were looked up by their key, for `WriteMetrics`.
-    private(set) var lookupCount = 0
+    var lookupCount = 0
     /// The work and time that this write may take. All walks over data on its behalf spend from it.
     package let budget: WorkBudget
     /// The instant at which the write is given up.
@@ -348,9 +348,8 @@ package final class WriteSession {
     /// Returns the key of an object as text, from the uncommitted state; nil when the object does not
     /// exist.
     package func keyText(of place: ObjectPlace) throws(WriteError) -> String? {
-        guard try isThere(place) else { return nil }
+        guard let row = try stored(try transaction.row(place.object, in: place.table)) else { return nil }
         guard let column = knownPrimaryKey(of: try table(place.table)) else { return KeyText.text(place.object) }
-        return KeyText.text(
-            try stored(try transaction.value(column, of: place.object, in: place.table)), objectKey: place.object)
+        return KeyText.text(try stored(try row.value(column)), objectKey: place.object)
     }
 }

@@ -41,10 +41,6 @@ class LiveObject(Live[ObjectChange]):
 
     value: Object | None = None
 
-    @property
-    def deleted(self) -> bool:
-        return self._loaded and self.value is None
-
     def _make_feed(self) -> Feed[ObjectChange]:
         return Feed(self._hub.options.queue,
                     lambda _: ObjectChange(object=self.value, version=self.version, reset=True,
@@ -56,7 +52,7 @@ class LiveObject(Live[ObjectChange]):
 
     def _update(self, body: Mapping[str, Any], schema: Schema) -> ObjectChange | None:
         if body.get("deleted"):
-            self.value = None
+            self.value, self.deleted = None, True
             return ObjectChange(version=body["to"], deleted=True)
         self.value = schema.object(body["object"], self.class_name)
         return ObjectChange(tuple(self._property(entry, schema) for entry in body["properties"]), self.value, body["to"])
@@ -66,14 +62,8 @@ class LiveObject(Live[ObjectChange]):
         values = [schema.members({name: entry.get(side)}, self.class_name).get(name) for side in ("oldValue", "newValue")]
         return PropertyChange(name, *values)
 
-    def advance(self, position: str, *, quietly: bool = False) -> None:
-        super().advance(position, quietly=quietly)
-        if self.deleted:
-            self._end(None)
-            self._hub.detach(self)
-
     def vanish(self) -> None:
-        self.value, self._loaded = None, True
+        self.value, self.deleted = None, True
         self._publish(ObjectChange(version=self.version, deleted=True))
         self._end(None)
 
@@ -96,7 +86,6 @@ class LiveDict(Live[DictChange], Mapping[str, Any]):
 
     def __init__(self, hub: "Hub", class_name: str, definition: Mapping[str, Any], property: str) -> None:
         super().__init__(hub, class_name, definition)
-        self.deleted = False
         self._property = property
         self._entries: dict[str, Any] = {}
 
@@ -140,12 +129,6 @@ class LiveDict(Live[DictChange], Mapping[str, Any]):
             return schema.object(row["object"], "")
         value = row.get("value")
         return None if value is None else schema.reader(self.class_name, self._property)(value)
-
-    def advance(self, position: str, *, quietly: bool = False) -> None:
-        super().advance(position, quietly=quietly)
-        if self.deleted:
-            self._end(None)
-            self._hub.detach(self)
 
     def vanish(self) -> None:
         change = DictChange(tuple(self._entries), version=self.version, deleted=True)
@@ -240,11 +223,12 @@ class LiveSections(Live[SectionChange], Sequence[Section]):
 
 @dataclass(frozen=True)
 class RealmChange:
-    """The classes that were written up to a version; with `reset` any may have been."""
+    """The classes that were written up to a version; with `schema` their properties too, with `reset` anything."""
 
     version: str
     classes: tuple[str, ...] = ()
     reset: bool = False
+    schema: bool = False
 
 
 class RealmChanges(Live[RealmChange]):
@@ -278,4 +262,4 @@ class RealmChanges(Live[RealmChange]):
                     lambda mark, _: mark)
 
     def _update(self, body: Mapping[str, Any], schema: Schema) -> RealmChange | None:
-        return RealmChange(body["to"], tuple(body["classes"]))
+        return RealmChange(body["to"], tuple(body["classes"]), schema=body["schema"])

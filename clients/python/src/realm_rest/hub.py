@@ -34,6 +34,8 @@ class Options:
     poll_wait: int = 25
     #: How many changes wait for the reader of `changes()` before they are joined.
     queue: int = 256
+    #: The longest pause in seconds before the server is sought again; pauses begin with a fraction of a second and grow.
+    longest_pause: float = 30.0
     #: For how long new subscriptions are collected before they are registered together.
     gather: float = 0.005
     #: With more streams than this, subscriptions are moved together. The server allows a client 20.
@@ -133,8 +135,7 @@ class Hub:
             await live.close()
             if isinstance(error, asyncio.TimeoutError):
                 raise cause or ConnectionLost("the subscription did not begin in time") from error
-            if isinstance(error, asyncio.CancelledError) and isinstance(live, (LiveObject, LiveList, LiveDict)) \
-                    and live.deleted:
+            if isinstance(error, asyncio.CancelledError) and live.deleted:
                 raise LiveEnded("the object was deleted before it could be followed") from None
             raise
         return live
@@ -175,7 +176,7 @@ class Channel:
         self.registration: str | None = None
         self._registered = 0
         self._task: asyncio.Task[None] | None = None
-        self._backoff = Backoff()
+        self._backoff = Backoff(longest=hub.options.longest_pause)
         self._broken_streams = 0
         self._refusals = 0
         self._stream_again = 0.0
@@ -324,7 +325,7 @@ class Channel:
     async def _take(self, event: ServerEvent, pending: List[tuple[str, Any]]) -> bool:
         """One event; False ends the stream in good order."""
         body: Any = json.loads(event.data) if event.data else None
-        if event.name in ("snapshot", "changes", "reset"):
+        if event.name in ("snapshot", "changes", "reset", "schema"):
             pending.append((event.name, body))
         if event.name == "schema" or (event.name == "reset" and body["reason"] in ("epoch", "schema")):
             self.hub.realm.forget_schema()
@@ -358,7 +359,7 @@ class Channel:
             reset = body["reset"]
             if body["schema"] or (reset and reset["reason"] in ("epoch", "schema")):
                 self.hub.realm.forget_schema()
-            pending = [("reset", reset)] if reset else []
+            pending = [(kind, body[kind]) for kind in ("schema", "reset") if body[kind]]
             pending += [("snapshot", part) for part in body["snapshots"]]
             pending += [("changes", part) for part in body["changes"]]
             await self._commit(pending, body["next"])
@@ -371,7 +372,11 @@ class Channel:
         """Applies what came since the last position. Nothing else runs meanwhile, so all copies are of one version."""
         schema = await self.hub.realm.known_schema()
         parts: dict[str, list[Any]] = {}
+        is_new = False
         for kind, body in pending:
+            if kind == "schema":
+                is_new = True
+                continue
             if kind == "reset":
                 self._awaited.update(body["subs"])
                 for name in body["subs"]:
@@ -381,8 +386,10 @@ class Channel:
             if live is None:
                 continue
             if kind == "changes":
-                if isinstance(live, RealmChanges) and live.version is None:
-                    live.rebase(body["from"])
+                if isinstance(live, RealmChanges):
+                    if live.version is None:
+                        live.rebase(body["from"])
+                    body["schema"] = is_new
                 live.take_set(body, schema)
                 continue
             parts.setdefault(body["sub"], []).append(body)

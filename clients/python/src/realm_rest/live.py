@@ -37,6 +37,8 @@ class Live(Generic[C]):
         self.version: str | None = None
         # Where the next change set begins.
         self._link: str | None = None
+        #: What is followed, or the owner of it, does not exist any more, so following has ended.
+        self.deleted = False
         #: How often the contents had to be read anew, after the first time.
         self.resets = 0
         self._hub = hub
@@ -133,6 +135,9 @@ class Live(Generic[C]):
         if not self._ready.done():
             self._ready.set_result(None)
         self._changed.set()
+        if self.deleted:
+            self._end(None)
+            self._hub.detach(self)
 
     def lose(self, error: BaseException) -> None:
         """The connection is lost; it will be made again."""
@@ -175,7 +180,6 @@ class LiveList(Live[ChangeSet[T]], Sequence[T]):
 
     def __init__(self, hub: "Hub", class_name: str, definition: Mapping[str, Any], property: str | None) -> None:
         super().__init__(hub, class_name, definition)
-        self.deleted = False
         self._property = property
         self._rows: list[T] = []
         self._view: list[T] = self._rows
@@ -305,9 +309,6 @@ class LiveList(Live[ChangeSet[T]], Sequence[T]):
         if self._edits.settle(position):
             self._show()
         super().advance(position, quietly=quietly)
-        if self.deleted:
-            self._end(None)
-            self._hub.detach(self)
 
     def vanish(self) -> None:
         change = ChangeSet[T](tuple(range(len(self))), version=self.version, deleted=True)

@@ -15,7 +15,7 @@ actor Channel {
     private var task: Task<Void, Never>?
     private var question: Task<Void, Never>?
     private var farewell: Task<Void, Never>?
-    private var backoff = Backoff()
+    private var backoff: Backoff
     private var brokenStreams = 0
     private var refusals = 0
     private var streamAgain = ContinuousClock.now
@@ -30,6 +30,7 @@ actor Channel {
         path = hub.path
         options = hub.options
         isPolling = hub.options.transport == .poll
+        backoff = Backoff(longest: hub.options.longestPause)
         members = Dictionary(uniqueKeysWithValues: observed.enumerated().map { ("s\($0)", $1) })
     }
 
@@ -182,7 +183,7 @@ actor Channel {
     private func take(_ event: ServerEvent, _ pending: inout [(String, JSON)]) async throws -> Bool {
         let body = event.data.isEmpty ? JSON.null : try parsed(event.data)
         switch event.name {
-        case "snapshot", "changes", "reset": pending.append((event.name, body))
+        case "snapshot", "changes", "reset", "schema": pending.append((event.name, body))
         case "error":
             let problem = Problem(status: body["status"]?.integer ?? 500, body: body, retryAfter: nil)
             if !problem.isRetryable { registration = nil }
@@ -223,7 +224,9 @@ actor Channel {
             let body = try answer.json()
             guard let next = body["next"]?.text else { throw ConnectionLost("a poll without a position") }
             var pending: [(String, JSON)] = []
-            if let reset = body["reset"], !reset.isNull { pending.append(("reset", reset)) }
+            for kind in ["schema", "reset"] {
+                if let told = body[kind], !told.isNull { pending.append((kind, told)) }
+            }
             pending += (body["snapshots"]?.elements ?? []).map { ("snapshot", $0) }
             pending += (body["changes"]?.elements ?? []).map { ("changes", $0) }
             try commit(pending, at: next)
@@ -236,7 +239,8 @@ actor Channel {
     /// Applies what came since the last position. Nothing else runs meanwhile, so all copies are of one version.
     private func commit(_ pending: [(String, JSON)], at id: String) throws {
         var parts: [String: [JSON]] = [:]
-        for (kind, body) in pending {
+        let isSchemaNew = pending.contains { $0.0 == "schema" }
+        for (kind, var body) in pending {
             if kind == "reset" {
                 let names = (body["subs"]?.elements ?? []).compactMap(\.text)
                 awaited.formUnion(names)
@@ -245,6 +249,10 @@ actor Channel {
             }
             guard let name = body["sub"]?.text, let observed = members[name] else { continue }
             if kind == "changes" {
+                if isSchemaNew, case .object(var members) = body {
+                    members["schema"] = true
+                    body = .object(members)
+                }
                 try observed.take(changes: body)
                 continue
             }

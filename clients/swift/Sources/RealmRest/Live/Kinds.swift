@@ -101,7 +101,9 @@ extension Kind {
             hasSnapshot: false, empty: false, load: { _ in true },
             replace: { _, _, version in RealmChange(version: version, isReset: true) },
             update: { _, body in
-                RealmChange(version: body["to"]?.text, classes: (body["classes"]?.elements ?? []).compactMap(\.text))
+                RealmChange(
+                    version: body["to"]?.text, classes: (body["classes"]?.elements ?? []).compactMap(\.text),
+                    isSchemaNew: body["schema"]?.isTrue == true)
             },
             vanish: { _ in RealmChange(isReset: true) })
     }
@@ -160,9 +162,10 @@ public struct DictionaryChange<Value: Sendable>: Sendable {
     public internal(set) var isDeleted = false
 }
 
-/// The classes that were written up to a version; after a reset any may have been.
+/// The classes that were written up to a version; with a new schema their properties too, after a reset anything.
 public struct RealmChange: Sendable, Hashable {
     public internal(set) var version: String?
     public internal(set) var classes: [String] = []
+    public internal(set) var isSchemaNew = false
     public internal(set) var isReset = false
 }

@@ -14,6 +14,8 @@ public struct LiveOptions: Sendable {
     public var pollWait = 25
     /// How many changes wait for the reader of a feed before they are joined.
     public var queue = 256
+    /// The longest pause in seconds before the server is sought again; pauses begin with a fraction of a second and grow.
+    public var longestPause = 30.0
     /// For how long new subscriptions are collected before they are registered together, in seconds.
     public var gather = 0.005
     /// With more streams than this, subscriptions are moved together. The server allows a client twenty.

@@ -146,12 +146,15 @@ func encoded(_ text: String) -> String {
 /// Growing pauses with jitter, so that the clients of a server that comes back do not come all at once.
 struct Backoff {
     private(set) var failures = 0
+    private let longest: Double
+
+    init(longest: Double = 30) { self.longest = longest }
 
     mutating func reset() { failures = 0 }
 
     /// The next pause in seconds, not below what the server asked for.
     mutating func next(atLeast: Double? = nil) -> Double {
-        let ceiling = min(30, 0.25 * Double(1 << min(failures, 16)))
+        let ceiling = min(longest, 0.25 * Double(1 << min(failures, 16)))
         failures += 1
         return Double.random(in: ceiling / 4...ceiling) + min(atLeast ?? 0, 60)
     }

@@ -193,6 +193,19 @@ func heldBack(_ url: String, _ direct: Realm) async throws {
 }
 
 @MainActor
+func wholeRealm(_ realm: Realm) async throws {
+    var changes = try await realm.changes().makeAsyncIterator()
+    try await realm.create(All("whole"))
+    let written = try await changes.next()
+    try check(
+        written?.classes == ["All"] && written?.isSchemaNew == false, "the class that is written: \(String(describing: written))")
+    let step: JSON = ["addProperty": ["class": "All", "property": ["name": "more", "type": "int", "optional": true]]]
+    _ = try await realm.request("POST", "/migrations", body: ["fromVersion": 1, "toVersion": 2, "steps": [step]])
+    let added = try await changes.next()
+    try check(added?.classes == [] && added?.isSchemaNew == true, "a new property: \(String(describing: added))")
+}
+
+@MainActor
 func cutAnswers(_ url: String) async throws {
     let server = connect(url, attempts: 1)
     var lost = 0
@@ -212,7 +225,10 @@ func cutAnswers(_ url: String) async throws {
 func run(_ direct: String, _ swallowing: String, _ cutting: String) async throws {
     let server = connect(direct)
     let realm = server.realm("all")
-    for (name, part) in [("values", values), ("writes", writes), ("advance writes", advanceWrites), ("endings", endings)] {
+    for (name, part) in [
+        ("values", values), ("writes", writes), ("advance writes", advanceWrites), ("endings", endings),
+        ("changes of a realm", wholeRealm),
+    ] {
         try await part(realm)
         say("\(name) hold")
     }

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Creating many objects at once, which writes each leaf and each node of an index once instead of once for each object.
+extension WriteSession {
+    /// How many objects should be created together at most: enough for the nodes of an index to be written seldom, and few
+    /// enough for deadlines and limits of memory to be checked between two groups.
+    package static let groupCount = 10_000
+
+    /// Creates several objects of a class, if nothing about them depends on the others.
+    ///
+    /// The result is the same as that of creating one after the other.
+    ///
+    /// - Parameters:
+    ///   - className: The class, which must not be embedded.
+    ///   - bodies: The members of each object.
+    ///   - mayExist: Whether it is likely that the objects exist, so that this is found out before anything else.
+    ///   - failed: Set to the position of the object that an error is about.
+    ///   - options: How inputs are accepted.
+    /// - Returns: The objects in the same order. Nil when they have to be written one after the other, because one of them
+    ///   exists, has links, or does not fit its class, or rights have to be checked; nothing is changed then.
+    /// - Throws: `WriteError`, of the first object that cannot be written.
+    package func createTogether(
+        _ className: String, _ bodies: [InputObject], mayExist: Bool = false, failed: inout Int?, options: Options = Options()
+    ) throws(WriteError) -> [Written]? {
+        guard bodies.count > 1, restriction == nil, !options.writesNestedObjects else { return nil }
+        guard let table = try classTable(named: className), table.kind != .embedded else { return nil }
+        if mayExist {
+            for body in [bodies[0], bodies[bodies.count - 1]] where try exists(body, in: table) { return nil }
+        }
+        guard let group = gather(bodies, of: table, options) else { return nil }
+        if group.rest.contains(where: { $0.value.needsOthers }) { return nil }
+        defer { withExtendedLifetime(group) {} }
+        lookupCount += group.keys.count
+        if try stored(try transaction.hasAnyPrimaryKey(of: group.keys, in: table.key)) { return nil }
+        let objects = try stored(try changing.createObjects(bodies.count, in: table.key, columns: group.columns))
+        let made = objects.map { Written(place: ObjectPlace(table: table.key, object: $0), isCreated: true) }
+        for rest in group.rest {
+            failed = rest.row
+            try at(.name(rest.name), try write(rest.value, to: rest.column, of: made[rest.row].place, .create, options))
+        }
+        failed = nil
+        return made
+    }
+
+    /// Returns whether an object with the primary key of a body exists; false for a body without a sound one.
+    private func exists(_ body: InputObject, in table: TableState) throws(WriteError) -> Bool {
+        guard let column = table.primaryKey, let input = member(named: column.name, of: body) else { return false }
+        let key: OwnedValue
+        do throws(WriteError) {
+            key = try ValueReader.read(input, as: column.type, isNullable: column.isNullable)
+        } catch {
+            return false
+        }
+        return try find(key, in: table) != nil
+    }
+
+    /// Reads all bodies; nil when one of them does not fit the class.
+    private func gather(_ bodies: [InputObject], of table: TableState, _ options: Options) -> ObjectGroup? {
+        var group = ObjectGroup(columnCount: table.columns.count, reserving: bodies.count)
+        var draft = spareDraft.take() ?? ObjectDraft()
+        defer { spareDraft = draft }
+        let keyColumn = table.primaryKey
+        let keyPosition = keyColumn.flatMap { key in table.columns.firstIndex { $0.leafIndex == key.leafIndex } }
+        do throws(WriteError) {
+            for body in bodies {
+                let key: OwnedValue? = if let keyColumn { try newPrimaryKey(keyColumn, body, of: table, options) } else { nil }
+                let body = completed(body, table)
+                try draft.read(body, of: table, primaryKey: key) { (name, guess) throws(WriteError) in
+                    try position(named: name, of: table, options, guess: guess)
+                }
+                try requireComplete(table) { draft.given[$0] }
+                group.append(draft, key: key, at: keyPosition)
+            }
+        } catch {
+            return nil
+        }
+        return group
+    }
+}
+
+/// Finds out whether a value can be written before other objects exist.
+extension InputValue {
+    /// Whether the value is, or contains, a link, or depends on the object that is changed.
+    fileprivate var needsOthers: Bool {
+        switch self {
+        case .link, .expression, .each: return true
+        case .list(let elements): return elements.contains { $0.needsOthers }
+        case .object(let object): return object.members.contains { $0.value.needsOthers }
+        default: return false
+        }
+    }
+}

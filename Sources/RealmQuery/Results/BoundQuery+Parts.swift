@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Long scans, which several threads share.
+///
+/// A class of many objects is always scanned part by part, whether there are helpers or not, and what is calculated of the parts is
+/// combined in their order. So sums of reals are the same to the last digit, whoever has calculated which part.
+extension BoundQuery {
+    /// The parts in which the matches are counted and aggregated; nil when they are found in another way than by a long scan.
+    func scanParts() throws(QueryError) -> [ScanPart]? {
+        guard steps.isEmpty, case .scan = try plan().reading(atMost: .max, of: table).access else { return nil }
+        return try storage { () throws(StorageError) in try ScanPart.parts(of: table) }
+    }
+
+    /// Calculates aggregates of all parts, with the helpers that are free.
+    ///
+    /// - Parameters:
+    ///   - parts: All parts of the class.
+    ///   - requests: The aggregates; none for the count alone.
+    ///   - check: Returns whether to go on. Only this thread calls it.
+    /// - Returns: The results in the order of the parts.
+    func scan(_ parts: [ScanPart], _ requests: [AggregateRequest], _ check: Check?) throws(QueryError) -> [ScanPartial] {
+        let board = ScanBoard(parts)
+        defer { board.stop() }
+        if let helpers {
+            let (makeTwin, valueLimit) = (makeTwin, sortedValueLimit)
+            helpers.begin(parts.count - 1) { BoundQuery.help(with: board, requests, valueLimit, makeTwin) }
+        }
+        while let position = board.take() { board.store(try scan(parts[position], requests, check), at: position) }
+        // A helper may have been kept from its part by other work of the machine.
+        for position in parts.indices where !board.has(position) {
+            board.store(try scan(parts[position], requests, check), at: position)
+        }
+        return board.results.compactMap { $0 }
+    }
+
+    /// Takes parts as long as there are any. Whatever goes wrong is left for the thread of the query, which meets it, too.
+    private static func help(
+        with board: ScanBoard, _ requests: [AggregateRequest], _ valueLimit: Int,
+        _ makeTwin: () throws(QueryError) -> BoundQuery
+    ) {
+        do throws(QueryError) {
+            let twin = try makeTwin()
+            twin.sortedValueLimit = valueLimit
+            let check: Check = { !board.isStopped }
+            try twin.cancellation.watching(check) { () throws(QueryError) in
+                while let position = board.take() {
+                    board.store(try twin.scan(board.parts[position], requests, check), at: position)
+                }
+            }
+        } catch {
+            return
+        }
+    }
+
+    /// Calculates the aggregates of one part.
+    private func scan(
+        _ part: ScanPart, _ requests: [AggregateRequest], _ check: Check?
+    ) throws(QueryError) -> ScanPartial {
+        let aggregators = try aggregators(requests)
+        let cursor = try MatchCursor(self, after: part.after, through: part.through, reading: BoundQuery.columns(aggregators))
+        var count = 0
+        while let (leaf, rows) = try cursor.nextWatched(check) {
+            try storage { () throws(StorageError) in count += try add(leaf, rows, to: aggregators) }
+        }
+        return ScanPartial(count: count, aggregates: aggregators.map(\.partial))
+    }
+}

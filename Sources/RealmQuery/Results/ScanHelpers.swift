@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Threads that help with long scans: one less than there are processors, which all queries share.
+///
+/// A query takes the helpers that are free, and scans alone when there are none, so it never waits for another query. Helpers run with
+/// a lower priority than the threads that answer requests: a short request that comes in meanwhile takes the processor from them.
+/// A query does not wait for its helpers either: what they have not finished when there is nothing else to do, it does by itself.
+package final class ScanHelpers: Sendable {
+    /// The helpers of the process.
+    package static let shared = ScanHelpers(limit: min(Threads.processorCount - 1, 15))
+
+    /// What the threads share.
+    private struct State: Sendable {
+        /// The jobs that no thread has begun; each has a thread that is about to.
+        var jobs: [@Sendable () -> Void] = []
+        /// How many threads were started.
+        var threads = 0
+        /// How many threads have a job.
+        var busy = 0
+    }
+
+    /// The greatest number of threads.
+    private let limit: Int
+    /// The jobs and the numbers of threads.
+    private let monitor = Monitor(State(), rank: .leaf)
+
+    /// Makes helpers, whose threads start when they are first needed.
+    package init(limit: Int) { self.limit = limit }
+
+    /// How many helpers have a job.
+    package var busy: Int { monitor.withLock { $0.busy } }
+
+    /// Gives a job to helpers that are free, and returns at once.
+    ///
+    /// - Parameters:
+    ///   - count: The greatest number of helpers that are of use.
+    ///   - job: What each helper does.
+    func begin(_ count: Int, _ job: @escaping @Sendable () -> Void) {
+        let (taken, missing) = monitor.withLock { state -> (Int, Int) in
+            let taken = max(0, min(count, limit - state.busy))
+            state.busy += taken
+            let missing = max(0, state.busy - state.threads)
+            state.threads += missing
+            return (taken, missing)
+        }
+        guard taken > 0 else { return }
+        var failed = 0
+        for _ in 0..<missing where !start() { failed += 1 }
+        monitor.broadcast { state in
+            state.threads -= failed
+            state.busy -= failed
+            state.jobs.append(contentsOf: repeatElement(job, count: taken - failed))
+        }
+    }
+
+    /// Starts a thread that takes jobs for as long as the process lives; false when the system has none.
+    private func start() -> Bool {
+        do throws(Threads.Failure) {
+            try Threads.start("scan") { [monitor] in
+                Threads.lowerPriority()
+                while let job = monitor.wait({ $0.jobs.popLast() }) {
+                    job()
+                    monitor.withLock { $0.busy -= 1 }
+                }
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+}
