@@ -258,6 +258,18 @@ bench: setup $(BENCH_FILES)
 	$(RELEASE) --product RealmBenchmarks
 	.build-release/release/RealmBenchmarks $(if $(BASELINE),--baseline $(BASELINE)) $(BENCH_FILES)
 
+# Counts the instructions of requests, stage by stage; docs/performance.md has the results.
+PROFILE_SERVER ?=
+
+.PHONY: setup-profile profile
+
+setup-profile: setup
+	$(call NEED,valgrind)
+
+profile: setup-profile
+	@[ -n '$(PROFILE_SERVER)' ] || $(MAKE) release
+	python3 Tests/Stages/stages.py --server $(or $(PROFILE_SERVER),.build-release/release/realm-rest)
+
 .build-release/bench-%.realm: $(SHARED)/fixtures/bench-%.realm.gz
 	mkdir -p $(@D) && gzip -dc $< > $@
 

@@ -8,12 +8,25 @@ internal import RealmStorage
 /// valid as long as the snapshot of the leaf, and used by one thread at a time.
 final class AttachedColumn {
     /// The leaf of the column, whose shape was checked when it was attached.
-    private let values: ColumnLeaf
+    private var values: ColumnLeaf
+    /// Which of the leaves that an `AttachedLeaf` was, one after the other, the values belong to.
+    private(set) var generation: Int
 
     /// Wraps a column.
     ///
-    /// - Parameter values: The values of the column in one leaf.
-    init(_ values: ColumnLeaf) { self.values = values }
+    /// - Parameters:
+    ///   - values: The values of the column in one leaf.
+    ///   - generation: Which of the leaves it is.
+    init(_ values: ColumnLeaf, _ generation: Int) {
+        self.values = values
+        self.generation = generation
+    }
+
+    /// Takes the values of the same column in another leaf.
+    func become(_ values: ColumnLeaf, _ generation: Int) {
+        self.values = values
+        self.generation = generation
+    }
 
     /// Returns the value of a row.
     ///

@@ -5,13 +5,16 @@ internal import RealmStorage
 /// One leaf of a class, whose single-valued columns are attached when they are first read.
 ///
 /// Answers read row after row of the same leaf, so a column is checked and attached once per leaf
-/// rather than once per value.
+/// rather than once per value. Where each row is in another leaf, the same memory serves one leaf after the other.
 final class AttachedLeaf {
     /// The class of the objects in the leaf.
     let table: Table
     /// The leaf of the class's object tree whose columns are attached here.
-    private let leaf: ClusterLeaf
-    /// For each column of `table` its values; nil for those that were not read yet.
+    private var leaf: ClusterLeaf
+    /// How many leaves this was before.
+    private var generation = 0
+    /// For each column of `table` its values, which are those of the leaf if their generation is the present one; nil for
+    /// those that were not read yet.
     private var columns: [AttachedColumn?]
 
     /// Creates a leaf none of whose columns were read.
@@ -23,6 +26,12 @@ final class AttachedLeaf {
         self.table = table
         self.leaf = leaf
         columns = Array(repeating: nil, count: table.columns.count)
+    }
+
+    /// Becomes another leaf of the same class, none of whose columns were read.
+    func become(_ leaf: ClusterLeaf) {
+        self.leaf = leaf
+        generation += 1
     }
 
     /// Returns whether this is a given leaf. Leaves are compared by their refs and the object keys
@@ -38,14 +47,19 @@ final class AttachedLeaf {
     ///   - row: The position in the leaf, from 0.
     /// - Throws: `StorageError` for a damaged file.
     @inline(__always) func value(_ position: Int, _ row: Int) throws(StorageError) -> Value {
-        if let column = columns[position] { return try column.value(row) }
+        if let column = columns[position], column.generation == generation { return try column.value(row) }
         return try attach(position).value(row)
     }
 
     /// Attaches a column and remembers it. Kept apart from `value(_:_:)`, so that the frequent case
     /// stays short.
     @inline(never) private func attach(_ position: Int) throws(StorageError) -> AttachedColumn {
-        let column = AttachedColumn(try leaf.attach(table.columns[position]))
+        let values = try leaf.attach(table.columns[position])
+        if let known = columns[position] {
+            known.become(values, generation)
+            return known
+        }
+        let column = AttachedColumn(values, generation)
         columns[position] = column
         return column
     }

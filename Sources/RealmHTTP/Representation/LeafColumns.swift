@@ -28,7 +28,7 @@ final class LeafColumns {
     @inline(never) private func known(_ table: Table, _ leaf: ClusterLeaf) -> AttachedLeaf {
         let found: AttachedLeaf
         if let index = leaves.firstIndex(where: { $0.table === table }) {
-            if !leaves[index].isOf(table, leaf) { leaves[index] = AttachedLeaf(table, leaf) }
+            if !leaves[index].isOf(table, leaf) { replace(index, by: leaf) }
             found = leaves[index]
         } else {
             found = AttachedLeaf(table, leaf)
@@ -36,6 +36,17 @@ final class LeafColumns {
         }
         last = found
         return found
+    }
+
+    /// Replaces the leaf of a class by another one. Its memory is used again, unless somebody is still reading the old one: the
+    /// object that contains this one may be of the same class.
+    private func replace(_ index: Int, by leaf: ClusterLeaf) {
+        last = nil
+        if isKnownUniquelyReferenced(&leaves[index]) {
+            leaves[index].become(leaf)
+        } else {
+            leaves[index] = AttachedLeaf(leaves[index].table, leaf)
+        }
     }
 
     /// Returns the primary key of an object.
