@@ -3,7 +3,7 @@
 /// Changing many entries of one level at once: each node is written once, however many entries change in it.
 extension IndexTreeWriter {
     /// The entries of a node while it changes.
-    private struct Entries {
+    struct Entries {
         /// The keys, ascending.
         var keys: [Int64] = []
         /// The elements under the keys.
@@ -31,7 +31,12 @@ extension IndexTreeWriter {
     func merge(
         _ root: Ref, _ keys: [Int32], _ change: (_ position: Int, _ slot: IndexSlot) throws(StorageError) -> IndexSlot
     ) throws(StorageError) -> Ref {
-        var level = try merge(root, keys, 0..<keys.count, depth: 0, change)
+        try self.root(above: try merge(root, keys, 0..<keys.count, depth: 0, change))
+    }
+
+    /// Writes inner nodes above nodes that stand under their largest keys, and returns the root of them all.
+    func root(above nodes: Entries) throws(StorageError) -> Ref {
+        var level = nodes
         while level.keys.count > 1 { level = try write(level, .contextInner, over: nil, isGrowingAtEnd: true) }
         return Ref(UInt64(bitPattern: level.slots[0]))
     }
@@ -93,7 +98,7 @@ extension IndexTreeWriter {
     ///   - kind: The kind of the nodes.
     ///   - old: The node that they take the place of, whose memory is used again; nil for none.
     ///   - isGrowingAtEnd: Whether new entries come last, so that full nodes are left behind; else all are equally full.
-    private func write(
+    func write(
         _ entries: Entries, _ kind: NodeKind, over old: IndexNode?, isGrowingAtEnd: Bool
     ) throws(StorageError) -> Entries {
         let count = entries.keys.count
@@ -113,14 +118,7 @@ extension IndexTreeWriter {
     private func write(
         _ keys: ArraySlice<Int64>, _ slots: ArraySlice<Int64>, _ kind: NodeKind, over old: IndexNode?
     ) throws(StorageError) -> Ref {
-        guard let old else {
-            var list = try writes.makeNode(.integers, widthCode: 6, capacity: keys.count * 4 + 8)
-            try list.append(contentsOf: keys)
-            var node = try writes.makeNode(kind, capacity: (slots.count + 1) * 8)
-            try node.append(list.ref)
-            try node.append(contentsOf: slots)
-            return node.ref
-        }
+        guard let old else { return try makeNode(kind, keys, slots) }
         var node = try writes.writable(old.node.ref)
         var list = try writes.writable(node.ref(0))
         try list.replaceIntegers(from: 0, by: keys)

@@ -46,42 +46,31 @@ struct IndexTreeWriter {
     // MARK: - Making
 
     /// Makes a level without entries and returns its root.
-    func makeEmpty() throws(StorageError) -> Ref { try makeNode(.contextRefs, [], []) }
+    func makeEmpty() throws(StorageError) -> Ref { try makeNode(.contextRefs, EmptyCollection(), EmptyCollection()) }
 
     /// Makes a level of one entry and returns its root.
     func makeLeaf(_ key: Int32, _ slot: IndexSlot) throws(StorageError) -> Ref {
-        try makeNode(.contextRefs, [key], [slot.raw])
+        try makeNode(.contextRefs, CollectionOfOne(Int64(key)), CollectionOfOne(slot.raw))
     }
 
     /// Makes a level of entries in ascending order of keys, in nodes that are as full as possible,
     /// and returns its root.
     func pack(_ entries: [(key: Int32, slot: IndexSlot)]) throws(StorageError) -> Ref {
-        var keys = entries.map(\.key)
-        var slots = entries.map(\.slot.raw)
-        var kind = NodeKind.contextRefs
-        while true {
-            var lastKeys: [Int32] = []
-            var refs: [Int64] = []
-            for start in stride(from: 0, to: max(keys.count, 1), by: capacity) {
-                let range = start..<min(start + capacity, keys.count)
-                let ref = try makeNode(kind, keys[range], slots[range])
-                guard keys.count > capacity else { return ref }
-                lastKeys.append(keys[range.upperBound - 1])
-                refs.append(Int64(bitPattern: ref.rawValue))
-            }
-            (keys, slots, kind) = (lastKeys, refs, .contextInner)
-        }
+        guard !entries.isEmpty else { return try makeEmpty() }
+        var level = Entries()
+        for (key, slot) in entries { level.append(Int64(key), slot.raw) }
+        return try root(above: try write(level, .contextRefs, over: nil, isGrowingAtEnd: true))
     }
 
     /// Writes a node of keys and slots, and returns its ref.
-    private func makeNode(
-        _ kind: NodeKind, _ keys: ArraySlice<Int32>, _ slots: ArraySlice<Int64>
+    func makeNode(
+        _ kind: NodeKind, _ keys: some Collection<Int64>, _ slots: some Collection<Int64>
     ) throws(StorageError) -> Ref {
-        var list = try writes.makeNode(.integers, widthCode: 6, count: keys.count)
-        for (index, key) in keys.enumerated() { try list.set(index, Int64(key)) }
+        var list = try writes.makeNode(.integers, widthCode: 6, capacity: keys.count * 4)
+        try list.append(contentsOf: keys)
         var node = try writes.makeNode(kind, capacity: (slots.count + 1) * 8)
         try node.append(list.ref)
-        for slot in slots { try node.append(slot) }
+        try node.append(contentsOf: slots)
         return node.ref
     }
 
@@ -107,9 +96,9 @@ struct IndexTreeWriter {
 
     /// Writes a root above nodes that do not fit into one, and returns its ref.
     private func makeRoot(above children: [Ref]) throws(StorageError) -> Ref {
-        var keys: [Int32] = []
-        for child in children { keys.append(try lastKey(child)) }
-        return try makeNode(.contextInner, keys[...], children.map { Int64(bitPattern: $0.rawValue) }[...])
+        var keys: [Int64] = []
+        for child in children { keys.append(Int64(try lastKey(child))) }
+        return try makeNode(.contextInner, keys, children.map { Int64(bitPattern: $0.rawValue) })
     }
 
     /// Removes inner nodes of one child at the top of a level, and returns the new root.
@@ -228,10 +217,12 @@ struct IndexTreeWriter {
         let count = full.count
         guard count >= capacity else { return Change(ref: try insert(key, slot, at: position, into: ref)) }
         let kind: NodeKind = full.isInner ? .contextInner : .contextRefs
-        guard position < count else { return Change(ref: ref, next: try makeNode(kind, [key], [slot])) }
+        guard position < count else {
+            return Change(ref: ref, next: try makeNode(kind, CollectionOfOne(Int64(key)), CollectionOfOne(slot)))
+        }
         let middle = max(count / 2, 1)
         let tail = try makeNode(
-            kind, (middle..<count).map { full.key($0) }[...], (middle..<count).map { full.node.integer($0 + 1) }[...])
+            kind, (middle..<count).map { Int64(full.key($0)) }, (middle..<count).map { full.node.integer($0 + 1) })
         let head = try truncate(ref, to: middle)
         if position <= middle { return Change(ref: try insert(key, slot, at: position, into: head), next: tail) }
         return Change(ref: head, next: try insert(key, slot, at: position - middle, into: tail))
