@@ -11,6 +11,9 @@
 /// fragmented into pieces too small for whole commits, and would grow with every one. So once a
 /// file has much more free space than it uses, every node goes into the smallest piece that holds
 /// it, whatever that costs in writes, until the file is less fragmented.
+///
+/// The same is done when the free lists, which every version has anew, have become longer than what the commit is about. Nodes are mostly
+/// replaced by nodes of the same size, which fit into the places of those that were given up before, so the lists become shorter.
 struct SpaceAllocator {
     /// The free space that remains after what was allocated so far.
     private(set) var free: FreeSpace
@@ -41,7 +44,8 @@ struct SpaceAllocator {
         self.expected = expected
         expectedAtEnd = atEnd
         firstGrown = free.usable.count
-        if free.isWasteful { holes = HoleIndex(free.usable) }
+        let hasLongLists = atEnd > max(SpaceAllocator.listAllowance, expected)
+        if hasLongLists || free.isWasteful { holes = HoleIndex(free.usable) }
     }
 
     /// Allocates space for a node and returns its position.
@@ -167,6 +171,9 @@ struct SpaceAllocator {
             if grown(for: byteCount) != nil { return }
         }
     }
+
+    /// The number of bytes that free lists may always have, eight pages.
+    private static let listAllowance = 32 << 10
 
     /// The greatest size of a file in bytes. Positions must stay well below the refs of new nodes.
     private static let maximumSize = 1 << 46
