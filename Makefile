@@ -257,6 +257,31 @@ BASELINE ?= $(wildcard $(SHARED)/tools/oracle/baseline.json)
 bench: setup $(BENCH_FILES)
 	$(RELEASE) --product RealmBenchmarks
 	.build-release/release/RealmBenchmarks $(if $(BASELINE),--baseline $(BASELINE)) $(BENCH_FILES)
+	$(MAKE) bench-growth GROWTH_OBJECTS=10000,100000,1000000
+
+# How the cost of requests grows with the number of objects and of clients, as figures and as charts in docs/images.
+GROWTH_OBJECTS ?= 10000,100000,1000000,10000000
+GROWTH_SERVER ?=
+
+.PHONY: bench-growth
+
+bench-growth: setup
+	$(call NEED,wrk)
+	@[ -n '$(GROWTH_SERVER)' ] || $(MAKE) release
+	python3 Tests/Bench/growth.py --server $(or $(GROWTH_SERVER),.build-release/release/realm-rest) --objects $(GROWTH_OBJECTS)
+
+# Queries on links and on collections of so many objects. LINKED_BASELINE=figures.json compares with another engine's figures for the same
+# file, by the texts of the queries.
+LINKED_OBJECTS ?= 1000000
+LINKED_BASELINE ?=
+LINKED_FILE = .build-release/linked-$(LINKED_OBJECTS).realm
+
+.PHONY: bench-linked
+
+bench-linked: release
+	$(RELEASE) --product RealmBenchmarks
+	[ -e $(LINKED_FILE) ] || python3 Tests/Bench/linked.py --server .build-release/release/realm-rest --objects $(LINKED_OBJECTS) --out $(LINKED_FILE)
+	.build-release/release/RealmBenchmarks --queries Tests/Bench/linked-queries.txt $(if $(LINKED_BASELINE),--baseline $(LINKED_BASELINE)) $(LINKED_FILE)
 
 # Counts the instructions of requests, stage by stage; docs/performance.md has the results.
 PROFILE_SERVER ?=

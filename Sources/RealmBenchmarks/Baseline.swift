@@ -38,7 +38,7 @@ struct Baseline {
     func figures(forObjects count: Int) -> [String: Double] { figures["objects"] == Double(count) ? figures : [:] }
 
     /// Returns the contents of a file; throws `BenchmarkError` when it cannot be opened.
-    private static func read(_ path: String) throws -> [UInt8] {
+    static func read(_ path: String) throws -> [UInt8] {
         guard let file = unsafe fopen(path, "rb") else { throw BenchmarkError.unsuitable("cannot read \(path)") }
         defer { unsafe fclose(file) }
         var bytes: [UInt8] = []

@@ -21,6 +21,10 @@ struct BenchmarkOptions: ParsableArguments {
     @Flag(help: "Measure many more queries.")
     var survey = false
 
+    /// The path of a file with queries that are measured; nil for none.
+    @Option(help: "Measure the queries of this file, in lines of a class, a tab and a query, and nothing else.")
+    var queries: String?
+
     /// Whether requests over HTTP are left out.
     @Flag(name: .customLong("no-http"), help: "Leave requests out.")
     var noHTTP = false

@@ -26,6 +26,11 @@ struct Main: ParsableCommand {
         let baseline = try options.baseline.map { try Baseline($0) }
         for path in options.files {
             var report = Report(title: path)
+            if let queries = options.queries {
+                try QueryList(queries).measure(path, options.harness(runs: 5), comparedWith: baseline, &report)
+                report.print()
+                continue
+            }
             if !options.noReads { try runReads(path, baseline, &report) }
             if !options.noWrites { try runWrites(path, baseline, &report) }
             if !options.noNotifications { try runNotifications(path, baseline, &report) }

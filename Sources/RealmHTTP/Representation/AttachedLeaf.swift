@@ -6,7 +6,7 @@ internal import RealmStorage
 ///
 /// Answers read row after row of the same leaf, so a column is checked and attached once per leaf
 /// rather than once per value. Where each row is in another leaf, the same memory serves one leaf after the other.
-final class AttachedLeaf {
+@safe final class AttachedLeaf {
     /// The class of the objects in the leaf.
     let table: Table
     /// The leaf of the class's object tree whose columns are attached here.
@@ -16,6 +16,8 @@ final class AttachedLeaf {
     /// For each column of `table` its values, which are those of the leaf if their generation is the present one; nil for
     /// those that were not read yet.
     private var columns: [AttachedColumn?]
+    /// The same columns without being counted as references, which would take longer than reading a value. `columns` keeps them.
+    private var known: [Unmanaged<AttachedColumn>?]
 
     /// Creates a leaf none of whose columns were read.
     ///
@@ -26,6 +28,7 @@ final class AttachedLeaf {
         self.table = table
         self.leaf = leaf
         columns = Array(repeating: nil, count: table.columns.count)
+        unsafe known = unsafe Array(repeating: nil, count: table.columns.count)
     }
 
     /// Becomes another leaf of the same class, none of whose columns were read.
@@ -47,7 +50,15 @@ final class AttachedLeaf {
     ///   - row: The position in the leaf, from 0.
     /// - Throws: `StorageError` for a damaged file.
     @inline(__always) func value(_ position: Int, _ row: Int) throws(StorageError) -> Value {
-        if let column = columns[position], column.generation == generation { return try column.value(row) }
+        guard let column = unsafe known[position] else { return try attach(position).value(row) }
+        var value: Value?
+        var failure: StorageError?
+        unsafe column._withUnsafeGuaranteedRef { column in
+            guard column.generation == generation else { return }
+            do throws(StorageError) { value = try column.value(row) } catch { failure = error }
+        }
+        if let failure { throw failure }
+        if let value { return value }
         return try attach(position).value(row)
     }
 
@@ -61,6 +72,7 @@ final class AttachedLeaf {
         }
         let column = AttachedColumn(values, generation)
         columns[position] = column
+        unsafe known[position] = unsafe Unmanaged.passUnretained(column)
         return column
     }
 }

@@ -31,10 +31,26 @@ extension Binder {
                 syntax.regionRange)
         }
         try storage { () throws(StorageError) in try cancellation.step(CancellationCheck.stepsOfLongWork) }
+        let label = source(range.lowerBound..<syntax.regionRange.upperBound)
+        let region = try region(shape, syntax.regionRange)
+        let quantifier = syntax.property.quantifier ?? .any
+        guard quantifier == .all, !links.allSatisfy({ $0.kind == .link }) else {
+            let found = linked(links, LocationCondition(locations, in: region, cancellation), label: label)
+            return quantifier == .none ? NotCondition(found) : found
+        }
         return GeoCondition(
-            LinkChain(links, cancellation), locations: locations, region: try region(shape, syntax.regionRange),
-            quantifier: syntax.property.quantifier ?? .any,
-            label: source(range.lowerBound..<syntax.regionRange.upperBound), cancellation)
+            LinkChain(links, cancellation), locations: locations, region: region, quantifier: quantifier, label: label,
+            cancellation)
+    }
+
+    /// Returns the condition that one of the objects that a path leads to is at a location that fulfils another.
+    private func linked(_ path: [LinkStep], _ location: any Condition, label: String) -> any Condition {
+        var condition = location
+        for step in path.reversed() {
+            condition = LinkedCondition(
+                step, .any, TargetTest(condition, on: step.target, missing: false, cancellation), label: label, cancellation)
+        }
+        return condition
     }
 
     /// Validates a shape. That takes long for a polygon of many corners, and can be cancelled.

@@ -339,7 +339,8 @@ extension Binder {
         let inner = try condition(subquery.predicate)
         table = outer
         paths.variables.remove(variable)
-        return SubqueryOperand(LinkChain(links, cancellation), condition: inner, label: source(subquery.range))
+        let test = TargetTest(inner, on: last.target, missing: false, cancellation)
+        return SubqueryOperand(LinkChain(links, cancellation), test, label: source(subquery.range))
     }
 
     // MARK: - Arithmetic

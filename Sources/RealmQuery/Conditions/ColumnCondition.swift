@@ -112,7 +112,41 @@ final class ColumnCondition: Condition {
         case (.text(let pattern, let isNegated), .string(let leaf)):
             let found = try pattern.rows(of: leaf, among: candidates, cancellation)
             return isNegated ? candidates.subtracting(found) : found
+        case (.values, .mixed(let leaf)), (.text, .mixed(let leaf)): return try evaluate(leaf, candidates)
         default: return try evaluateByValue(values, candidates)
+        }
+    }
+
+    /// Tests mixed values. Only those of a type that can be compared with the constant are read, all others have the same outcome.
+    private func evaluate(_ leaf: MixedLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
+        guard let outcome = comparator.outcomeForOtherTypes else {
+            return try evaluateByValue(.mixed(leaf), candidates)
+        }
+        if case .text(let pattern, let isNegated) = kernel, let texts = try leaf.attachTexts() {
+            let entries = try pattern.rows(of: texts, among: Mask(first: texts.count), cancellation)
+            let found = leaf.rows(ofTexts: entries, among: candidates)
+            return isNegated ? candidates.subtracting(found) : found
+        }
+        let payloads = try leaf.attachPayloads()
+        if case .relation(let relation) = comparator, relation != .notEqual, case .int(let number) = constant,
+            number.magnitude < 1 << 53
+        {
+            let (found, others) = leaf.compareNumbers(relation, number, among: candidates, payloads)
+            guard !others.isEmpty else { return found }
+            let further = try self.found(others, leaf, payloads)
+            return found | further
+        }
+        let comparable = leaf.rows(ofRank: constant.typeRank, among: candidates)
+        let found = try self.found(comparable, leaf, payloads)
+        return outcome ? found | candidates.subtracting(comparable) : found
+    }
+
+    /// Tests mixed values one by one.
+    private func found(_ rows: Mask, _ leaf: MixedLeaf, _ payloads: MixedLeaf.Payloads) throws(StorageError) -> Mask {
+        try rows.filter { row throws(StorageError) in
+            let value = try leaf.value(row, payloads)
+            try cancellation.step(for: value)
+            return comparator.holds(value, constant, cancellation)
         }
     }
 
@@ -183,7 +217,7 @@ final class ColumnCondition: Condition {
     ///
     /// For all other types, and for an order of strings, the values are compared one by one.
     private static func textKernel(_ type: ColumnType, _ comparator: Comparator, _ constant: Value) -> Kernel {
-        guard type == .string, case .string(let text) = constant else { return .values }
+        guard type == .string || type == .mixed, case .string(let text) = constant else { return .values }
         switch comparator {
         case .relation(.equal): return .text(TextPattern(.equal, text, ignoringCase: false), isNegated: false)
         case .relation(.notEqual): return .text(TextPattern(.equal, text, ignoringCase: false), isNegated: true)

@@ -79,6 +79,17 @@ enum Comparator {
         return comparison != .equal && comparison != .notEqual
     }
 
+    /// What the comparison of a mixed value with a constant of another type comes to, numbers being one type, if that is always the same;
+    /// nil otherwise. A prepared pattern is compared with texts if it is one, and with binary data if it is that.
+    var outcomeForOtherTypes: Bool? {
+        switch self {
+        case .relation(let relation): return relation == .notEqual
+        case .equalIgnoringCase, .prepared: return false
+        case .notEqualIgnoringCase: return true
+        default: return nil
+        }
+    }
+
     /// Whether two lists of different lengths match when they are compared element by element: only
     /// for inequality.
     var acceptsDifferentLengths: Bool {

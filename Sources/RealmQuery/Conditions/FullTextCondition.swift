@@ -22,6 +22,8 @@ final class FullTextCondition: RowCondition {
     private let label: String
     /// The result of searching the index; nil until it is first needed.
     private var found: Found?
+    /// The ascending keys of all matches, if the plan has asked for them.
+    private var matches: IndexedKeys?
 
     /// Creates the condition for a search string; the index is not read yet.
     ///
@@ -60,12 +62,15 @@ final class FullTextCondition: RowCondition {
     private var isIndexed: Bool { chain.isEmpty && !search.included.isEmpty }
 
     /// Returns the keys of all matches in ascending order; nil when the index only knows which
-    /// objects do not match.
+    /// objects do not match. They are counted at once if there is one word alone.
     ///
-    /// - Complexity: O(n log n) for n matches, at the first call with the time to read the index.
-    func indexedKeys() throws(StorageError) -> [ObjectKey]? {
-        guard isIndexed, case .only(let keys) = try lookUp() else { return nil }
-        return keys.sorted()
+    /// - Throws: A storage error when the index is damaged or the check of the query asks to stop.
+    func indexedKeys() throws(StorageError) -> IndexedKeys? {
+        guard isIndexed else { return nil }
+        if let matches { return matches }
+        let matches = try search.matches(in: index, chain.cancellation)
+        self.matches = matches
+        return matches
     }
 
     var outline: ConditionOutline { ConditionOutline("full text index", label: label) }
@@ -74,8 +79,13 @@ final class FullTextCondition: RowCondition {
     /// found.
     private func lookUp() throws(StorageError) -> Found {
         if let found { return found }
-        let (included, excluded) = try search.objects(in: index, chain.cancellation)
-        let result = included.map { Found.only(Set($0).subtracting(excluded)) } ?? .allBut(excluded)
+        let result: Found
+        if search.included.isEmpty {
+            result = .allBut(Set(try search.excludedKeys(in: index, chain.cancellation)))
+        } else {
+            let keys = if let matches { matches } else { try search.matches(in: index, chain.cancellation) }
+            result = .only(Set(try keys.all()))
+        }
         found = result
         return result
     }

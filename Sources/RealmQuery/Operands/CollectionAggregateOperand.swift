@@ -6,7 +6,7 @@ internal import RealmStorage
 ///
 /// Through a to-many path there is one result for each collection, so the operand is multi-valued
 /// there.
-final class CollectionAggregateOperand: SingleOperand {
+final class CollectionAggregateOperand: IntegerOperand {
     let type: OperandType
     var quantifier: Quantifier? { nil }
     let label: String
@@ -35,6 +35,9 @@ final class CollectionAggregateOperand: SingleOperand {
         type = OperandType(column.type)
         self.label = label
     }
+
+    /// Whether it is the sum of a list or set of integers of the object itself, which is 0 for an empty one.
+    var isInteger: Bool { aggregate == .sum && column.type == .int && chain.isEmpty && column.collection != .dictionary }
 
     var isMultiValued: Bool { !chain.isUnary }
     var single: (any SingleOperand)? { isMultiValued ? nil : self }
@@ -72,14 +75,62 @@ final class CollectionAggregateOperand: SingleOperand {
             }
             return aggregation.result
         }
-        let root = try reader.root(row)
+        return try result(try reader.root(row), row.leaf.space)
+    }
+
+    /// The aggregate of a list or set.
+    private func result(_ root: Ref, _ space: NodeSpace) throws(StorageError) -> Value {
+        var aggregation = Aggregation(aggregate, of: column.type)
         guard !root.isNone else { return aggregation.result }
-        let list = try ListView(root: root, space: row.leaf.space, shape: column.elementShape)
-        var elements = list.elements()
+        if column.type == .int, let leaf = try IntLeaf(ofShortList: root, space, isNullable: column.isNullable) {
+            try chain.cancellation?.step(1 &+ leaf.count / 8)
+            for row in 0..<leaf.count { aggregation.add(leaf.value(row)) }
+            return aggregation.result
+        }
+        if column.type == .double, let leaf = try DoubleLeaf(ofShortList: root, space) {
+            try chain.cancellation?.step(1 &+ leaf.count / 8)
+            for row in 0..<leaf.count { aggregation.add(leaf.value(row)) }
+            return aggregation.result
+        }
+        var elements = try ListView(root: root, space: space, shape: column.elementShape).elements()
         while let element = try elements.next() {
             try chain.cancellation?.step()
             aggregation.add(element)
         }
         return aggregation.result
+    }
+
+    /// Appends the sums of the collections of a leaf, whose refs are attached once.
+    func append(_ leaf: ClusterLeaf, _ rows: Mask, to integers: inout [Int64]) throws(StorageError) {
+        let roots = try leaf.attachRefs(column)
+        try rows.forEach { row throws(StorageError) in
+            let root = try roots.optionalRef(row, "collection in column '\(column.name)'")
+            integers.append(try sum(root, leaf.space))
+        }
+    }
+
+    /// The sum of a list or set of integers, which wraps around at 64 bits.
+    private func sum(_ root: Ref, _ space: NodeSpace) throws(StorageError) -> Int64 {
+        guard !root.isNone else { return 0 }
+        guard let leaf = try IntLeaf(ofShortList: root, space, isNullable: column.isNullable) else {
+            if case .int(let sum) = try result(root, space) { return sum }
+            return 0
+        }
+        try chain.cancellation?.step(1 &+ leaf.count / 8)
+        var sum: Int64 = 0
+        for row in 0..<leaf.count { sum &+= leaf.integer(row) ?? 0 }
+        return sum
+    }
+
+    /// Appends the aggregates of the collections of a leaf, whose refs are attached once.
+    func append(_ leaf: ClusterLeaf, _ rows: Mask, to values: inout [Value]) throws(StorageError) {
+        guard chain.isEmpty, column.collection != .dictionary else {
+            return try rows.forEach { row throws(StorageError) in values.append(try value(Row(leaf: leaf, index: row))) }
+        }
+        let roots = try leaf.attachRefs(column)
+        try rows.forEach { row throws(StorageError) in
+            let root = try roots.optionalRef(row, "collection in column '\(column.name)'")
+            values.append(try result(root, leaf.space))
+        }
     }
 }

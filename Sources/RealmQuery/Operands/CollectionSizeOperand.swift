@@ -6,7 +6,7 @@ internal import RealmStorage
 ///
 /// Through a to-many path there is one count for each collection, so the operand is multi-valued
 /// there.
-final class CollectionSizeOperand: SingleOperand {
+final class CollectionSizeOperand: IntegerOperand {
     var type: OperandType { .int }
     var quantifier: Quantifier? { nil }
     let label: String
@@ -40,6 +40,21 @@ final class CollectionSizeOperand: SingleOperand {
         return .int(Int64(try count(target)))
     }
 
+    /// Appends the numbers of elements of the collections of a leaf, whose refs are attached once.
+    func append(_ leaf: ClusterLeaf, _ rows: Mask, to integers: inout [Int64]) throws(StorageError) {
+        guard chain.isEmpty else {
+            return try rows.forEach { row throws(StorageError) in
+                let target = try chain.target(of: Row(leaf: leaf, index: row))
+                integers.append(try target.map { row throws(StorageError) in Int64(try count(row)) } ?? 0)
+            }
+        }
+        let roots = try leaf.attachRefs(column)
+        try rows.forEach { row throws(StorageError) in
+            let root = try roots.optionalRef(row, "collection in column '\(column.name)'")
+            integers.append(Int64(try count(root, leaf.space)))
+        }
+    }
+
     /// Collects the numbers of elements of all collections that the path reaches, as one list.
     func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
         if chain.isUnary { return groups.set(try value(row)) }
@@ -51,12 +66,21 @@ final class CollectionSizeOperand: SingleOperand {
         groups.closeGroup()
     }
 
-    /// The number of elements of the collection of one object. The elements themselves are not
-    /// read.
-    private func count(_ row: borrowing Row) throws(StorageError) -> Int {
-        if column.collection == .dictionary { return try column.dictionary(row, reader, table)?.count ?? 0 }
-        let root = try reader.root(row)
+    /// The number of elements of the collection of one object.
+    private func count(_ row: borrowing Row) throws(StorageError) -> Int { try count(try reader.root(row), row.leaf.space) }
+
+    /// The number of elements of a collection. The elements themselves are not read.
+    private func count(_ root: Ref, _ space: NodeSpace) throws(StorageError) -> Int {
         guard !root.isNone else { return 0 }
-        return try ListView(root: root, space: row.leaf.space, shape: column.elementShape).count
+        if column.collection == .dictionary {
+            let short = try ShortDictionary.count(
+                root: root, space: space, keyType: column.dictionaryKeyType, fileFormat: table.fileFormat)
+            if let short { return short }
+            return try DictionaryView(
+                root: root, space: space, keyType: column.dictionaryKeyType, fileFormat: table.fileFormat
+            ).count
+        }
+        if let count = try BPlusTree.plainCount(root, space, column.elementShape) { return count }
+        return try ListView(root: root, space: space, shape: column.elementShape).count
     }
 }

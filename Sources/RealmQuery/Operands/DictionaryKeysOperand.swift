@@ -8,10 +8,12 @@ final class DictionaryKeysOperand: Operand {
     var type: OperandType { .string }
     let quantifier: Quantifier?
     let label: String
-    private let column: Column
+    /// The column of the dictionary property.
+    let column: Column
     /// The class that has the dictionary as a property.
-    private let table: Table
-    private let chain: LinkChain
+    let table: Table
+    /// The path to the objects that hold the dictionary; empty for the object itself.
+    let chain: LinkChain
     private let reader: ColumnReader
 
     /// Creates the operand for the keys of a dictionary.

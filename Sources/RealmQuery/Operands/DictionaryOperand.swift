@@ -19,7 +19,7 @@ final class DictionaryOperand: Operand {
     /// The path to the objects that hold the dictionary; empty for the object itself.
     let chain: LinkChain
     /// The steps into the dictionary and the collections nested in its values; at least one.
-    private let descent: ValueDescent
+    let descent: ValueDescent
     private let reader: ColumnReader
     /// Whether the path cannot yield several values: it passes no to-many link, and it has neither
     /// `[*]` nor `@keys`.

@@ -9,8 +9,7 @@ final class LinkAggregateOperand: SingleOperand {
     var quantifier: Quantifier? { nil }
     let label: String
     private let chain: LinkChain
-    private let reader: ColumnReader
-    private let finder: ObjectFinder
+    private let column: LinkedColumn
     private let aggregate: AggregateOperator
     /// The keys of the objects that the path reaches from the current object; reused from object to
     /// object.
@@ -27,8 +26,7 @@ final class LinkAggregateOperand: SingleOperand {
     init(_ chain: LinkChain, target: Table, column: Column, aggregate: AggregateOperator, label: String) {
         self.chain = chain
         self.aggregate = aggregate
-        reader = ColumnReader(column)
-        finder = ObjectFinder(target)
+        self.column = LinkedColumn(column, of: target)
         type = Aggregation.resultType(aggregate, column.type)
         self.label = label
     }
@@ -44,18 +42,40 @@ final class LinkAggregateOperand: SingleOperand {
     /// - Complexity: O(n log n) for n reached objects.
     func value(_ row: borrowing Row) throws(StorageError) -> Value {
         keys.removeAll(keepingCapacity: true)
-        try chain.forEachKey(from: row) { key throws(StorageError) in
-            if keys.count & 0xfff == 0xfff { try chain.cancellation?.require(valueCount: keys.count) }
-            keys.append(key)
-            return true
+        try chain.forEachKey(from: row) { key throws(StorageError) in try note(key) }
+        return try result()
+    }
+
+    /// Appends the aggregates for the objects of a leaf, whose lists are attached once.
+    func append(_ leaf: ClusterLeaf, _ rows: Mask, to values: inout [Value]) throws(StorageError) {
+        guard let reader = chain.onlyStep, reader.step.kind == .list else {
+            return try rows.forEach { row throws(StorageError) in values.append(try value(Row(leaf: leaf, index: row))) }
         }
+        let roots = try leaf.attachRefs(reader.step.column)
+        try rows.forEach { row throws(StorageError) in
+            keys.removeAll(keepingCapacity: true)
+            let root = try roots.optionalRef(row, "a collection of '\(reader.step.label)'")
+            _ = try reader.forEachElement(at: root, in: leaf.space) { key throws(StorageError) in try note(key) }
+            values.append(try result())
+        }
+    }
+
+    /// Keeps the key of an object that the path has reached, and returns true.
+    private func note(_ key: ObjectKey) throws(StorageError) -> Bool {
+        if keys.count & 0xfff == 0xfff { try chain.cancellation?.require(valueCount: keys.count) }
+        keys.append(key)
+        return true
+    }
+
+    /// The aggregate of the objects whose keys are kept.
+    private func result() throws(StorageError) -> Value {
         // The order in which floating-point numbers are summed up matters; it is that of the objects.
-        keys.sort()
-        var aggregation = Aggregation(aggregate, of: reader.column.type)
+        if keys.count > 1 { keys.sort() }
+        var aggregation = Aggregation(aggregate, of: column.column.type)
         for key in keys {
             try chain.cancellation?.step()
-            guard let target = try finder.find(key) else { continue }
-            aggregation.add(try reader.value(target))
+            guard let value = try column.value(key) else { continue }
+            aggregation.add(value)
         }
         return aggregation.result
     }

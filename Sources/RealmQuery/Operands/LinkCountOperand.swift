@@ -4,7 +4,7 @@ internal import RealmStorage
 
 /// `.@count` on links: the number of links that a property holds or that lead to an object through
 /// one relationship.
-final class LinkCountOperand: SingleOperand {
+final class LinkCountOperand: IntegerOperand {
     var type: OperandType { .int }
     var quantifier: Quantifier? { nil }
     let label: String
@@ -36,6 +36,33 @@ final class LinkCountOperand: SingleOperand {
         .int(Int64(try count(row, skippingNull: true)))
     }
 
+    /// Appends the numbers of links of the objects of a leaf, whose refs are attached once.
+    func append(_ leaf: ClusterLeaf, _ rows: Mask, to integers: inout [Int64]) throws(StorageError) {
+        switch last.kind {
+        case .backlink:
+            let counts = try BacklinkCounts(last.column, leaf)
+            try rows.forEach { row throws(StorageError) in integers.append(Int64(try counts[row])) }
+        case .list, .set:
+            let roots = try leaf.attachRefs(last.column)
+            try rows.forEach { row throws(StorageError) in
+                let root = try roots.optionalRef(row, "collection in column '\(last.column.name)'")
+                integers.append(Int64(try count(root, leaf.space)))
+            }
+        default:
+            try rows.forEach { row throws(StorageError) in
+                integers.append(Int64(try count(Row(leaf: leaf, index: row), skippingNull: true)))
+            }
+        }
+    }
+
+    /// The number of elements of a list or set.
+    private func count(_ root: Ref, _ space: NodeSpace) throws(StorageError) -> Int {
+        guard !root.isNone else { return 0 }
+        let shape = last.column.elementShape
+        if !last.target.hasTombstones, let count = try BPlusTree.plainCount(root, space, shape) { return count }
+        return try ListView(root: root, space: space, shape: shape, mayHoldUnresolved: last.target.hasTombstones).count
+    }
+
     /// Collects the number of links of every object that the path reaches. There, null entries of a
     /// dictionary do count.
     func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
@@ -57,13 +84,7 @@ final class LinkCountOperand: SingleOperand {
         switch last.kind {
         case .link: return try reader.value(row).isNull ? 0 : 1
         case .backlink: return try row.leaf.backlinks(last.column, row: row.index).count
-        case .list, .set:
-            let root = try reader.root(row)
-            guard !root.isNone else { return 0 }
-            return try ListView(
-                root: root, space: row.leaf.space, shape: last.column.elementShape,
-                mayHoldUnresolved: last.target.hasTombstones
-            ).count
+        case .list, .set: return try count(try reader.root(row), row.leaf.space)
         case .dictionary:
             guard let dictionary = try last.column.dictionary(row, reader, last.source) else { return 0 }
             guard skippingNull else { return dictionary.count }

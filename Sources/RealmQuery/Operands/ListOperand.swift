@@ -36,6 +36,9 @@ final class ListOperand: Operand {
         self.label = label
     }
 
+    /// Whether the elements themselves are taken, all of them.
+    var takesAll: Bool { descent.steps.isEmpty || descent.steps.count == 1 && descent.steps[0].isAll }
+
     var isMultiValued: Bool { true }
     var single: (any SingleOperand)? { nil }
     var isCollectionForIn: Bool { true }

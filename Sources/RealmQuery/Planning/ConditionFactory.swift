@@ -37,6 +37,18 @@ enum ConditionFactory {
                 return ColumnPairCondition(column, relation, other, label: label)
             }
         }
+        if left.quantifier == nil, case .relation(let relation) = comparator, case .int(let constant)? = single(right),
+            right.quantifier == nil, let integers = left.single as? any IntegerOperand, integers.isInteger
+        {
+            return IntegerCondition(integers, relation, constant, label: label, cancellation)
+        }
+        if right.quantifier == nil, let constant = single(right) {
+            let quantifier = quantifier ?? left.quantifier
+            let found =
+                linked(left, comparator, constant, quantifier: quantifier, label: label, cancellation)
+                ?? inPlace(left, comparator, constant, quantifier: quantifier ?? .any, label: label, cancellation)
+            if let found { return found }
+        }
         if let left = left.single, let right = right.single {
             return SingleCompareCondition(left, comparator, right, label: label, cancellation)
         }
@@ -44,6 +56,43 @@ enum ConditionFactory {
         return CompareCondition(
             left, comparator, right, quantifier: quantifier,
             backlinks: targets.flatMap { backlinkLookup(left, comparator, to: $0) }, label: label, cancellation)
+    }
+
+    /// Returns the condition for a property of linked objects that is compared with one constant; nil for all other operands.
+    private static func linked(
+        _ left: any Operand, _ comparator: Comparator, _ constant: Value, quantifier: Quantifier?, label: String,
+        _ cancellation: CancellationCheck
+    ) -> (any Condition)? {
+        guard let end = LinkedProperty(left) else { return nil }
+        let isAll = quantifier == .all
+        // One link always has a value, which is null if it leads nowhere; several are as many as there are.
+        let missing = end.path.allSatisfy { $0.kind == .link } ? comparator.holds(.null, constant) : isAll
+        var condition: any Condition = ColumnCondition(end.column, comparator, constant, label: label, cancellation)
+        for step in end.path.reversed() {
+            let test = TargetTest(condition, on: step.target, missing: missing, cancellation)
+            condition = LinkedCondition(step, isAll ? .all : .any, test, label: label, cancellation)
+        }
+        return quantifier == Quantifier.none ? NotCondition(condition) : condition
+    }
+
+    /// Returns the condition for elements of a collection of the base class that are compared with one constant; nil for all other operands.
+    private static func inPlace(
+        _ left: any Operand, _ comparator: Comparator, _ constant: Value, quantifier: Quantifier, label: String,
+        _ cancellation: CancellationCheck
+    ) -> (any Condition)? {
+        switch left {
+        case let list as ListOperand where list.chain.isEmpty && list.takesAll:
+            let test = ElementTest(list.column.type, comparator, constant)
+            return ElementsCondition(list.column, quantifier, test, label: label, cancellation)
+        case let dictionary as DictionaryOperand where dictionary.chain.isEmpty:
+            guard let part = dictionary.part(quantifier) else { return nil }
+            let test = ElementTest(.mixed, comparator, constant)
+            return EntriesCondition(dictionary.column, of: dictionary.table, part, test: test, label: label, cancellation)
+        case let keys as DictionaryKeysOperand where keys.chain.isEmpty:
+            let test = ElementTest(.string, comparator, constant)
+            return EntriesCondition(keys.column, of: keys.table, .keys(quantifier), test: test, label: label, cancellation)
+        default: return nil
+        }
     }
 
     /// The incoming links of the objects with which links of the base class are compared by

@@ -79,7 +79,7 @@ struct QueryPlanner {
             return make(try IndexLookup(backlinks), isExact: false, for: condition, "incoming links of the objects")
         case let condition as FullTextCondition:
             guard let keys = try condition.indexedKeys() else { return nil }
-            return make(IndexLookup([IndexedKeys(keys)]), isExact: true, for: condition, condition.outline.method)
+            return make(IndexLookup([keys]), isExact: true, for: condition, condition.outline.method)
         case let condition as ConstantCondition:
             guard !condition.isTrue else { return nil }
             return Candidate(lookup: IndexLookup(), isExact: true, lookedUp: [:])

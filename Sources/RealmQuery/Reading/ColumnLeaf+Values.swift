@@ -16,7 +16,9 @@ extension ColumnLeaf {
         case .bool(let leaf): rows.forEach { values.append(leaf.value($0)) }
         case .string(let leaf): try rows.forEach { row throws(StorageError) in values.append(try leaf.value(row)) }
         case .binary(let leaf): try rows.forEach { row throws(StorageError) in values.append(try leaf.value(row)) }
-        case .mixed(let leaf): try rows.forEach { row throws(StorageError) in values.append(try leaf.value(row)) }
+        case .mixed(let leaf):
+            let payloads = try leaf.attachPayloads()
+            try rows.forEach { row throws(StorageError) in values.append(try leaf.value(row, payloads)) }
         case .timestamp(let leaf): try rows.forEach { row throws(StorageError) in values.append(try leaf.value(row)) }
         case .float(let leaf): rows.forEach { values.append(leaf.value($0)) }
         case .double(let leaf): rows.forEach { values.append(leaf.value($0)) }

@@ -26,8 +26,8 @@ final class ColumnReader {
     /// Attached leaves in slots that follow from their places in the file; allocated when a second
     /// leaf is read.
     private var kept: [Kept?] = []
-    /// The number of slots for attached leaves.
-    private static let keptCount = 64
+    /// How often a leaf was not among the kept ones since there are so many slots.
+    private var misses = 0
 
     /// Creates a reader for a column; nothing is read from the file yet.
     init(_ column: Column) { self.column = column }
@@ -70,16 +70,28 @@ final class ColumnReader {
     /// again; otherwise the leaf is attached, and its values replace others that were kept.
     private func attach(_ leaf: ClusterLeaf) throws(StorageError) {
         let ref = leaf.node.ref
-        let slot = Int(truncatingIfNeeded: ref.rawValue >> 3) % ColumnReader.keptCount
-        if kept.isEmpty, values != nil { kept = [Kept?](repeating: nil, count: ColumnReader.keptCount) }
-        if !kept.isEmpty, let known = kept[slot], known.ref == ref {
+        if !kept.isEmpty, let known = kept[slot(of: ref)], known.ref == ref {
             values = known.values
         } else {
             let attached = try leaf.attach(column)
+            if values != nil { keep(Kept(ref: ref, values: attached)) }
             values = attached
-            if !kept.isEmpty { kept[slot] = Kept(ref: ref, values: attached) }
         }
         leafRef = ref
+    }
+
+    /// The slot of a leaf. Leaves are seldom shorter than 256 bytes, and often follow one another.
+    private func slot(of ref: Ref) -> Int {
+        let place = ref.rawValue >> 3
+        return Int(truncatingIfNeeded: (place &* 0x9e37_79b9_7f4a_7c15) >> 40) & (kept.count - 1)
+    }
+
+    /// Keeps an attached leaf, and makes room for more when they drive one another out.
+    private func keep(_ leaf: Kept) {
+        if let count = KeptLeaves.grownCount(from: kept.count, misses: &misses, objectCount: .max) {
+            kept = [Kept?](repeating: nil, count: count)
+        }
+        kept[slot(of: leaf.ref)] = leaf
     }
 
     /// Returns the raw element that a collection or backlink column holds for a row: nothing, a ref

@@ -14,8 +14,8 @@ final class LinkChain {
     /// The check that can stop the query while the chain is followed; nil where a caller limits the
     /// work itself.
     let cancellation: CancellationCheck?
-    /// The reader of the link column of each step.
-    private let readers: [ColumnReader]
+    /// The reader of each step.
+    private let readers: [StepReader]
     /// The finder of the objects that each step leads to.
     private let finders: [ObjectFinder]
 
@@ -28,12 +28,14 @@ final class LinkChain {
         self.steps = steps
         self.cancellation = cancellation
         isUnary = steps.allSatisfy { $0.kind == .link }
-        readers = steps.map { ColumnReader($0.column) }
+        readers = steps.map { StepReader($0, cancellation) }
         finders = steps.map { ObjectFinder($0.target) }
     }
 
     /// Whether the chain has no step and leads to the object itself.
     var isEmpty: Bool { steps.isEmpty }
+    /// The reader of the step of a chain that has one alone.
+    var onlyStep: StepReader? { readers.count == 1 ? readers[0] : nil }
     /// The class that the last step leads to; nil for an empty chain.
     var target: Table? { steps.last?.target }
 
@@ -94,76 +96,11 @@ final class LinkChain {
     private func walk(
         _ level: Int, _ row: borrowing Row, _ body: (ObjectKey) throws(StorageError) -> Bool
     ) throws(StorageError) -> Bool {
-        try forEachTarget(level, row) { key throws(StorageError) in
+        try readers[level].forEachTarget(of: row) { key throws(StorageError) in
             try cancellation?.step()
             guard level + 1 < steps.count else { return try body(key) }
             guard let next = try finders[level].find(key) else { return true }
             return try walk(level + 1, next, body)
         }
-    }
-
-    /// Calls a closure with the keys of the objects that one step leads to. Returns false when the
-    /// closure asked to stop.
-    private func forEachTarget(
-        _ level: Int, _ row: borrowing Row, _ body: (ObjectKey) throws(StorageError) -> Bool
-    ) throws(StorageError) -> Bool {
-        let step = steps[level]
-        switch step.kind {
-        case .link:
-            let key = try readers[level].link(row)
-            if key.rawValue < 0 { return true }
-            return try body(key)
-        case .list, .set: return try forEachElement(step, at: try readers[level].root(row), in: row.leaf.space, body)
-        case .dictionary: return try forEachEntry(step, at: try readers[level].root(row), in: row.leaf.space, body)
-        case .backlink:
-            let keys = try row.leaf.backlinks(step.column, row: row.index).keys()
-            try cancellation?.step(keys.count / 8)
-            for key in keys where key.rawValue >= 0 {
-                if try !body(key) { return false }
-            }
-            return true
-        }
-    }
-
-    /// Calls a closure with the links of a list or set, or with the one link that the step selects.
-    private func forEachElement(
-        _ step: LinkStep, at root: Ref, in space: NodeSpace, _ body: (ObjectKey) throws(StorageError) -> Bool
-    ) throws(StorageError) -> Bool {
-        guard !root.isNone else { return true }
-        let list = try ListView(
-            root: root, space: space, shape: step.column.elementShape, mayHoldUnresolved: step.target.hasTombstones)
-        switch step.selector {
-        case .index(let index):
-            guard index < list.count, case .link(_, let key) = try list.value(at: index) else { return true }
-            return try body(key)
-        case .last:
-            guard list.count > 0, case .link(_, let key) = try list.value(at: list.count - 1) else { return true }
-            return try body(key)
-        case .all, .key:
-            var elements = list.elements()
-            while let value = try elements.next() {
-                if case .link(_, let key) = value, try !body(key) { return false }
-            }
-            return true
-        }
-    }
-
-    /// Calls a closure with the links of a dictionary in the order of its keys, or with the one
-    /// link that the step selects.
-    private func forEachEntry(
-        _ step: LinkStep, at root: Ref, in space: NodeSpace, _ body: (ObjectKey) throws(StorageError) -> Bool
-    ) throws(StorageError) -> Bool {
-        guard !root.isNone else { return true }
-        let dictionary = try DictionaryView(
-            root: root, space: space, keyType: step.column.dictionaryKeyType, fileFormat: step.source.fileFormat)
-        if case .key(let wanted) = step.selector {
-            guard case .link(_, let key)? = try dictionary.find(wanted) else { return true }
-            return try body(key)
-        }
-        var entries = dictionary.entries()
-        while let entry = try entries.next() {
-            if case .link(_, let key) = entry.value, try !body(key) { return false }
-        }
-        return true
     }
 }

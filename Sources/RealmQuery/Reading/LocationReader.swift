@@ -32,13 +32,47 @@ final class LocationReader {
     /// range is not checked.
     func location(_ row: borrowing Row) throws(StorageError) -> (longitude: Double, latitude: Double)? {
         guard case .string(let text) = try type.value(row), text.equals(pointType.view, ignoringCase: true) else { return nil }
-        let root = try coordinates.root(row)
+        return try LocationReader.point(try coordinates.root(row), row.leaf.space, coordinates.column.elementShape)
+    }
+
+    /// Returns the first two coordinates of a list; nil when there are fewer, or one of them is null.
+    private static func point(
+        _ root: Ref, _ space: NodeSpace, _ shape: ElementShape
+    ) throws(StorageError) -> (longitude: Double, latitude: Double)? {
         guard !root.isNone else { return nil }
-        let list = try ListView(root: root, space: row.leaf.space, shape: coordinates.column.elementShape)
+        if let leaf = try DoubleLeaf(ofShortList: root, space) {
+            guard leaf.count >= 2, let longitude = leaf.double(0), let latitude = leaf.double(1) else { return nil }
+            return (longitude, latitude)
+        }
+        let list = try ListView(root: root, space: space, shape: shape)
         guard list.count >= 2, case .double(let longitude) = try list.value(at: 0),
             case .double(let latitude) = try list.value(at: 1)
         else { return nil }
         return (longitude, latitude)
+    }
+
+    /// The locations of one leaf, whose columns are attached.
+    struct Leaf {
+        fileprivate let types: ColumnLeaf
+        fileprivate let coordinates: Node
+        fileprivate let space: NodeSpace
+        fileprivate let shape: ElementShape
+        fileprivate let pointType: ByteStorage
+
+        /// Returns the longitude and latitude of an object of the leaf in degrees; nil when it is not a point.
+        func location(_ row: Int) throws(StorageError) -> (longitude: Double, latitude: Double)? {
+            guard case .string(let texts) = types, let text = try texts.string(row),
+                text == pointType.view || text.equals(pointType.view, ignoringCase: true)
+            else { return nil }
+            return try LocationReader.point(try coordinates.optionalRef(row, "coordinates"), space, shape)
+        }
+    }
+
+    /// Attaches the columns of a leaf; throws a storage error when the file is damaged.
+    func attach(_ leaf: ClusterLeaf) throws(StorageError) -> Leaf {
+        Leaf(
+            types: try leaf.attach(type.column), coordinates: try leaf.attachRefs(coordinates.column), space: leaf.space,
+            shape: coordinates.column.elementShape, pointType: pointType)
     }
 
     /// Returns whether an object is a point inside a region.

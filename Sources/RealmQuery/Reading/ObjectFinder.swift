@@ -14,8 +14,8 @@ package final class ObjectFinder {
     /// Leaves in slots that follow from the keys which they mostly hold: a full leaf has 256
     /// consecutive keys. Allocated when a second object is looked up in the tree.
     private var kept: [ClusterLeaf?] = []
-    /// The number of slots for cluster leaves.
-    private static let keptCount = 64
+    /// How often a leaf was not among the kept ones since there are so many slots.
+    private var misses = 0
 
     /// Creates a finder for the objects of a class; nothing is read from the file yet.
     package init(_ table: Table) { self.table = table }
@@ -29,15 +29,27 @@ package final class ObjectFinder {
     package func find(_ key: ObjectKey) throws(StorageError) -> Row? {
         guard key.rawValue >= 0 else { return nil }
         if let last, let row = last.row(of: key) { return try table.visible(Row(leaf: last, index: row)) }
-        let slot = Int(truncatingIfNeeded: key.rawValue >> 8) % ObjectFinder.keptCount
-        if !kept.isEmpty, let leaf = kept[slot], let row = leaf.row(of: key) {
+        if !kept.isEmpty, let leaf = kept[slot(of: key)], let row = leaf.row(of: key) {
             last = leaf
             return try table.visible(Row(leaf: leaf, index: row))
         }
         guard let row = try table.find(key) else { return nil }
-        if kept.isEmpty, last != nil { kept = [ClusterLeaf?](repeating: nil, count: ObjectFinder.keptCount) }
-        if !kept.isEmpty { kept[slot] = row.leaf }
+        if last != nil { keep(row.leaf, for: key) }
         last = row.leaf
         return row
+    }
+
+    /// The slot of the leaf that has a key.
+    private func slot(of key: ObjectKey) -> Int {
+        // The keys of some classes are spread, so that bits 8 to 15 are 0.
+        Int(truncatingIfNeeded: (key.rawValue >> 8) ^ (key.rawValue >> 16)) & (kept.count - 1)
+    }
+
+    /// Keeps a leaf, and makes room for more leaves when they drive one another out.
+    private func keep(_ leaf: ClusterLeaf, for key: ObjectKey) {
+        if let count = KeptLeaves.grownCount(from: kept.count, misses: &misses, objectCount: table.count) {
+            kept = [ClusterLeaf?](repeating: nil, count: count)
+        }
+        kept[slot(of: key)] = leaf
     }
 }

@@ -57,11 +57,26 @@ package final class MatchCursor {
         condition = plan.isExact ? nil : plan.condition
         switch plan.access {
         case .nothing: break
-        case .scan: leaves = query.table.leaves(from: after, hints: query.hints(reading: columns))
+        case .scan:
+            let first = try condition == nil && after == nil && skip > 0 ? placeAfterSkipped() : after
+            leaves = query.table.leaves(from: first, hints: query.hints(reading: columns))
         case .lookup(let lookup):
             candidates = try storage { () throws(StorageError) in try lookup.candidates(query.statistics) }
             try skipCandidates(isExact: plan.isExact)
         }
+    }
+
+    /// Leaves out whole leaves when all objects of the class match, which are counted without being read.
+    ///
+    /// - Returns: The object at which the result begins, or nil where it has none or begins at the first one.
+    private func placeAfterSkipped() throws(QueryError) -> ObjectKey? {
+        let row = try storage { () throws(StorageError) in try query.table.objects.row(at: skip) }
+        guard let row else {
+            remaining = 0
+            return nil
+        }
+        skip = row.index
+        return row.key
     }
 
     /// Leaves out the candidates before the first result, as far as that is possible without

@@ -20,6 +20,8 @@ final class SortKey {
     /// The key of the dictionary entry that is meant; nil when the property is not a dictionary.
     private let dictionaryKey: ByteView?
     private let reader: ColumnReader
+    /// Reads the property of linked objects; nil where the value is another one, or belongs to the object itself.
+    private let linked: LinkedColumn?
     /// Measures the distance of the location that the path leads to; nil when the value of a property counts.
     private let distances: DistanceReader?
     /// The version and the link that stands for all links to objects which it leaves out, so that no order and no
@@ -52,6 +54,8 @@ final class SortKey {
         let mayHide = column.type == .mixed || column.targetTable.map(snapshot.hides) ?? false
         hiding = mayHide && distances == nil ? snapshot.hiddenLink.map { (snapshot, $0) } : nil
         reader = ColumnReader(column)
+        let isLinkedValue = !chain.isEmpty && dictionaryKey == nil && distances == nil && hiding == nil
+        linked = isLinkedValue && column.collection == nil ? LinkedColumn(column, of: table) : nil
     }
 
     /// The type of the values: Mixed for the entries of a dictionary, and double for distances.
@@ -72,6 +76,13 @@ final class SortKey {
     func value(_ row: borrowing Row) throws(StorageError) -> Value {
         if chain.isEmpty { return try ownValue(row) }
         var found = Value.missing
+        if let linked {
+            try chain.forEachKey(from: row) { key throws(StorageError) in
+                found = try linked.value(key) ?? .missing
+                return false
+            }
+            return found
+        }
         try chain.forEachRow(from: row) { target throws(StorageError) in
             found = try ownValue(target)
             return false
@@ -87,6 +98,12 @@ final class SortKey {
     ///   - values: Receives one value for each row.
     func append(_ leaf: ClusterLeaf, _ rows: Mask, to values: inout [Value]) throws(StorageError) {
         if isPlainColumn { return try reader.values(of: leaf).append(rows, to: &values) }
+        if let linked, let step = chain.onlyStep?.step, step.kind == .link, case .link(let links) = try leaf.attach(step.column) {
+            return try rows.forEach { row throws(StorageError) in
+                let key = links.key(row)
+                values.append(key.rawValue < 0 ? .missing : try linked.value(key) ?? .missing)
+            }
+        }
         try rows.forEach { row throws(StorageError) in values.append(try value(Row(leaf: leaf, index: row))) }
     }
 

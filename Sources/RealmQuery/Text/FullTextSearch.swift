@@ -120,24 +120,72 @@ extension FullTextSearch {
     /// Searches a full-text index like the function above, and counts the steps of the search.
     ///
     /// - Parameter cancellation: The check that can stop the query.
-    func objects(
+    private func objects(
         in index: FullTextIndex, _ cancellation: CancellationCheck?
     ) throws(StorageError) -> (included: [ObjectKey]?, excluded: Set<ObjectKey>) {
+        guard !included.isEmpty else { return (nil, Set(try excludedKeys(in: index, cancellation))) }
+        let found = try keys(in: index, cancellation).all()
+        return found.isEmpty ? ([], []) : (found, Set(try excludedKeys(in: index, cancellation)))
+    }
+
+    /// Returns the objects with all included terms, which are counted at once if there is one word alone.
+    ///
+    /// - Parameters:
+    ///   - index: The index of a string property.
+    ///   - cancellation: The check that can stop the query.
+    /// - Throws: A storage error when the index is damaged or the check asks to stop.
+    private func keys(in index: FullTextIndex, _ cancellation: CancellationCheck?) throws(StorageError) -> IndexedKeys {
+        if included.count == 1, !included[0].isPrefix, !included[0].word.isEmpty { return try index.keys(with: included[0].word) }
         var found: [ObjectKey]?
         for term in included {
             let keys = try term.objects(in: index)
             // Every search in the index counts as some steps, whatever it finds.
             try cancellation?.step(16 + keys.count)
             found = found.map { FullTextSearch.common($0, keys) } ?? keys
-            if found?.isEmpty == true { return ([], []) }
+            if found?.isEmpty == true { break }
         }
-        var unwanted: Set<ObjectKey> = []
+        return IndexedKeys(found ?? [])
+    }
+
+    /// Returns the objects with any excluded word, in any order and some perhaps several times.
+    func excludedKeys(in index: FullTextIndex, _ cancellation: CancellationCheck?) throws(StorageError) -> [ObjectKey] {
+        var unwanted: [ObjectKey] = []
         for word in excluded where !word.isEmpty {
             let keys = try index.objects(with: word)
             try cancellation?.step(16 + keys.count)
-            unwanted.formUnion(keys)
+            unwanted += keys
         }
-        return (found, unwanted)
+        return unwanted
+    }
+
+    /// Returns the objects with all included terms, of which there is at least one, and no excluded word; ascending.
+    ///
+    /// - Parameters:
+    ///   - index: The index of a string property.
+    ///   - cancellation: The check that can stop the query.
+    /// - Throws: A storage error when the index is damaged or the check asks to stop.
+    func matches(in index: FullTextIndex, _ cancellation: CancellationCheck?) throws(StorageError) -> IndexedKeys {
+        let found = try keys(in: index, cancellation)
+        guard !excluded.isEmpty, found.count > 0 else { return found }
+        var rest = try found.all()
+        for word in excluded where !word.isEmpty {
+            let keys = try index.objects(with: word)
+            try cancellation?.step(16 + keys.count)
+            rest = FullTextSearch.difference(rest, keys)
+        }
+        return IndexedKeys(rest)
+    }
+
+    /// Returns the object keys that are in the first of two ascending lists and not in the second.
+    private static func difference(_ left: [ObjectKey], _ right: [ObjectKey]) -> [ObjectKey] {
+        var difference: [ObjectKey] = []
+        difference.reserveCapacity(left.count)
+        var position = 0
+        for key in left {
+            while position < right.count, right[position] < key { position += 1 }
+            if position == right.count || right[position] != key { difference.append(key) }
+        }
+        return difference
     }
 
     /// Returns the object keys that are in both of two ascending lists.

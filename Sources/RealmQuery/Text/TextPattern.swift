@@ -77,6 +77,32 @@ package struct TextPattern: Sendable {
         }
     }
 
+    /// Tests several texts. What is the same for all of them is done once.
+    ///
+    /// - Parameters:
+    ///   - texts: The texts or binary data.
+    ///   - found: Receives whether each of them matches.
+    ///   - cancellation: The check that can stop the query.
+    /// - Throws: A storage error when the check asks to stop.
+    func match(_ texts: [ByteView], _ found: inout [Bool], _ cancellation: CancellationCheck) throws(StorageError) {
+        found.removeAll(keepingCapacity: true)
+        let byteCount = texts.reduce(0) { $0 &+ $1.count }
+        try cancellation.step(texts.count &+ byteCount &>> 8)
+        guard byteCount <= TextPattern.pieceByteCount else {
+            for text in texts { found.append(matches(text, cancellation)) }
+            return try cancellation.requireGoingOn()
+        }
+        switch test {
+        case .equal(let pattern): for text in texts { found.append(pattern.equals(text)) }
+        case .prefix(let pattern): for text in texts { found.append(pattern.isPrefix(of: text)) }
+        case .suffix(let pattern): for text in texts { found.append(pattern.isSuffix(of: text)) }
+        case .part(let pattern): for text in texts { found.append(pattern.occurs(in: text)) }
+        case .longPart(let search): for text in texts { found.append(search.finds(in: text)) }
+        case .like(let like): for text in texts { found.append(like.matches(text, cancellation)) }
+        }
+        try cancellation.requireGoingOn()
+    }
+
     /// The length in bytes of the pieces in which long texts are searched.
     private static let pieceByteCount = 1 << 16
 

@@ -19,6 +19,13 @@ package struct ObjectKey: Hashable, Comparable, Sendable {
     /// Whether this names a tombstone: an object that was deleted while others still link to it.
     @inlinable package var isUnresolved: Bool { rawValue < -1 }
 
+    /// Compares keys; derived by the compiler it would not be inlined in other modules.
+    @inlinable @inline(__always) package static func == (left: ObjectKey, right: ObjectKey) -> Bool {
+        left.rawValue == right.rawValue
+    }
+
     /// Compares keys as signed numbers. Cluster trees order them as unsigned ones instead.
-    @inlinable package static func < (left: ObjectKey, right: ObjectKey) -> Bool { left.rawValue < right.rawValue }
+    @inlinable @inline(__always) package static func < (left: ObjectKey, right: ObjectKey) -> Bool {
+        left.rawValue < right.rawValue
+    }
 }

@@ -15,7 +15,10 @@ package struct Ref: Hashable, Comparable, Sendable, CustomStringConvertible {
     package static let none = Ref(0)
 
     /// Whether this is `Ref.none`.
-    @inlinable package var isNone: Bool { rawValue == 0 }
+    @inlinable @inline(__always) package var isNone: Bool { rawValue == 0 }
+
+    /// Compares offsets; derived by the compiler it would not be inlined in other modules.
+    @inlinable @inline(__always) package static func == (left: Ref, right: Ref) -> Bool { left.rawValue == right.rawValue }
 
     /// Compares offsets as unsigned numbers.
     @inlinable package static func < (left: Ref, right: Ref) -> Bool { left.rawValue < right.rawValue }

@@ -17,20 +17,23 @@ package struct FullTextIndex: Sendable {
     ///   diacritics.
     /// - Throws: `.corrupt` for nodes that cannot be read.
     /// - Complexity: O(length of the word).
-    package func objects(with word: [UInt8]) throws(StorageError) -> [ObjectKey] {
+    package func objects(with word: [UInt8]) throws(StorageError) -> [ObjectKey] { try keys(with: word).all() }
+
+    /// Returns the same objects, counted at once; their keys are read when they are needed.
+    package func keys(with word: [UInt8]) throws(StorageError) -> IndexedKeys {
         let data = IndexData(bytes: word)
         var offset = 0
         var node = index.root
         while offset <= word.count {
-            guard let entry = try index.entry(for: data.key(at: offset), in: node) else { return [] }
+            guard let entry = try index.entry(for: data.key(at: offset), in: node) else { return IndexedKeys([]) }
             offset += 4
             switch entry {
-            case .one(let key): return offset > word.count || isLastChunk(offset, word) ? [key] : []
-            case .list(let tree): return offset > word.count || isLastChunk(offset, word) ? try tree.objectKeys() : []
+            case .one(let key): return IndexedKeys(offset > word.count || isLastChunk(offset, word) ? [key] : [])
+            case .list(let tree): return offset > word.count || isLastChunk(offset, word) ? IndexedKeys(tree) : IndexedKeys([])
             case .subindex(let next): node = next
             }
         }
-        return []
+        return IndexedKeys([])
     }
 
     /// Returns whether `offset` is the end of the word: a word of a multiple of four bytes ends
@@ -43,28 +46,58 @@ package struct FullTextIndex: Sendable {
     /// - Throws: `.corrupt` for an index whose nodes are circular or cannot be read.
     /// - Complexity: O(number of words that begin so).
     package func objects(withPrefix prefix: [UInt8]) throws(StorageError) -> [ObjectKey] {
-        var found: Set<ObjectKey> = []
-        try collect(prefix[...], below: index.root, into: &found, within: WalkBudget(index.space), depth: 0)
-        return found.sorted()
+        var lists: [[ObjectKey]] = []
+        var single: [ObjectKey] = []
+        try collect(prefix[...], below: index.root, into: &lists, &single, within: WalkBudget(index.space), depth: 0)
+        return FullTextIndex.union(lists + [single.sorted()])
     }
 
-    /// Adds the objects below a node whose words begin with the rest of the prefix to `found`.
+    /// Returns the keys that are in any of some ascending lists, ascending and each once.
+    ///
+    /// - Complexity: O(n log m) for n keys in m lists.
+    private static func union(_ lists: [[ObjectKey]]) -> [ObjectKey] {
+        var lists = lists
+        while lists.count > 1 {
+            var merged = stride(from: 0, to: lists.count - 1, by: 2).map { union(lists[$0], lists[$0 + 1]) }
+            if lists.count % 2 == 1, let last = lists.last { merged.append(last) }
+            lists = merged
+        }
+        return union(lists.first ?? [], [])
+    }
+
+    /// Returns the keys of two ascending lists, each once.
+    private static func union(_ left: [ObjectKey], _ right: [ObjectKey]) -> [ObjectKey] {
+        var union: [ObjectKey] = []
+        union.reserveCapacity(left.count + right.count)
+        var (first, second) = (0, 0)
+        while first < left.count || second < right.count {
+            let takesLeft = second == right.count || first < left.count && left[first] <= right[second]
+            let key = takesLeft ? left[first] : right[second]
+            if takesLeft { first += 1 } else { second += 1 }
+            if union.last != key { union.append(key) }
+        }
+        return union
+    }
+
+    /// Collects the objects below a node whose words begin with the rest of the prefix: lists as they are, and single keys in any order.
     private func collect(
-        _ rest: ArraySlice<UInt8>, below ref: Ref, into found: inout Set<ObjectKey>, within budget: WalkBudget, depth: Int
+        _ rest: ArraySlice<UInt8>, below ref: Ref, into lists: inout [[ObjectKey]], _ single: inout [ObjectKey],
+        within budget: WalkBudget, depth: Int
     ) throws(StorageError) {
         try budget.spend(at: ref)
         guard depth < 64 else { throw .corrupt(ref: ref, reason: "a full-text index without end") }
         let node = try IndexNode(ref, index.space)
         for position in 0..<node.count {
             if node.isInner {
-                try collect(rest, below: try node.child(position), into: &found, within: budget, depth: depth + 1)
+                try collect(rest, below: try node.child(position), into: &lists, &single, within: budget, depth: depth + 1)
                 continue
             }
             guard FullTextIndex.chunk(node.key(position), matches: rest) else { continue }
             switch try node.entry(position) {
-            case .one(let key): if rest.count <= 4 { found.insert(key) }
-            case .list(let tree): if rest.count <= 4 { found.formUnion(try tree.objectKeys(within: budget)) }
-            case .subindex(let next): try collect(rest.dropFirst(4), below: next, into: &found, within: budget, depth: depth + 1)
+            case .one(let key): if rest.count <= 4 { single.append(key) }
+            case .list(let tree): if rest.count <= 4 { lists.append(try tree.objectKeys(within: budget)) }
+            case .subindex(let next):
+                try collect(rest.dropFirst(4), below: next, into: &lists, &single, within: budget, depth: depth + 1)
             }
         }
     }

@@ -11,8 +11,12 @@ extension Table {
     package func findByPrimaryKey(_ value: Value) throws(StorageError) -> Row? {
         guard let primaryKey else { return nil }
         guard primaryKey.hasSearchIndex else { return try visible(try scan(primaryKey, for: value)) }
+        if case .int(let number) = value, let row = try guessed(number, primaryKey) { return try visible(row) }
         switch try SearchIndex(root: primaryKey.searchIndex, space: space).filed(under: value) {
-        case .one(let key): return try visible(try find(key, primaryKey, value))
+        case .one(let key):
+            guard let row = try find(key, primaryKey, value) else { return nil }
+            if case .int(let number) = value { guess.note(key, hasPrimaryKey: number) }
+            return try visible(row)
         case .list(let tree):
             for key in try tree.objectKeys() {
                 if let row = try find(key, primaryKey, value) { return try visible(row) }
@@ -20,6 +24,14 @@ extension Table {
             return nil
         case .subindex, nil: return nil
         }
+    }
+
+    /// Returns the object with an integer primary key if it is where it is guessed to be; nil otherwise.
+    private func guessed(_ number: Int64, _ primaryKey: Column) throws(StorageError) -> Row? {
+        guard let key = guess.objectKey(of: number), let row = try objects.find(key) else { return nil }
+        if try row.holds(.int(number), in: primaryKey) { return row }
+        guess.wasWrong()
+        return nil
     }
 
     /// Returns the object with `key` if its value is `value`, else nil, whether or not it is visible.

@@ -55,12 +55,38 @@ package struct BytePattern: Sendable {
     ///   avoids that.
     package func occurs(in text: ByteView) -> Bool {
         guard !isEmpty else { return true }
+        if text.count <= BytePattern.shortByteCount { return occurs(inShort: text) }
         var found = false
         forEachMatch(in: text) { _ in
             found = true
             return .max
         }
         return found
+    }
+
+    /// The length in bytes up to which a text is searched position by position, which takes less than to prepare the search of many at a
+    /// time.
+    private static let shortByteCount = 24
+
+    /// Returns whether the pattern, which is not empty, occurs in a short text.
+    private func occurs(inShort text: ByteView) -> Bool {
+        guard text.count >= count else { return false }
+        return unsafe first.withUnsafeBufferPointer { first in
+            unsafe second.withUnsafeBufferPointer { second in
+                unsafe text.withBuffer { text in
+                    for position in 0...(text.count &- first.count) {
+                        var index = 0
+                        while index < first.count {
+                            let byte = unsafe text[position &+ index]
+                            guard unsafe byte == first[index] || byte == second[index] else { break }
+                            index &+= 1
+                        }
+                        if index == first.count { return true }
+                    }
+                    return false
+                }
+            }
+        }
     }
 
     /// Returns whether the pattern occurs at `position` of `text`, which must be long enough.

@@ -96,8 +96,8 @@ extension Mask {
 
     /// Returns the set rows for which `predicate` is true, without a branch for its result. For
     /// cheap tests whose outcome cannot be predicted.
-    @inline(__always)
-    func filtered(_ predicate: (Int) -> Bool) -> Mask {
+    @inlinable @inline(__always)
+    package func filtered(_ predicate: (Int) -> Bool) -> Mask {
         var result = SIMD4<UInt64>.zero
         for index in 0..<4 {
             var word = words[index]

@@ -32,6 +32,26 @@ package struct LinkLeaf: Sendable {
         self.shift = shift
     }
 
+    /// Attaches all links of a list or set whose tree is one leaf; nil for a longer one.
+    ///
+    /// - Parameters:
+    ///   - root: The root of the collection, which is not `Ref.none`.
+    ///   - space: The space that its nodes are read in.
+    ///   - targetTable: The table that the column links to.
+    /// - Throws: `.corrupt` for a root that is no leaf of links.
+    @inlinable
+    package init?(ofShortList root: Ref, _ space: NodeSpace, targetTable: TableKey) throws(StorageError) {
+        let node = try space.node(at: root)
+        guard !node.isInner else { return nil }
+        try self.init(ofList: node, space, targetTable: targetTable)
+    }
+
+    /// Attaches a leaf of a list or set.
+    @usableFromInline
+    init(ofList node: Node, _ space: NodeSpace, targetTable: TableKey) throws(StorageError) {
+        try self.init(node, targetTable: targetTable, inCluster: false, filter: space.linkFilter)
+    }
+
     /// What is added to a key that is stored in a cluster. Elements below it are null, or links to
     /// tombstones.
     package static let shiftInClusters: Int64 = 1

@@ -102,6 +102,16 @@ package struct StringLeaf: Sendable {
         return node.bytes(at: row * width, byteCount: width - 1 - padding)
     }
 
+    /// Returns whether a leaf of strings has the short form, whose number of strings is that of its elements.
+    static func isShort(_ node: Node) -> Bool { !node.hasRefs && node.widthType == Node.WidthType.multiply.rawValue }
+
+    /// Returns the first row of a leaf in the short form that has a text; nil when none has it. Throws `.corrupt` for more padding than a
+    /// cell has bytes.
+    static func row(of wanted: ByteView, inShort node: Node) throws(StorageError) -> Int? {
+        for row in 0..<node.count where try short(node, row) == wanted { return row }
+        return nil
+    }
+
     /// Returns the value in `row`, which must be in `0..<count`.
     package func value(_ row: Int) throws(StorageError) -> Value { try string(row).map(Value.string) ?? .null }
 

@@ -114,7 +114,7 @@
     }
 
     /// Makes a `.corrupt` error that names this node.
-    @inline(never) package func corrupt(_ reason: String) -> StorageError { .corrupt(ref: ref, reason: reason) }
+    @usableFromInline @inline(never) package func corrupt(_ reason: String) -> StorageError { .corrupt(ref: ref, reason: reason) }
 }
 
 /// Reading of whole payloads, and of slots of nodes with refs.
@@ -170,7 +170,7 @@ extension Node {
     /// tagged one, else a ref.
     ///
     /// - Throws: `.corrupt` for a node without refs.
-    @inline(__always) func rawSlot(_ index: Int) throws(StorageError) -> UInt64 {
+    @inlinable @inline(__always) func rawSlot(_ index: Int) throws(StorageError) -> UInt64 {
         guard hasRefs, widthType == 0 else { throw corrupt("node with refs expected") }
         return index < count ? UInt64(bitPattern: integer(index)) : 0
     }
@@ -187,7 +187,7 @@ extension Node {
 
     /// Returns the ref in slot `index`, or `Ref.none`; throws `.corrupt` when it holds a number.
     /// `what` describes the slot in the message.
-    @inline(__always)
+    @inlinable @inline(__always)
     package func optionalRef(_ index: Int, _ what: @autoclosure () -> String) throws(StorageError) -> Ref {
         let raw = try rawSlot(index)
         guard raw & 1 == 0 else { throw misfit(index, what(), "holds a number where a ref belongs") }
@@ -213,7 +213,7 @@ extension Node {
     }
 
     /// Makes the error for a slot that holds something else.
-    @inline(never) private func misfit(_ index: Int, _ what: String, _ reason: String) -> StorageError {
+    @usableFromInline @inline(never) func misfit(_ index: Int, _ what: String, _ reason: String) -> StorageError {
         corrupt("\(what): slot \(index) \(reason)")
     }
 }

@@ -42,6 +42,8 @@ package final class Table: Sendable {
     private let columnIndexes: [String: Int]
     /// Chooses the objects that a view shows; nil where all are shown.
     package let rule: ObjectRule?
+    /// Guesses where objects are; shared with the other versions of the table.
+    let guess: PrimaryKeyGuess
 
     /// Makes a table from columns that were just read.
     init(_ parts: TableReader.Parts, objects: ClusterTree, tombstones: ClusterTree, fileFormat: Int) throws(StorageError) {
@@ -62,6 +64,7 @@ package final class Table: Sendable {
         columnIndexes = Dictionary(
             parts.columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         rule = nil
+        guess = PrimaryKeyGuess()
     }
 
     /// Makes a table of a later version that has the columns of `previous`, because nothing they
@@ -91,6 +94,7 @@ package final class Table: Sendable {
         fileFormat = previous.fileFormat
         columnIndexes = previous.columnIndexes
         rule = nil
+        guess = previous.guess
         count = ref == previous.ref ? previous.count : try objects.count()
     }
 
@@ -132,6 +136,7 @@ package final class Table: Sendable {
         count = whole.count
         columnIndexes = Dictionary(columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         self.rule = rule
+        guess = whole.guess
     }
 
     /// The space in which the table's nodes are read.

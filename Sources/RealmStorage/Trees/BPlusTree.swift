@@ -40,6 +40,25 @@ package struct BPlusTree: Sendable {
             : try ColumnLeaf(node, space, shape, inCluster: false).count
     }
 
+    /// Returns the number of elements of a tree whose root tells it without being attached as a leaf: one leaf of numbers or links in a
+    /// space that hides none of them; nil for other trees.
+    ///
+    /// - Parameters:
+    ///   - root: The root, which is not `Ref.none`.
+    ///   - space: The space that the root is read in.
+    ///   - shape: The type of the elements.
+    /// - Throws: `.corrupt` when the root cannot be a node.
+    package static func plainCount(_ root: Ref, _ space: NodeSpace, _ shape: ElementShape) throws(StorageError) -> Int? {
+        switch shape.type {
+        case .int where !shape.isNullable: break
+        case .link where !space.mayHideLinks(to: shape.targetTable): break
+        case .double where !shape.isNullable: break
+        default: return nil
+        }
+        let node = try space.node(at: root)
+        return node.isInner || node.hasRefs || node.widthType != 0 ? nil : node.count
+    }
+
     /// Whether the tree has no elements.
     package var isEmpty: Bool { count == 0 }
 
@@ -98,10 +117,13 @@ package struct BPlusTree: Sendable {
     /// - Complexity: O(count), in time and memory.
     package func objectKeys(within budget: WalkBudget? = nil) throws(StorageError) -> [ObjectKey] {
         var keys: [ObjectKey] = []
+        // The root of a damaged tree may state any number.
+        keys.reserveCapacity(min(count, 1 << 20))
         var cursor = leaves(within: budget)
         while let (leaf, _) = try cursor.next() {
             guard case .int(let integers) = leaf else { continue }
-            for row in 0..<integers.count { keys.append(ObjectKey(integers.elements[row])) }
+            let elements = integers.elements
+            keys.append(contentsOf: (0..<integers.count).lazy.map { ObjectKey(elements[$0]) })
         }
         return keys
     }

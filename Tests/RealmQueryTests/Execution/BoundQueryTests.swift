@@ -105,7 +105,7 @@ struct BoundQueryTests {
             try QueryVectors(group: "collections").suites.first { $0.json["classes"]?.elements?.first?["name"]?.text == "Li" })
         let snapshot = try Snapshot(file: try RealmFile(path: suite.realmPath))
         let table = try #require(snapshot.classTable(named: "Li"))
-        let text = String(repeating: "kids.@links.Li.kids.", count: 40) + "n == 12345"
+        let text = String(repeating: "kids.@links.Li.kids.", count: 40) + "kids.@count == 12345"
         let query = try Query.parse(text).bind(to: table, in: snapshot)
         var checks = 0
         #expect(throws: QueryError.cancelled) {
@@ -114,6 +114,21 @@ struct BoundQueryTests {
                 return checks < 50
             }
         }
+    }
+
+    @Test func `a condition behind a path that multiplies objects is tested once for each of them`() throws {
+        let suite = try #require(
+            try QueryVectors(group: "collections").suites.first { $0.json["classes"]?.elements?.first?["name"]?.text == "Li" })
+        let snapshot = try Snapshot(file: try RealmFile(path: suite.realmPath))
+        let table = try #require(snapshot.classTable(named: "Li"))
+        let path = String(repeating: "kids.@links.Li.kids.", count: 40)
+        let query = try Query.parse(path + "n == 12345").bind(to: table, in: snapshot)
+        var checks = 0
+        let found = try query.count {
+            checks += 1
+            return checks < 5000
+        }
+        #expect(found == 0)
     }
 
     @Test func `a path of thousands of names is refused`() {

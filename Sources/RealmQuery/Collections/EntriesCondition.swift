@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Compares values or keys of a dictionary of the base class with one constant.
+///
+/// The entries are read in place.
+final class EntriesCondition: Condition {
+    /// What is compared.
+    enum Part {
+        /// The value of one key. In a dictionary without entries there is none, and the condition does not hold; in others a missing key
+        /// has the value null.
+        case value(ofKey: ByteView)
+        /// The values of all entries.
+        case values(Quantifier)
+        /// The keys of all entries.
+        case keys(Quantifier)
+    }
+
+    private let column: Column
+    /// The class that has the dictionary as a property.
+    private let table: Table
+    private let part: Part
+    private let test: ElementTest
+    private let label: String
+    private let cancellation: CancellationCheck
+    /// The keys of a leaf's dictionaries, and whether they match; reused from leaf to leaf.
+    private var texts = TextBatch()
+
+    /// Creates the condition.
+    ///
+    /// - Parameters:
+    ///   - column: The dictionary.
+    ///   - table: The class of that property.
+    ///   - part: What is compared.
+    ///   - test: The comparison.
+    ///   - label: The part of the query that the condition implements.
+    ///   - cancellation: The check that can stop the query.
+    init(_ column: Column, of table: Table, _ part: Part, test: ElementTest, label: String, _ cancellation: CancellationCheck) {
+        self.column = column
+        self.table = table
+        self.part = part
+        self.test = test
+        self.label = label
+        self.cancellation = cancellation
+    }
+
+    var cost: Double { 60 }
+    var outline: ConditionOutline { ConditionOutline("entries in place", label: label) }
+
+    func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
+        let roots = try leaf.attachRefs(column)
+        if case .keys(let quantifier) = part, quantifier != .all, let wanted = test.wantedText {
+            return try candidates.filter { row throws(StorageError) in
+                try cancellation.step()
+                let root = try roots.optionalRef(row, "dictionary in column '\(column.name)'")
+                guard !root.isNone, let dictionary = try short(root, leaf.space) else { return try holds(roots, row, leaf.space) }
+                if case .found = try dictionary.search(wanted) { return quantifier == .any }
+                return quantifier != .any
+            }
+        }
+        if case .keys(let quantifier) = part, let (pattern, isNegated) = test.textPattern {
+            return try evaluateKeys(
+                roots, candidates, in: leaf.space, quantifier, matching: pattern, isNegated: isNegated)
+        }
+        return try candidates.filter { row throws(StorageError) in try holds(roots, row, leaf.space) }
+    }
+
+    /// Tests the keys of all candidates together.
+    private func evaluateKeys(
+        _ roots: Node, _ candidates: Mask, in space: NodeSpace, _ quantifier: Quantifier, matching pattern: TextPattern,
+        isNegated: Bool
+    ) throws(StorageError) -> Mask {
+        texts.removeAll()
+        var found = Mask.none
+        try candidates.forEach { row throws(StorageError) in
+            let root = try roots.optionalRef(row, "dictionary in column '\(column.name)'")
+            guard !root.isNone, let keys = try short(root, space)?.attachKeys(), keys.count < TextBatch.fewTexts else {
+                found[row] = try holds(roots, row, space)
+                return
+            }
+            for index in 0..<keys.count { texts.append(try keys.string(index)) }
+            texts.close(row)
+        }
+        try texts.match(pattern, isNegated: isNegated, cancellation)
+        texts.forEachRow(having: quantifier != .all) { row, has in found[row] = has == (quantifier == .any) }
+        return found
+    }
+
+    func matches(_ row: Row) throws(StorageError) -> Bool {
+        try holds(try row.leaf.attachRefs(column), row.index, row.leaf.space)
+    }
+
+    /// Returns whether the dictionary of a row fulfils the condition.
+    private func holds(_ roots: Node, _ row: Int, _ space: NodeSpace) throws(StorageError) -> Bool {
+        try cancellation.step()
+        let root = try roots.optionalRef(row, "dictionary in column '\(column.name)'")
+        switch part {
+        case .value(let key): return try root.isNone ? false : holds(valueOf: key, root, space)
+        case .values(let quantifier):
+            if root.isNone { return quantifier != .any }
+            return try hasValue(quantifier != .all, root, space) == (quantifier == .any)
+        case .keys(let quantifier):
+            if root.isNone { return quantifier != .any }
+            return try hasKey(quantifier != .all, root, space) == (quantifier == .any)
+        }
+    }
+
+    /// Attaches a dictionary whose entries can be read in place; nil for another one.
+    private func short(_ root: Ref, _ space: NodeSpace) throws(StorageError) -> ShortDictionary? {
+        try ShortDictionary(root: root, space: space, keyType: column.dictionaryKeyType, fileFormat: table.fileFormat)
+    }
+
+    /// Attaches a dictionary of any form.
+    private func whole(_ root: Ref, _ space: NodeSpace) throws(StorageError) -> DictionaryView {
+        try DictionaryView(root: root, space: space, keyType: column.dictionaryKeyType, fileFormat: table.fileFormat)
+    }
+
+    /// Returns whether the value of a key fulfils the comparison.
+    private func holds(valueOf key: ByteView, _ root: Ref, _ space: NodeSpace) throws(StorageError) -> Bool {
+        guard let dictionary = try short(root, space) else {
+            let dictionary = try whole(root, space)
+            guard dictionary.count > 0 else { return false }
+            return try test.holds(try dictionary.find(key) ?? .null, cancellation)
+        }
+        switch try dictionary.search(key) {
+        case .empty: return false
+        case .missing: return try test.holds(.null, cancellation)
+        case .found(let index): return try test.holds(try dictionary.value(at: index), cancellation)
+        }
+    }
+
+    /// Returns whether an entry has a value for which the comparison has the outcome `wanted`.
+    private func hasValue(_ wanted: Bool, _ root: Ref, _ space: NodeSpace) throws(StorageError) -> Bool {
+        guard let dictionary = try short(root, space) else {
+            var entries = try whole(root, space).entries()
+            while let entry = try entries.next() {
+                if try test.holds(entry.value, cancellation) == wanted { return true }
+            }
+            return false
+        }
+        let values = try dictionary.attachValues()
+        for row in 0..<values.count where try test.holds(try values.value(row), cancellation) == wanted { return true }
+        return false
+    }
+
+    /// Returns whether an entry has a key for which the comparison has the outcome `wanted`.
+    private func hasKey(_ wanted: Bool, _ root: Ref, _ space: NodeSpace) throws(StorageError) -> Bool {
+        guard let dictionary = try short(root, space) else {
+            var entries = try whole(root, space).entries()
+            while let entry = try entries.next() {
+                if try test.holds(.string(entry.key.bytes), cancellation) == wanted { return true }
+            }
+            return false
+        }
+        return try test.has(wanted, in: try dictionary.attachKeys(), cancellation)
+    }
+}
