@@ -15,9 +15,9 @@ internal import RealmStorage
     private var generation = 0
     /// For each column of `table` its values, which are those of the leaf if their generation is the present one; nil for
     /// those that were not read yet.
-    private var columns: [AttachedColumn?]
-    /// The same columns without being counted as references, which would take longer than reading a value. `columns` keeps them.
-    private var known: [Unmanaged<AttachedColumn>?]
+    ///
+    /// They are retained once and released at the end: to count references to them would take longer than reading a value.
+    private var columns: [Unmanaged<AttachedColumn>?]
 
     /// Creates a leaf none of whose columns were read.
     ///
@@ -27,8 +27,11 @@ internal import RealmStorage
     init(_ table: Table, _ leaf: ClusterLeaf) {
         self.table = table
         self.leaf = leaf
-        columns = Array(repeating: nil, count: table.columns.count)
-        unsafe known = unsafe Array(repeating: nil, count: table.columns.count)
+        unsafe columns = unsafe Array(repeating: nil, count: table.columns.count)
+    }
+
+    deinit {
+        for index in unsafe columns.indices { unsafe columns[index]?.release() }
     }
 
     /// Becomes another leaf of the same class, none of whose columns were read.
@@ -50,7 +53,7 @@ internal import RealmStorage
     ///   - row: The position in the leaf, from 0.
     /// - Throws: `StorageError` for a damaged file.
     @inline(__always) func value(_ position: Int, _ row: Int) throws(StorageError) -> Value {
-        guard let column = unsafe known[position] else { return try attach(position).value(row) }
+        guard let column = unsafe columns[position] else { return try attach(position).value(row) }
         var value: Value?
         var failure: StorageError?
         unsafe column._withUnsafeGuaranteedRef { column in
@@ -66,13 +69,12 @@ internal import RealmStorage
     /// stays short.
     @inline(never) private func attach(_ position: Int) throws(StorageError) -> AttachedColumn {
         let values = try leaf.attach(table.columns[position])
-        if let known = columns[position] {
+        if let known = unsafe columns[position]?.takeUnretainedValue() {
             known.become(values, generation)
             return known
         }
         let column = AttachedColumn(values, generation)
-        columns[position] = column
-        unsafe known[position] = unsafe Unmanaged.passUnretained(column)
+        unsafe columns[position] = unsafe Unmanaged.passRetained(column)
         return column
     }
 }
