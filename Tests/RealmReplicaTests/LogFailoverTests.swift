@@ -18,41 +18,32 @@ struct LogFailoverTests {
         let setup = try primary.makeLog()
         var options = PostgresOptions(primary.address)
         options.requiresStandby = true
+        let direct = PostgresLog(options)
+        try direct.prepare()
+        let proxy = try LogProxy(to: primary.folder)
         let realms = (0..<6).map { "fail-\(round)-\($0)" }
         for realm in realms { try RawOwner.create(realm, setup) }
-        let isEnding = SharedFlag()
+        let progress = Progress()
         let done = realms.map { realm in
             let outcome = Awaited<[(version: UInt64, checksum: LogChecksum)]>()
-            let log = PostgresLog(options)
-            _ = try? Threads.start(realm) {
-                var all: [(version: UInt64, checksum: LogChecksum)] = []
-                while !isEnding.isSet {
-                    var owner = RawOwner(realm, "n", log, seconds: 1)
-                    guard case .claimed = owner.claim() else { continue }
-                    while !isEnding.isSet, let outcome = try? owner.append(), outcome == .stored || outcome == .unavailable {}
-                    all += owner.acknowledged
-                }
-                outcome.set(all)
-            }
+            let log = PostgresLog(PostgresOptions(PostgresServer.address(proxy.folder)))
+            _ = try? Threads.start(realm) { outcome.set(progress.appendAll(realm, log)) }
             return outcome
         }
-        Threads.sleep(seconds: 2)
+        #expect(eventually { progress.count > 200 })
         primary.stop()
         let positions = try standbys.map { try $0.receivedPosition() }
-        let heir = positions[0] >= positions[1] ? standbys[0] : standbys[1]
-        let other = positions[0] >= positions[1] ? standbys[1] : standbys[0]
-        // What the other one has is no more than this one has, so nothing is lost without it. It is not led to the new primary.
+        let (heir, other) = positions[0] >= positions[1] ? (standbys[0], standbys[1]) : (standbys[1], standbys[0])
+        // What the other one has is no more than this one has. It would not follow the new primary by itself.
         other.stop()
+        let before = progress.count
         try heir.promote()
-        // The new primary is alone: it is asked for no standby.
-        var alone = PostgresOptions(heir.address)
-        alone.requiresStandby = false
-        let log = PostgresLog(alone)
-        for realm in realms { #expect(eventually { RawOwner.isClaimable(realm, log) }) }
-        isEnding.set()
+        proxy.lead(to: heir.folder)
+        #expect(eventually { progress.count > before + 200 })
+        progress.end()
+        let log = try heir.makeLog()
         for (realm, outcome) in zip(realms, done) {
             let acknowledged = try outcome.wait()
-            #expect(acknowledged.count > 10)
             var lost = 0
             for entry in acknowledged {
                 let call = LogCall(realm: realm, owner: .nobody, request: .checksum(lineage: "lineage1", version: entry.version))
@@ -65,9 +56,24 @@ struct LogFailoverTests {
     }
 }
 
-/// Whether something is to end.
-final class SharedFlag: Sendable {
-    private let flag = RankedMutex(.leaf, false)
-    var isSet: Bool { flag.withLock { $0 } }
-    func set() { flag.withLock { $0 = true } }
+/// What owners have done so far, and whether they are to end.
+private final class Progress: Sendable {
+    private let state = RankedMutex(.leaf, (count: 0, isEnding: false))
+    var count: Int { state.withLock { $0.count } }
+    private var isEnding: Bool { state.withLock { $0.isEnding } }
+    func end() { state.withLock { $0.isEnding = true } }
+
+    /// Owns a realm again and again, and appends until the end; returns what was acknowledged.
+    func appendAll(_ realm: String, _ log: PostgresLog) -> [(version: UInt64, checksum: LogChecksum)] {
+        var all: [(version: UInt64, checksum: LogChecksum)] = []
+        while !isEnding {
+            var owner = RawOwner(realm, "n", log, seconds: 1)
+            guard case .claimed = owner.claim() else { continue }
+            while !isEnding, let outcome = try? owner.append(), outcome == .stored || outcome == .unavailable {
+                if outcome == .stored { state.withLock { $0.count += 1 } }
+            }
+            all += owner.acknowledged
+        }
+        return all
+    }
 }

@@ -52,13 +52,13 @@ package struct LogReplay {
     ) throws(StorageError) -> (chain: RecordChain, way: Way) {
         let position = FilePosition.read(for: path)
         if !isAnew, let position, let count = try follow(position, to: head) { return (chain(of: head), .records(count)) }
-        for base in try log.bases(of: realm) where base.lineage == head.lineage && base.version <= head.version {
-            let copies = FileCopies(ofFile: path, key: nil)
-            let replacement = try FileReplacement(of: path, copies)
-            guard try make(replacement.file, of: base, upTo: head) else { continue }
-            // One that did not come from the log may be somebody's data, and is kept beside the new one.
-            if let kept = try replacement.swap(keeping: nil), position != nil { copies.remove(kept) }
-            return (chain(of: head), .base(version: base.version))
+        // A base may be deleted while it is read; then there is a newer one.
+        for _ in 0..<2 {
+            for base in try log.bases(of: realm) where base.lineage == head.lineage && base.version <= head.version {
+                if try replace(by: base, upTo: head, isKnown: position != nil) {
+                    return (chain(of: head), .base(version: base.version))
+                }
+            }
         }
         throw .corrupt(ref: .none, reason: "the log of '\(realm)' has no sound base that leads to version \(head.version)")
     }
@@ -121,6 +121,16 @@ package struct LogReplay {
     private func isAt(_ head: LogHead, _ applier: RecordApplier) -> Bool {
         applier.version == head.version && applier.chain.version == head.version
             && applier.chain.checksum == head.checksum.bytes
+    }
+
+    /// Puts a file that is made from a base in the place of the present one; false when the base is damaged, or records after it
+    /// are missing. A file that did not come from the log may be somebody's data, and is kept beside the new one.
+    private func replace(by base: LogBase, upTo head: LogHead, isKnown: Bool) throws(StorageError) -> Bool {
+        let copies = FileCopies(ofFile: path, key: nil)
+        let replacement = try FileReplacement(of: path, copies)
+        guard try make(replacement.file, of: base, upTo: head) else { return false }
+        if let kept = try replacement.swap(keeping: nil), isKnown { copies.remove(kept) }
+        return true
     }
 
     /// Makes a file from a base; false when the base is damaged, or records after it are missing.

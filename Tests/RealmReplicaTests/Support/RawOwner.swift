@@ -40,13 +40,6 @@ struct RawOwner {
         return outcome
     }
 
-    /// Whether a realm can be claimed at present.
-    static func isClaimable(_ realm: String, _ log: PostgresLog) -> Bool {
-        var owner = RawOwner(realm, "probe", log, seconds: 2)
-        if case .claimed = owner.claim() { return true }
-        return false
-    }
-
     /// Begins the log of a realm with a base of nothing in particular.
     static func create(_ realm: String, _ log: PostgresLog) throws {
         let file = try NewFile(beside: System.temporaryFolder + "/realm-rest")
