@@ -37,7 +37,7 @@ struct OwnerModelTests {
     @Test(.enabled(if: isLong)) func `three owners`() {
         var checker = ModelChecker()
         let budget = ModelBudget(
-            writes: 3, claims: 3, lost: 1, unsent: 0, deadlines: 1, crashes: 0, cancels: 0, failovers: 1, prunes: 1)
+            writes: 2, claims: 3, lost: 1, unsent: 0, deadlines: 0, crashes: 0, cancels: 0, failovers: 0, prunes: 0)
         #expect(checker.check(processes: 3, budget) == nil)
         print("three owners: \(checker.stateCount) states, \(checker.depth) steps deep")
     }
