@@ -191,6 +191,22 @@ struct LoggedRealmTests {
         try owned.finish()
     }
 
+    @Test func `a second opening of a file is refused before it claims anything`() throws {
+        let log = try makeLog()
+        let owned = try OwnedRealm("twice", log)
+        try owned.add(1...1)
+        var opening = LoggedRealm.Opening(owned.name, path: owned.path, node: "n1", Database.OpenOptions())
+        opening.limits.claimSeconds = 5
+        do {
+            try LoggedRealm.open(opening, log).close()
+            Issue.record("the file was opened twice")
+        } catch {
+            guard case .refused(.fileInUse) = error else { throw error }
+        }
+        try owned.add(2...2)
+        try owned.finish()
+    }
+
     @Test func `readers of an opening that was replaced keep what they read`() throws {
         let log = try makeLog()
         let owned = try OwnedRealm("readers", log)

@@ -62,6 +62,8 @@ package final class LoggedRealm: Sendable {
     ///   - log: The log.
     /// - Throws: `.refused(.notOwner)` when another node was faster, `.refused(.logUnavailable)`, and what opening a file throws.
     package static func open(_ opening: Opening, _ log: any RealmLog) throws(StorageError) -> LoggedRealm {
+        // A claim would end the writes of an opening that this file has already.
+        try OwnershipLock.check(ofFile: opening.path)
         let owner = RealmOwner(opening.name.text, node: opening.node, log: log, opening.limits)
         if let head = try owner.claim() { return try open(opening, log, owner, at: head) }
         if let begun = try begin(opening, log, owner) { return begun }
