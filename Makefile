@@ -1,7 +1,7 @@
 # Everything a clone needs: `make demo` and `make test` install what is missing first.
 SHELL := /bin/bash
 PACKAGES := libmicrohttpd-dev libgnutls28-dev libjansson-dev libssl-dev libintelrdfpmath-dev zlib1g-dev libcurl4-openssl-dev libyaml-dev \
-  libsqlite3-dev libxlsxwriter-dev libzstd-dev pkg-config
+  libsqlite3-dev libxlsxwriter-dev libzstd-dev libpq-dev pkg-config
 RELEASE := swift build -c release --scratch-path .build-release
 STRICT := swift build --build-tests --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
 PORT ?= 8080
@@ -178,7 +178,7 @@ FLEET_SERVER ?=
 .PHONY: setup-fleet test-fleet
 
 setup-fleet: setup
-	$(call NEED,haproxy nginx-light)
+	$(call NEED,haproxy nginx-light postgresql)
 
 test-fleet: setup-fleet
 	@[ -n '$(FLEET_SERVER)' ] || $(MAKE) release

@@ -38,6 +38,7 @@ let package = Package(
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CXlsxWriter", pkgConfig: "xlsxwriter", providers: [.apt(["libxlsxwriter-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CDecimal", providers: [.apt(["libintelrdfpmath-dev"])]),
         .systemLibrary(name: "CProcessor"),
         .target(name: "CMappings"),
@@ -66,6 +67,10 @@ let package = Package(
                 .product(name: "OrderedCollections", package: "swift-collections"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
+            swiftSettings: shared),
+        .target(
+            name: "RealmReplica",
+            dependencies: ["CPostgres", "RealmStorage", "RealmEngine"],
             swiftSettings: shared),
         .target(
             name: "RealmHTTP",
@@ -133,6 +138,10 @@ let package = Package(
                 "RealmEngine", "RealmQuery", "RealmStorage", "RealmTestSupport", .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Observation/Vectors"],
+            swiftSettings: shared),
+        .testTarget(
+            name: "RealmReplicaTests",
+            dependencies: ["RealmReplica", "RealmEngine", "RealmStorage", "RealmTestSupport"],
             swiftSettings: shared),
         .testTarget(
             name: "RealmHTTPTests",

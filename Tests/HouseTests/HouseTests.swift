@@ -9,7 +9,10 @@ import Testing
     private static func listedFolders() throws -> [String] {
         let document = SourceTree.packageRoot.appendingPathComponent("docs/ARCHITECTURE.md")
         let lines = try String(contentsOf: document, encoding: .utf8).split(separator: "\n")
-        let targets = ["RealmConsole", "RealmStorage", "RealmQuery", "RealmEngine", "RealmHTTP", "realm-rest", "RealmBenchmarks"]
+        let targets = [
+            "RealmConsole", "RealmStorage", "RealmQuery", "RealmEngine", "RealmReplica", "RealmHTTP", "realm-rest",
+            "RealmBenchmarks",
+        ]
         return lines.compactMap { line in
             guard line.hasPrefix("| `"), let end = line.dropFirst(3).firstIndex(of: "`") else { return nil }
             let folder = line.dropFirst(3)[..<end]

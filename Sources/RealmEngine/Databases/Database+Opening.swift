@@ -54,6 +54,8 @@ extension Database {
         package var logger = EngineLog.silent
         /// Called with the realm when it is open, before anything can be written to it; it must not wait.
         package var didOpen: (@Sendable (Database) -> Void)?
+        /// The epoch that the opening goes on with, because nothing that the log of the realm lacks was ever shown; nil for a new one.
+        package var epoch: Epoch?
         /// What was known when the realm was closed, if its file is still the same; nil for a new opening.
         var former: ClosedRealm.Former?
 
@@ -368,7 +370,7 @@ extension Database {
             name: name, path: store.path, mode: .readWrite, snapshot: store.current, store: store, copies: copies,
             originalName: originalName, limits: options.limits, keptCopyCount: options.keptCopyCount,
             backlinkNames: options.backlinkNames, shownClasses: options.shownClasses, observation: options.observation,
-            logger: options.logger, former: options.former)
+            logger: options.logger, former: options.former, epoch: options.epoch)
         database.startWriter()
         return database
     }

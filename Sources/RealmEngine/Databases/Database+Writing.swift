@@ -332,7 +332,7 @@ extension Database: WriteBackend {
             }
             guard let store, store.acceptsWrites else {
                 log.stoppedWriting(error)
-                throw Database.stopped
+                throw error.leavesFileBehind ? WriteError(error) : Database.stopped
             }
             log.failedToCommit(error)
             throw WriteError(error)

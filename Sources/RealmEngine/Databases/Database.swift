@@ -158,11 +158,12 @@ package final class Database: VersionSource {
         privateFile: NewFile? = nil, copies: FileCopies? = nil, originalName: String? = nil, readOnlyReason: StorageError? = nil,
         limits: WriteLimits = WriteLimits(), keptCopyCount: Int = 1, backlinkNames: BacklinkNames,
         shownClasses: ShownClasses? = nil, observation: ObservationLimits = ObservationLimits(),
-        logger: Logger = EngineLog.silent, former: ClosedRealm.Former? = nil
+        logger: Logger = EngineLog.silent, former: ClosedRealm.Former? = nil,
+        epoch continued: Epoch? = nil
     ) {
         // A realm that was closed goes on where it was, unless its file has changed.
         let former = former?.version == snapshot.version ? former : nil
-        let epoch = former?.epoch ?? Epoch()
+        let epoch = continued ?? former?.epoch ?? Epoch()
         let log = EngineLog(logger, name)
         self.name = name
         self.log = log

@@ -98,7 +98,8 @@ extension StorageError {
             case .notARealm, .encryptionKeyRequired, .encryptionKeyWrong, .encryptionKeyMalformed, .formatUnsupported,
                 .formatNotWritable, .synchronized, .unsound, .unfittingOptions:
                 return true
-            case .fileNotFound, .unsuitable, .fileInUse, .tooManyVersions, .writesStopped, .fileChanged, .notWritable:
+            case .fileNotFound, .unsuitable, .fileInUse, .tooManyVersions, .writesStopped, .fileChanged, .notWritable,
+                .notOwner, .outcomeUnknown, .logUnavailable:
                 return false
             }
         }

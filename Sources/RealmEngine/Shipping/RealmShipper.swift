@@ -152,6 +152,9 @@ package final class RealmShipper: CommitLog {
         if isTaken, record.isWithoutBytes { release([record]) }
     }
 
+    /// Allows any file to be replaced: a base of the new one begins a new chain.
+    package func requireReplaceable() {}
+
     /// Asks for a base of the new file.
     package func didReplaceFile() {
         release(state.withLock { RealmShipper.requireBase(&$0, since: WallClock.now().nanoseconds) })

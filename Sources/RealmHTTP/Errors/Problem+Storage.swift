@@ -55,7 +55,7 @@ extension Problem {
         case .unfittingOptions: self.init(.invalidSchema, refusal.text)
         case .synchronized: self.init(.fileFormatUnsupported, refusal.text)
         case .tooManyVersions: self.init(.tooManySnapshots, refusal.text)
-        case .writesStopped, .notWritable: self.init(.notReady, refusal.text)
+        case .writesStopped, .notWritable, .notOwner, .outcomeUnknown, .logUnavailable: self.init(.notReady, refusal.text)
         case .formatUnsupported(let found, _): self.init(format: found, supported: FileHeader.supportedFormats, refusal)
         case .formatNotWritable(let found): self.init(format: found, supported: newest...newest, refusal)
         }

@@ -119,6 +119,7 @@ package final class Committer: @unchecked Sendable {
             if let logging, let record { try logging.log.append(record) }
         } catch {
             data.forgetChanges()
+            if error.leavesFileBehind { data.markUncertain() }
             throw error
         }
         try publish(record, logging)

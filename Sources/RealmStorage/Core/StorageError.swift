@@ -56,6 +56,13 @@ package enum StorageError: Error, Sendable, Equatable {
         case fileChanged(String)
         /// Another write transaction is running, or the file was closed.
         case notWritable(String)
+        /// Another node has become the owner of the realm: nothing was written, and nothing will be until the realm was
+        /// opened again. The text is the name of that node.
+        case notOwner(String)
+        /// It is unknown whether the log of the realm has stored a commit, and will be known when the realm was opened again.
+        case outcomeUnknown
+        /// The log of the realm could not be reached in time; the commit did not happen, and never will.
+        case logUnavailable(String)
     }
 }
 
@@ -65,6 +72,15 @@ extension StorageError {
     package var errno: Errno? {
         guard case .io(_, let number) = self else { return nil }
         return Errno(rawValue: number)
+    }
+
+    /// Whether the log of a realm may have what its file does not have, so that nothing may be written to the file until it was
+    /// brought up to the log.
+    package var leavesFileBehind: Bool {
+        switch self {
+        case .refused(.notOwner), .refused(.outcomeUnknown): return true
+        default: return false
+        }
     }
 
     /// Whether the error means that a file could not grow.
@@ -121,6 +137,9 @@ extension StorageError.Refusal {
         case .formatNotWritable(let found): return "file format \(found) can be read, but only format 24 is written"
         case .synchronized: return "the file belongs to a synchronized realm, which is not written to"
         case .tooManyVersions(let count): return "\(count) old versions are being read"
+        case .notOwner(let node): return "the realm belongs to the node '\(node)' now"
+        case .outcomeUnknown: return "it is unknown whether the log has stored the commit"
+        case .logUnavailable(let reason): return "the log of commits cannot be reached: \(reason)"
         case .writesStopped: return "an earlier write failed; the file has to be opened again before the next one"
         }
     }

@@ -13,7 +13,8 @@ package protocol CommitLog: AnyObject, Sendable {
 
     /// Stores the record of a commit that is about to happen.
     ///
-    /// - Throws: `StorageError`; nothing was stored then, and the commit does not happen.
+    /// - Throws: `StorageError`; the commit does not happen in this file then. Unless the error is one that `leavesFileBehind`,
+    ///   nothing was stored; after such a one the file accepts no writes until it was opened again.
     func append(_ record: CommitRecord) throws(StorageError)
 
     /// Removes the record that was stored last, because the file has refused the last byte of its commit.
@@ -24,6 +25,9 @@ package protocol CommitLog: AnyObject, Sendable {
 
     /// Notes that the commit of the record that was stored last is durable in the file.
     func didCommit(_ record: CommitRecord)
+
+    /// Throws when no other file may take the place of the one that records are about, with the same version in it.
+    func requireReplaceable() throws(StorageError)
 
     /// Notes that another file has taken the place of the one that records were about, with the same version in it.
     func didReplaceFile()

@@ -37,6 +37,7 @@ extension FileStore {
     func replaceFile(by copy: CompactCopy, base: Snapshot) throws(StorageError) -> Snapshot {
         let old = openFile.committer.data
         guard !old.isUncertain else { throw .refused(.writesStopped) }
+        try log?.requireReplaceable()
         try copy.follow(base)
         try copy.finish()
         let data = try DataFile(copy.data.backend, key: copy.data.key)

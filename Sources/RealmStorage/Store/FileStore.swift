@@ -311,6 +311,8 @@ package final class FileStore: WriteOwner, Sendable {
         let file = openFile
         return file.formerPins.reduce(file.pins.count) { $0 + $1.count }
     }
+    /// The oldest version of the present file that is in use, also after it was closed.
+    package var oldestLiveVersion: UInt64? { openFile.pins.oldest }
     /// Since when the oldest version in use that is not the newest has been kept; nil when there is
     /// none.
     package var oldestLiveSince: Instant? {

@@ -35,6 +35,9 @@ package final class EngineRealm: Sendable {
         if !classes.isEmpty { try write { session in try session.createSchema(SchemaInput(classes: classes)) } }
     }
 
+    /// A database that somebody else has opened.
+    package init(_ database: Database) { self.database = database }
+
     /// A private copy of a file.
     package init(copyOf path: String) throws {
         database = try Database.open(name: EngineRealm.name, path: path, Database.OpenOptions(mode: .copy))
@@ -63,6 +66,7 @@ package final class EngineRealm: Sendable {
 
     package struct Damaged: Error, CustomStringConvertible {
         let errors: [String]
+        package init(errors: [String]) { self.errors = errors }
         package var description: String { errors.joined(separator: "\n") }
     }
 

@@ -49,6 +49,7 @@ package final class RecordedLog: CommitLog, @unchecked Sendable {
     }
 
     package func didCommit(_ record: CommitRecord) { settled += 1 }
+    package func requireReplaceable() {}
     package func didReplaceFile() { replacements += 1 }
 
     /// All records, one after another.

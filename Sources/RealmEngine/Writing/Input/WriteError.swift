@@ -157,6 +157,8 @@ package struct WriteError: Error, Sendable {
             self.init(.insufficientStorage, "there is no room left for this write")
         case .limit(let reason): self.init(.outOfRange, reason)
         case .stopped(.expired), .stopped(.cancelled), .stopped(.handOver): self.init(.deadlineExceeded, WriteError.late)
+        case .refused(.notOwner), .refused(.outcomeUnknown), .refused(.logUnavailable):
+            self.init(.realmUnavailable, error.description)
         default: self.init(.storage, error.description)
         }
         cause = .storage(error)

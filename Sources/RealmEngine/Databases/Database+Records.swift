@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+extension Database {
+    /// Sets what keeps the record of every commit that begins from here on. Whoever opened the realm calls it before anybody
+    /// else can write.
+    ///
+    /// - Parameter log: What keeps records.
+    /// - Throws: `.refused(.unsuitable)` for a file whose commits have no records, `.refused(.notWritable)` for a realm that
+    ///   is not written to.
+    package func keepRecords(in log: any CommitLog) throws(StorageError) {
+        guard let store, mode == .readWrite else { throw .refused(.notWritable("the realm is not open for writing")) }
+        try store.setLog(log)
+    }
+
+    /// The oldest version of the file that somebody still reads, also after the realm was closed; nil when nobody does.
+    package var oldestLiveVersion: UInt64? { store?.oldestLiveVersion }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+package import RealmStorage
+
+/// Makes the file of a realm what the log says that it is.
+///
+/// A file is a cache of the log. One that is behind is brought up by records; one that is not in the history of the log, or is
+/// damaged, is replaced by one that is made of a base and the records after it.
+package struct LogReplay {
+    /// The log.
+    private let log: any RealmLog
+    /// The name of the realm.
+    private let realm: String
+    /// The path of the file, without symbolic links.
+    private let path: String
+    /// The oldest version that somebody still reads in the file, which records must not overwrite; nil when nobody reads it.
+    private let oldestReader: UInt64?
+
+    /// How a file was brought up.
+    package enum Way: Sendable, Equatable {
+        /// By records, in its place.
+        case records(Int)
+        /// Anew, from the base of a version.
+        case base(version: UInt64)
+    }
+
+    /// Makes a value; nothing is read yet.
+    ///
+    /// - Parameters:
+    ///   - realm: The name of the realm.
+    ///   - path: The path of its file, without symbolic links. The file need not exist.
+    ///   - log: The log.
+    ///   - oldestReader: The oldest version that somebody still reads in the file; nil when nobody does.
+    package init(_ realm: String, path: String, log: any RealmLog, oldestReader: UInt64? = nil) {
+        self.realm = realm
+        self.path = path
+        self.log = log
+        self.oldestReader = oldestReader
+    }
+
+    /// Brings the file up to a head, and returns when that is durable.
+    ///
+    /// - Parameters:
+    ///   - head: A head that is durable in the log, such as that of a claim.
+    ///   - isAnew: Whether the present file is of no use.
+    /// - Returns: The place in the chain, which is that of the head, and how the file was brought up.
+    /// - Throws: `.refused(.fileInUse)` when another program has the file open; `.refused(.logUnavailable)`;
+    ///   `.corrupt` when the log leads to the head from no base.
+    package func bringUp(
+        to head: LogHead, isAnew: Bool = false
+    ) throws(StorageError) -> (chain: RecordChain, way: Way) {
+        let position = FilePosition.read(for: path)
+        if !isAnew, let position, let count = try follow(position, to: head) { return (chain(of: head), .records(count)) }
+        // A base may be deleted while it is read; then there is a newer one.
+        for _ in 0..<2 {
+            for base in try log.bases(of: realm) where base.lineage == head.lineage && base.version <= head.version {
+                if try replace(by: base, upTo: head, isKnown: position != nil) {
+                    return (chain(of: head), .base(version: base.version))
+                }
+            }
+        }
+        throw .corrupt(ref: .none, reason: "the log of '\(realm)' has no sound base that leads to version \(head.version)")
+    }
+
+    /// The place in the chain of a head.
+    private func chain(of head: LogHead) -> RecordChain {
+        RecordChain(realm: realm, epoch: head.lineage, version: head.version, checksum: head.checksum.bytes)
+    }
+
+    /// Brings the file up in its place; nil when it has to be made anew.
+    private func follow(_ place: FilePosition.Place, to head: LogHead) throws(StorageError) -> Int? {
+        let position = place.chain
+        guard position.realm == realm, position.epoch == head.lineage, position.version <= head.version else { return nil }
+        let lock = try OwnershipLock(ofFile: path)
+        defer { lock.release() }
+        guard let backend = try FileBackend(path: path) else { return nil }
+        defer { backend.close() }
+        do throws(StorageError) {
+            let applier = try RecordApplier(backend, after: position)
+            guard applier.version <= head.version else { return nil }
+            if applier.version == position.version {
+                let snapshot = try Snapshot(file: try RealmFile(path: path))
+                guard snapshot.top.ref == place.top else { return nil }
+            }
+            let count = try apply(to: applier, upTo: head, oldestReader)
+            return isAt(head, applier) ? count : nil
+        } catch {
+            if case .corrupt = error { return nil }
+            throw error
+        }
+    }
+
+    /// Applies the records of the log from where an applier is.
+    ///
+    /// - Returns: Their number.
+    private func apply(
+        to applier: RecordApplier, upTo head: LogHead, _ oldestReader: UInt64?
+    ) throws(StorageError) -> Int {
+        guard applier.chain.version < head.version else { return 0 }
+        var count = 0
+        try log.records(
+            of: realm, lineage: head.lineage, versions: applier.chain.version + 1...head.version
+        ) { bytes throws(StorageError) in
+            if let oldestReader {
+                var place = applier.chain
+                var start = 0
+                let record = try place.open(bytes, at: &start)
+                guard record.version <= applier.version || record.horizon < oldestReader else {
+                    throw .corrupt(ref: .none, reason: "version \(oldestReader) is still read")
+                }
+            }
+            var position = 0
+            try applier.apply(bytes, at: &position)
+            count += 1
+        }
+        return count
+    }
+
+    /// Whether an applier has made the version of a head, with its history.
+    private func isAt(_ head: LogHead, _ applier: RecordApplier) -> Bool {
+        applier.version == head.version && applier.chain.version == head.version
+            && applier.chain.checksum == head.checksum.bytes
+    }
+
+    /// Puts a file that is made from a base in the place of the present one; false when the base is damaged, or records after it
+    /// are missing. A file that did not come from the log may be somebody's data, and is kept beside the new one.
+    private func replace(by base: LogBase, upTo head: LogHead, isKnown: Bool) throws(StorageError) -> Bool {
+        let copies = FileCopies(ofFile: path, key: nil)
+        let replacement = try FileReplacement(of: path, copies)
+        guard try make(replacement.file, of: base, upTo: head) else { return false }
+        if let kept = try replacement.swap(keeping: nil), isKnown { copies.remove(kept) }
+        return true
+    }
+
+    /// Makes a file from a base; false when the base is damaged, or records after it are missing.
+    private func make(_ file: NewFile, of base: LogBase, upTo head: LogHead) throws(StorageError) -> Bool {
+        do throws(StorageError) {
+            try LogReplay.fetch(base, of: realm, from: log, into: file)
+            let backend = try file.backend()
+            defer { backend.close() }
+            let applier = try RecordApplier(backend, after: base.chain(of: realm), isUnshared: true)
+            _ = try apply(to: applier, upTo: head, nil)
+            guard isAt(head, applier) else { return false }
+            _ = try Snapshot(file: try RealmFile(path: file.openPath))
+            return true
+        } catch {
+            if case .corrupt = error { return false }
+            throw error
+        }
+    }
+
+    /// Makes the file of an earlier version, for people who want it back.
+    ///
+    /// - Parameters:
+    ///   - version: The number of the version.
+    ///   - head: The head of the log.
+    ///   - file: An empty file.
+    /// - Throws: `.refused(.unsuitable)` when no base and no records lead to that version.
+    package func restore(_ version: UInt64, of head: LogHead, to file: NewFile) throws(StorageError) {
+        for base in try log.bases(of: realm) where base.lineage == head.lineage && base.version <= version {
+            try LogReplay.fetch(base, of: realm, from: log, into: file)
+            let backend = try file.backend()
+            defer { backend.close() }
+            let applier = try RecordApplier(backend, after: base.chain(of: realm), isUnshared: true)
+            var wanted = head
+            wanted.version = version
+            _ = try apply(to: applier, upTo: wanted, nil)
+            if applier.version == version, applier.chain.version == version { return }
+            break
+        }
+        throw .refused(.unsuitable("the log of '\(realm)' does not lead to version \(version)"))
+    }
+
+    /// Copies a base to an empty file, and compares it with its digest.
+    ///
+    /// - Throws: `.corrupt` when the digest is another one.
+    static func fetch(
+        _ base: LogBase, of realm: String, from log: any RealmLog, into file: NewFile
+    ) throws(StorageError) {
+        try log.fetch(base, of: realm, into: file.descriptor)
+        guard try FileDigest.sha256(file.descriptor) == base.digest else {
+            throw .corrupt(ref: .none, reason: "the base of version \(base.version) has not the SHA-256 that the log states")
+        }
+    }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmEngine
+package import RealmStorage
+
+/// A realm that this node owns, and whose commits happen in a log.
+///
+/// It is opened and closed on a thread that may wait. After an error that `leavesFileBehind` it has to be closed and opened again;
+/// reads go on meanwhile, and see nothing that the log does not have.
+package final class LoggedRealm: Sendable {
+    /// The open realm.
+    package let database: Database
+    /// The owner.
+    package let owner: RealmOwner
+    /// How the file was brought up to the log; nil when the log was begun with it.
+    package let way: LogReplay.Way?
+    /// The log.
+    private let log: any RealmLog
+
+    /// What a realm is opened with.
+    package struct Opening: Sendable {
+        /// The name of the realm.
+        package let name: RealmName
+        /// The path of its file, without symbolic links.
+        package let path: String
+        /// The name of this node.
+        package let node: String
+        /// How the file is opened. It is always opened for writing.
+        package var options: Database.OpenOptions
+        /// How long is waited for the log, and how much is sent.
+        package var limits = OwnerLimits()
+        /// The oldest version that requests of an earlier opening still read; nil when there are none.
+        package var oldestReader: UInt64?
+
+        /// Makes a value.
+        package init(_ name: RealmName, path: String, node: String, _ options: Database.OpenOptions) {
+            self.name = name
+            self.path = path
+            self.node = node
+            self.options = options
+            self.options.mode = .readWrite
+            // Both would write what the log does not have.
+            self.options.compaction = nil
+            self.options.upgradesInPlace = false
+        }
+    }
+
+    /// Takes over an open realm.
+    private init(_ database: Database, _ owner: RealmOwner, by way: LogReplay.Way?, log: any RealmLog) {
+        self.database = database
+        self.owner = owner
+        self.way = way
+        self.log = log
+    }
+
+    /// Becomes the owner of a realm, brings its file up to the log, and opens it.
+    ///
+    /// A realm that the log does not know is opened as it is, or created if the options say so, and begins its log.
+    ///
+    /// - Parameters:
+    ///   - opening: What the realm is opened with.
+    ///   - log: The log.
+    /// - Throws: `.refused(.notOwner)` when another node was faster, `.refused(.logUnavailable)`, and what opening a file throws.
+    package static func open(_ opening: Opening, _ log: any RealmLog) throws(StorageError) -> LoggedRealm {
+        // A claim would end the writes of an opening that this file has already.
+        try OwnershipLock.check(ofFile: opening.path)
+        let owner = RealmOwner(opening.name.text, node: opening.node, log: log, opening.limits)
+        if let head = try owner.claim() { return try open(opening, log, owner, at: head) }
+        if let begun = try begin(opening, log, owner) { return begun }
+        // Another node has begun the log meanwhile.
+        guard let head = try owner.claim() else { throw .refused(.logUnavailable("the log has lost the realm")) }
+        return try open(opening, log, owner, at: head)
+    }
+
+    /// Opens a realm that is owned.
+    private static func open(
+        _ opening: Opening, _ log: any RealmLog, _ owner: RealmOwner, at head: LogHead
+    ) throws(StorageError) -> LoggedRealm {
+        let replay = LogReplay(opening.name.text, path: opening.path, log: log, oldestReader: opening.oldestReader)
+        var (chain, way) = try replay.bringUp(to: head)
+        let database: Database
+        do throws(StorageError) {
+            database = try openFile(opening, of: head)
+        } catch {
+            // A file that was damaged since is made anew, and one that was made anew is not damaged.
+            guard error.isDamage, case .records = way else { throw error }
+            (chain, way) = try replay.bringUp(to: head, isAnew: true)
+            database = try openFile(opening, of: head)
+        }
+        do throws(StorageError) {
+            guard database.current.snapshot.version == head.version else {
+                throw .refused(.fileChanged("opening the file has made another version than the log has"))
+            }
+            try owner.begin(at: chain, top: database.current.snapshot.top.ref, path: opening.path)
+            try database.keepRecords(in: owner)
+            return LoggedRealm(database, owner, by: way, log: log)
+        } catch {
+            database.close()
+            throw error
+        }
+    }
+
+    /// Opens the file of a realm, with the epoch of its log.
+    private static func openFile(_ opening: Opening, of head: LogHead) throws(StorageError) -> Database {
+        var options = opening.options
+        options.createsMissingFile = false
+        options.epoch = Epoch(continuing: head.lineage)
+        return try Database.open(name: opening.name, path: opening.path, options)
+    }
+
+    /// Opens a realm that the log does not know, and begins its log; nil when another node was faster.
+    private static func begin(
+        _ opening: Opening, _ log: any RealmLog, _ owner: RealmOwner
+    ) throws(StorageError) -> LoggedRealm? {
+        let database = try Database.open(name: opening.name, path: opening.path, opening.options)
+        do throws(StorageError) {
+            let snapshot = database.current.snapshot
+            let chain = try RecordChain(
+                realm: opening.name.text, epoch: database.epoch.text, base: snapshot.version)
+            let (base, file) = try LogBases.copy(snapshot, at: chain)
+            defer { System.close(file) }
+            let head = LogHead(
+                lineage: base.lineage, version: base.version, checksum: base.checksum, epoch: 1, owner: owner.owner)
+            guard try log.create(head, of: opening.name.text, base: base, from: file) else {
+                database.close()
+                return nil
+            }
+            try owner.noteCreated(head)
+            try owner.begin(at: chain, top: database.current.snapshot.top.ref, path: opening.path)
+            try database.keepRecords(in: owner)
+            return LoggedRealm(database, owner, by: nil, log: log)
+        } catch {
+            database.close()
+            throw error
+        }
+    }
+
+    /// Stores a base of the newest version.
+    ///
+    /// - Returns: The base.
+    /// - Throws: `.refused(.notWritable)` when commits follow each other too fast to take one.
+    package func makeBase() throws(StorageError) -> LogBase {
+        for _ in 0..<20 {
+            let snapshot = database.current.snapshot
+            guard let place = owner.place else { break }
+            guard place.version == snapshot.version else {
+                Threads.sleep(seconds: 0.001)
+                continue
+            }
+            let (base, file) = try LogBases.copy(snapshot, at: place)
+            defer { System.close(file) }
+            try log.put(base, of: owner.realm, from: file)
+            return base
+        }
+        throw .refused(.notWritable("commits follow each other too fast"))
+    }
+
+    /// Closes the realm and opens it again, brought up to its log: after an error that `leavesFileBehind`.
+    ///
+    /// Requests that still read the old opening go on. If records would overwrite what they read, the file is made anew.
+    package func reopen(_ opening: Opening) throws(StorageError) -> LoggedRealm {
+        close()
+        var opening = opening
+        opening.oldestReader = database.oldestLiveVersion
+        return try LoggedRealm.open(opening, log)
+    }
+
+    /// Finishes waiting writes, closes the file, and tells the log that the realm has no owner.
+    package func close() {
+        database.close()
+        owner.release()
+    }
+}
+
+extension StorageError {
+    /// Whether a file was found to be damaged.
+    fileprivate var isDamage: Bool {
+        switch self {
+        case .corrupt, .refused(.unsound), .refused(.notARealm): return true
+        default: return false
+        }
+    }
+}

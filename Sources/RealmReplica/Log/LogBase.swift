@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// A copy of a whole version in the log, from which records lead on.
+package struct LogBase: Sendable, Hashable {
+    /// The lineage of the version.
+    package let lineage: String
+    /// The number of the version.
+    package let version: UInt64
+    /// The checksum of the history up to that version.
+    package let checksum: LogChecksum
+    /// The SHA-256 of the bytes.
+    package let digest: [UInt8]
+    /// The number of bytes.
+    package let byteCount: Int
+
+    /// Makes a description.
+    package init(lineage: String, version: UInt64, checksum: LogChecksum, digest: [UInt8], byteCount: Int) {
+        self.lineage = lineage
+        self.version = version
+        self.checksum = checksum
+        self.digest = digest
+        self.byteCount = byteCount
+    }
+
+    /// The place in the chain of records at which the copy is.
+    ///
+    /// - Parameter realm: The name of the realm.
+    package func chain(of realm: String) -> RecordChain {
+        RecordChain(realm: realm, epoch: lineage, version: version, checksum: checksum.bytes)
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A request to the log with everything that it needs.
+package struct LogCall: Sendable {
+    /// The name of the realm.
+    package let realm: String
+    /// Who asks.
+    package let owner: LogOwner
+    /// What is asked.
+    package let request: LogRequest
+    /// The sealed record of an append; empty for everything else.
+    package let bytes: [UInt8]
+
+    /// Makes a call.
+    package init(realm: String, owner: LogOwner, request: LogRequest, bytes: [UInt8] = []) {
+        self.realm = realm
+        self.owner = owner
+        self.request = request
+        self.bytes = bytes
+    }
+}

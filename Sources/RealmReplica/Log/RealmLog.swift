@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// A log of commits that somebody else keeps durable, for many realms and many nodes.
+///
+/// Any thread may call it. What carries out `perform` obeys two rules that everything above it relies on: a condition is evaluated in
+/// the same step as the change that depends on it, when that is carried out and not before; and a reply that says that something was
+/// stored comes after it is durable wherever the log has to keep it. A request is never cancelled: that would leave what is visible
+/// and not durable.
+package protocol RealmLog: Sendable {
+    /// Carries out a request, and waits for the reply until a deadline.
+    ///
+    /// - Returns: The reply; `.lost` at the deadline, or `.unsent` if the request had not left by then.
+    func perform(_ call: LogCall, until deadline: Instant) -> LogReply
+
+    /// Begins the log of a realm with a base, unless there is one.
+    ///
+    /// - Parameters:
+    ///   - head: The head, whose version is that of the base.
+    ///   - realm: The name of the realm.
+    ///   - base: The base.
+    ///   - descriptor: A file with the bytes of the base.
+    /// - Returns: Whether the log did not know the realm before.
+    /// - Throws: `.refused(.logUnavailable)`; it is unknown then whether the log was begun.
+    func create(
+        _ head: LogHead, of realm: String, base: LogBase, from descriptor: Int32
+    ) throws(StorageError) -> Bool
+
+    /// Reads the records that follow a version, in order.
+    ///
+    /// - Parameters:
+    ///   - realm: The name of the realm.
+    ///   - lineage: The lineage.
+    ///   - versions: The versions that the records made. Versions whose records were pruned are passed over.
+    ///   - take: Gets each sealed record.
+    /// - Throws: `.refused(.logUnavailable)`, and what `take` throws.
+    func records(
+        of realm: String, lineage: String, versions: ClosedRange<UInt64>, _ take: ([UInt8]) throws(StorageError) -> Void
+    ) throws(StorageError)
+
+    /// Returns the bases of a realm, the newest first.
+    func bases(of realm: String) throws(StorageError) -> [LogBase]
+
+    /// Stores a base, as a whole or not at all. It takes the place of one of the same lineage and version.
+    ///
+    /// - Parameters:
+    ///   - base: The base.
+    ///   - realm: The name of the realm.
+    ///   - descriptor: A file with its bytes.
+    func put(_ base: LogBase, of realm: String, from descriptor: Int32) throws(StorageError)
+
+    /// Copies the bytes of a base to an empty file. They may be damaged; whoever uses them compares the digest.
+    func fetch(_ base: LogBase, of realm: String, into descriptor: Int32) throws(StorageError)
+
+    /// Deletes a base.
+    func remove(_ base: LogBase, of realm: String) throws(StorageError)
+
+    /// Deletes records that are needed no more. The head stays.
+    ///
+    /// - Parameters:
+    ///   - realm: The name of the realm.
+    ///   - lineage: The lineage.
+    ///   - version: The version of the last record that is deleted.
+    func prune(_ realm: String, lineage: String, upTo version: UInt64) throws(StorageError)
+}

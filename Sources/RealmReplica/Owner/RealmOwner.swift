@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// The owner of a realm whose commits happen in a log: a `CommitLog` that returns when the log has stored a record.
+///
+/// An error of `append` says whether the record is stored. `.refused(.logUnavailable)` and `.limit` are certain: it is not, and
+/// the next write may be tried. `.refused(.notOwner)` is certain too, and the realm has to be opened again before the next write.
+/// `.refused(.outcomeUnknown)` is not; opening the realm again settles it.
+///
+/// `@unchecked Sendable`: one thread at a time uses it, the one that opens the realm, then the one that writes, then the one that
+/// closes; `place` has a lock.
+package final class RealmOwner: CommitLog, @unchecked Sendable {
+    /// The name of the realm.
+    package let realm: String
+    /// Who this is.
+    package var owner: LogOwner { driver.machine.owner }
+    /// The greatest number of bytes of a record.
+    package var maximumByteCount: Int { limits.recordBytes }
+    /// How long is waited, and how much is sent.
+    private let limits: OwnerLimits
+    /// Carries out what the owner does.
+    private var driver: OwnerDriver
+    /// The place in the chain that the log has reached; nil before the realm is owned.
+    private var chain: RecordChain?
+    /// The file that states how far the file of the realm has come.
+    private var position: FilePosition?
+    /// The place in the chain that the file of the realm has reached.
+    private let reached = RankedMutex<RecordChain?>(.leaf, nil)
+
+    /// The place in the chain that the file of the realm has reached; nil before the realm is owned. For any thread.
+    package var place: RecordChain? { reached.withLock { $0 } }
+
+    /// Makes an owner that owns nothing yet.
+    ///
+    /// - Parameters:
+    ///   - realm: The name of the realm.
+    ///   - node: The name of this node.
+    ///   - log: The log.
+    ///   - limits: How long is waited, and how much is sent.
+    package init(_ realm: String, node: String, log: any RealmLog, _ limits: OwnerLimits = OwnerLimits()) {
+        self.realm = realm
+        self.limits = limits
+        driver = OwnerDriver(realm, LogOwner(node: node, token: RealmOwner.makeToken()), log)
+    }
+
+    /// Returns a token that no other opening has: 75 random bits.
+    private static func makeToken() -> String {
+        let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
+        return String((0..<15).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] })
+    }
+
+    // MARK: - Opening and closing
+
+    /// Becomes the owner.
+    ///
+    /// - Returns: The head, which is durable; nil when the log does not know the realm.
+    /// - Throws: `.refused(.notOwner)` when another one was faster; `.refused(.logUnavailable)`.
+    package func claim() throws(StorageError) -> LogHead? {
+        let outcome = driver.run(.claim, until: Instant.now().adding(seconds: limits.claimSeconds))
+        switch outcome {
+        case .claimed(let head): return head
+        case .missing: return nil
+        default: throw error(outcome)
+        }
+    }
+
+    /// Notes that the log of the realm was begun, with this owner.
+    ///
+    /// - Parameter head: The head.
+    package func noteCreated(_ head: LogHead) throws(StorageError) {
+        let outcome = driver.run(.created(head), until: .distantFuture)
+        guard case .claimed = outcome else { throw error(outcome) }
+    }
+
+    /// Begins to store records, of a file that is where the head is.
+    ///
+    /// - Parameters:
+    ///   - chain: The place in the chain.
+    ///   - top: The top node of the version that the file has.
+    ///   - path: The path of the realm.
+    package func begin(at chain: RecordChain, top: Ref, path: String) throws(StorageError) {
+        position = try FilePosition(chain, top: top, for: path)
+        self.chain = chain
+        reached.withLock { $0 = chain }
+    }
+
+    /// Tells the log that the realm has no owner any more. If that does not reach it, the next owner need not know.
+    package func release() {
+        _ = driver.run(.release, until: Instant.now().adding(seconds: limits.appendSeconds))
+    }
+
+    // MARK: - CommitLog
+
+    /// Stores a record, and returns when it is durable in the log.
+    package func append(_ record: CommitRecord) throws(StorageError) {
+        guard !record.isWithoutBytes else { throw tooLong }
+        guard var next = chain, record.previousVersion == next.version else {
+            throw .refused(.notWritable("the file has not the version that its log has"))
+        }
+        let bytes = try next.seal(record)
+        guard bytes.count <= limits.recordBytes else { throw tooLong }
+        guard let checksum = LogChecksum(next.checksum) else { throw .io(operation: "digest", errno: 5) }
+        let entry = LogEntry(version: record.version, checksum: checksum)
+        let outcome = driver.run(.append(entry), bytes, until: Instant.now().adding(seconds: limits.appendSeconds))
+        guard case .stored = outcome else { throw error(outcome) }
+        chain = next
+    }
+
+    /// Returns false: what the log has stored counts. The file is brought up to it when it is opened again.
+    package func takeBack(_ record: CommitRecord) -> Bool { false }
+
+    /// Notes how far the file has come. A position that cannot be written is only further behind.
+    package func didCommit(_ record: CommitRecord) {
+        guard let chain else { return }
+        try? position?.move(to: chain, top: record.topRef)
+        reached.withLock { $0 = chain }
+    }
+
+    /// Refuses another file with the same version: records would not fit the copies of it.
+    package func requireReplaceable() throws(StorageError) {
+        throw .refused(.unsuitable("a realm whose commits are in a log keeps its file; compact it while it is not in the log"))
+    }
+
+    /// Is never called, as no file is replaceable.
+    package func didReplaceFile() {}
+
+    /// The error for a commit with too many bytes.
+    private var tooLong: StorageError {
+        .limit("the commit has more than \(limits.recordBytes) bytes, which is the most that the log of the realm stores at once")
+    }
+
+    /// Returns the error for an outcome that is none of those that were hoped for.
+    private func error(_ outcome: OwnerMachine.Outcome) -> StorageError {
+        switch outcome {
+        case .fenced(let head): return .refused(.notOwner(head.owner.node))
+        case .unknown: return .refused(.outcomeUnknown)
+        default: return .refused(.logUnavailable(driver.reason))
+        }
+    }
+}

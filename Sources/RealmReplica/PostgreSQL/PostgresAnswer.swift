@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a statement has answered.
+struct PostgresAnswer: Sendable, Equatable {
+    /// What was done, such as `INSERT 0 1`.
+    let tag: String
+    /// The rows.
+    let rows: [PostgresRow]
+
+    /// The number of rows that were changed.
+    var changedCount: Int { tag.split(separator: " ").last.flatMap { Int($0) } ?? 0 }
+}

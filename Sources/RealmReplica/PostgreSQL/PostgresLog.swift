@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// The log of commits in PostgreSQL.
+///
+/// A record is durable when the server says that its transaction has been committed, with `synchronous_commit` on: on its own disk,
+/// and on those of the standbys that `synchronous_standby_names` asks for. Connections go to the server itself, not through a pooler.
+package final class PostgresLog: RealmLog {
+    /// Which server.
+    private let options: PostgresOptions
+    /// Carries out the requests of owners.
+    private let worker: PostgresWorker
+    /// A connection for bases and records that nobody uses at present.
+    private let spare = RankedMutex<PostgresConnection?>(.leaf, nil)
+
+    /// The number of bytes of a part of a base.
+    private static let partByteCount = 1 << 20
+
+    /// Makes a log; nothing is connected yet.
+    package init(_ options: PostgresOptions) {
+        self.options = options
+        worker = PostgresWorker(options)
+    }
+
+    /// Makes the tables where they are missing, and checks that the server may keep a log.
+    ///
+    /// - Throws: `.refused(.logUnavailable)` with the reason.
+    package func prepare() throws(StorageError) {
+        do throws(PostgresFailure) {
+            let connection = try PostgresWorker.connect(options)
+            try connection.runScript(PostgresSchema.statements, until: deadline)
+        } catch {
+            throw .refused(.logUnavailable(error.text))
+        }
+    }
+
+    /// Gives connections up that nobody uses.
+    package func close() {
+        worker.stop()
+        let connection = spare.withLock { spare in
+            defer { spare = nil }
+            return spare
+        }
+        withExtendedLifetime(connection) {}
+    }
+
+    /// Carries out a request, as the protocol says.
+    package func perform(_ call: LogCall, until deadline: Instant) -> LogReply { worker.perform(call, until: deadline) }
+
+    // MARK: - Transfers
+
+    /// When to give up waiting for what is sent now.
+    private var deadline: Instant { Instant.now().adding(seconds: options.transferSeconds) }
+
+    /// Runs statements on a connection for transfers, which is kept if nothing fails.
+    private func run<Result>(
+        _ body: (PostgresConnection) throws(PostgresFailure) -> Result
+    ) throws(StorageError) -> Result {
+        do throws(PostgresFailure) {
+            let kept = spare.withLock { spare in
+                defer { spare = nil }
+                return spare
+            }
+            let connection: PostgresConnection
+            if let kept { connection = kept } else { connection = try PostgresWorker.connect(options) }
+            let result = try body(connection)
+            if !connection.isBroken { spare.withLock { $0 = connection } }
+            return result
+        } catch {
+            throw .refused(.logUnavailable(error.text))
+        }
+    }
+
+    /// Runs one statement.
+    private func run(_ statement: PostgresStatement, _ values: [PostgresValue]) throws(StorageError) -> PostgresAnswer {
+        let deadline = deadline
+        let answers = try run { connection throws(PostgresFailure) in
+            try connection.run([PostgresStep(statement, values)], until: deadline)
+        }
+        guard let answer = answers.first else { throw .refused(.logUnavailable("the server has not answered")) }
+        return answer
+    }
+
+    /// Begins the log of a realm, as the protocol says.
+    package func create(
+        _ head: LogHead, of realm: String, base: LogBase, from descriptor: Int32
+    ) throws(StorageError) -> Bool {
+        let create = PostgresStep(
+            .create,
+            [
+                .text(realm), .text(head.lineage), .number(head.version), .bytes(head.checksum.bytes), .number(head.epoch),
+                .text(head.owner.node), .text(head.owner.token),
+            ])
+        return try store(base, of: realm, from: descriptor, with: create)
+    }
+
+    /// Stores a base, as the protocol says.
+    package func put(_ base: LogBase, of realm: String, from descriptor: Int32) throws(StorageError) {
+        _ = try store(base, of: realm, from: descriptor, with: nil)
+    }
+
+    /// Stores a base in one transaction.
+    ///
+    /// - Parameter condition: A statement before that, which has to change a row; nil for none.
+    /// - Returns: Whether it has.
+    private func store(
+        _ base: LogBase, of realm: String, from descriptor: Int32, with condition: PostgresStep?
+    ) throws(StorageError) -> Bool {
+        let key: [PostgresValue] = [.text(realm), .text(base.lineage), .number(base.version)]
+        var failure: StorageError?
+        let isStored = try run { connection throws(PostgresFailure) in
+            _ = try connection.run([PostgresStep(.begin)], until: deadline)
+            if let condition {
+                guard try connection.run([condition], until: deadline).first?.changedCount == 1 else {
+                    _ = try connection.run([PostgresStep(.commit)], until: deadline)
+                    return false
+                }
+            }
+            _ = try connection.run([PostgresStep(.removeBase, key), PostgresStep(.removeBaseParts, key)], until: deadline)
+            for (number, start) in stride(from: 0, to: base.byteCount, by: PostgresLog.partByteCount).enumerated() {
+                let bytes: [UInt8]
+                do throws(StorageError) {
+                    bytes = try PostgresLog.read(descriptor, from: start, upTo: base.byteCount)
+                } catch {
+                    failure = error
+                    connection.giveUp()
+                    return false
+                }
+                let part = PostgresStep(.addBasePart, key + [.number(Int64(number)), .bytes(bytes)])
+                _ = try connection.run([part], until: deadline)
+            }
+            let row = PostgresStep(
+                .addBase, key + [.bytes(base.checksum.bytes), .bytes(base.digest), .number(Int64(base.byteCount))])
+            let answers = try connection.run([row, PostgresStep(.commit)], until: deadline)
+            guard answers.last?.tag == "COMMIT", !connection.hasWarned else {
+                throw .lost("the server has not committed a base")
+            }
+            return true
+        }
+        if let failure { throw failure }
+        return isStored
+    }
+
+    /// Reads a part of a base.
+    private static func read(_ descriptor: Int32, from start: Int, upTo end: Int) throws(StorageError) -> [UInt8] {
+        let wanted = min(partByteCount, end - start)
+        var bytes: [UInt8] = []
+        while bytes.count < wanted {
+            let piece = try System.read(descriptor, at: start + bytes.count, byteCount: wanted - bytes.count)
+            guard !piece.isEmpty else { throw .io(operation: "read", errno: 5) }
+            bytes += piece
+        }
+        return bytes
+    }
+
+    /// Returns the bases of a realm, as the protocol says.
+    package func bases(of realm: String) throws(StorageError) -> [LogBase] {
+        try run(.bases, [.text(realm)]).rows.compactMap { row in
+            guard let lineage = row.text(0), let version = row.number(1),
+                let checksum = row.bytes(2).flatMap({ LogChecksum($0) }), let digest = row.bytes(3),
+                let count = row.number(4).flatMap({ Int(exactly: $0) })
+            else { return nil }
+            return LogBase(lineage: lineage, version: version, checksum: checksum, digest: digest, byteCount: count)
+        }
+    }
+
+    /// Copies the bytes of a base, as the protocol says.
+    package func fetch(_ base: LogBase, of realm: String, into descriptor: Int32) throws(StorageError) {
+        let key: [PostgresValue] = [.text(realm), .text(base.lineage), .number(base.version)]
+        var count = 0
+        var number: Int64 = 0
+        while count < base.byteCount {
+            // What is missing shows in the digest.
+            guard let bytes = try run(.basePart, key + [.number(number)]).rows.first?.bytes(0), !bytes.isEmpty else { return }
+            try System.write(descriptor, bytes)
+            count += bytes.count
+            number += 1
+        }
+    }
+
+    /// Deletes a base, as the protocol says.
+    package func remove(_ base: LogBase, of realm: String) throws(StorageError) {
+        let key: [PostgresValue] = [.text(realm), .text(base.lineage), .number(base.version)]
+        let steps = [
+            PostgresStep(.begin), PostgresStep(.removeBase, key), PostgresStep(.removeBaseParts, key), PostgresStep(.commit),
+        ]
+        let deadline = deadline
+        _ = try run { connection throws(PostgresFailure) in try connection.run(steps, until: deadline) }
+    }
+
+    /// Deletes records, as the protocol says.
+    package func prune(_ realm: String, lineage: String, upTo version: UInt64) throws(StorageError) {
+        _ = try run(.prune, [.text(realm), .text(lineage), .number(version)])
+    }
+
+    /// Reads records, as the protocol says.
+    package func records(
+        of realm: String, lineage: String, versions: ClosedRange<UInt64>, _ take: ([UInt8]) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        var record: (version: UInt64, bytes: [UInt8])?
+        var last: (version: UInt64, part: UInt64) = (versions.lowerBound - 1, UInt64(Int64.max))
+        while true {
+            let rows = try run(
+                .records,
+                [.text(realm), .text(lineage), .number(last.version), .number(last.part), .number(versions.upperBound)]
+            ).rows
+            for row in rows {
+                guard let version = row.number(0), let part = row.number(1), let bytes = row.bytes(2) else { continue }
+                if part == 0 {
+                    if let record { try take(record.bytes) }
+                    record = (version, bytes)
+                } else if record?.version == version {
+                    record?.bytes += bytes
+                }
+                last = (version, part)
+            }
+            guard !rows.isEmpty else { break }
+        }
+        if let record { try take(record.bytes) }
+    }
+}

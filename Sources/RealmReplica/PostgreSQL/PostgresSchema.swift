@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The tables of the log.
+enum PostgresSchema {
+    /// The number of the form of the tables.
+    static let form = 1
+
+    /// What makes the tables where they are missing, and changes nothing otherwise.
+    ///
+    /// Heads are updated in their pages, for which these have room, and are vacuumed often; records are inserted and deleted only.
+    static let statements = [
+        "select pg_advisory_xact_lock(7242003610)",
+        "create schema if not exists realm_rest",
+        "create table if not exists realm_rest.form (number integer primary key)",
+        "insert into realm_rest.form (number) select \(form) where not exists (select from realm_rest.form)",
+        """
+        create table if not exists realm_rest.head (
+          realm text primary key, lineage text not null, version bigint not null, checksum bytea not null,
+          epoch bigint not null, node text not null, token text not null, barriers bigint not null default 0)
+        with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02)
+        """,
+        """
+        create table if not exists realm_rest.record (
+          realm text not null, lineage text not null, version bigint not null, part bigint not null,
+          checksum bytea not null, bytes bytea not null, primary key (realm, lineage, version, part))
+        with (autovacuum_vacuum_scale_factor = 0.05)
+        """,
+        """
+        create table if not exists realm_rest.base (
+          realm text not null, lineage text not null, version bigint not null, checksum bytea not null,
+          digest bytea not null, byte_count bigint not null, number bigint not null generated always as identity,
+          made timestamptz not null default now(), primary key (realm, lineage, version))
+        """,
+        """
+        create table if not exists realm_rest.base_part (
+          realm text not null, lineage text not null, version bigint not null, part bigint not null,
+          bytes bytea not null, primary key (realm, lineage, version, part))
+        """,
+    ]
+}

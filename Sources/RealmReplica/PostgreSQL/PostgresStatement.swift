@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The statements of the log. Each is prepared in a connection when it is first used there.
+///
+/// The head of a realm is a row of its own table, apart from the records: it is updated in its place, and pruning leaves it alone.
+/// At the isolation `read committed` an `UPDATE` that waits for the lock of a row looks at the row again when it has it, so a
+/// condition in its `WHERE` holds in the moment of the change. That is the whole fence.
+enum PostgresStatement: String, CaseIterable, Sendable {
+    case begin, commit
+    case settings, facts
+    case head, claim, barrier, release
+    case append, appendPart
+    case checksum, records
+    case create
+    case bases, addBase, addBasePart, basePart, removeBase, removeBaseParts
+    case prune
+
+    /// The text of the statement.
+    var sql: String {
+        switch self {
+        case .begin: return "begin isolation level read committed"
+        case .commit: return "commit"
+        case .settings:
+            // What the server has is kept for this connection. A statement that a timeout cancels while it waits for standbys would
+            // be visible and not durable. A transaction whose client is gone without a word must not keep its locks for hours.
+            return """
+                select set_config('synchronous_commit', current_setting('synchronous_commit'), false),
+                  set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false),
+                  set_config('idle_in_transaction_session_timeout', '10s', false), set_config('tcp_keepalives_idle', '10', false),
+                  set_config('tcp_keepalives_interval', '3', false), set_config('tcp_keepalives_count', '3', false),
+                  set_config('search_path', '', false)
+                """
+        case .facts:
+            return """
+                select current_setting('synchronous_commit'), current_setting('synchronous_standby_names'),
+                  pg_is_in_recovery()::text, current_setting('fsync')
+                """
+        case .head: return "select \(PostgresStatement.headColumns) from realm_rest.head where realm = $1"
+        case .claim:
+            return """
+                update realm_rest.head set epoch = epoch + 1, node = $2, token = $3 where realm = $1 and epoch = $4
+                returning \(PostgresStatement.headColumns)
+                """
+        case .barrier:
+            return """
+                update realm_rest.head set barriers = barriers + 1, epoch = epoch + case when token = $2 then 1 else 0 end
+                where realm = $1 returning \(PostgresStatement.headColumns)
+                """
+        case .release: return "update realm_rest.head set node = '', token = '' where realm = $1 and token = $2"
+        case .append:
+            return """
+                with moved as (update realm_rest.head set version = $6, checksum = $7
+                  where realm = $1 and version = $2 and checksum = $3 and epoch = $4 and token = $5 returning lineage)
+                insert into realm_rest.record (realm, lineage, version, part, checksum, bytes)
+                select $1, lineage, $6, 0, $7, $8 from moved
+                """
+        case .appendPart:
+            return """
+                insert into realm_rest.record (realm, lineage, version, part, checksum, bytes)
+                select $1, lineage, $2, $5, $3, $6 from realm_rest.head
+                where realm = $1 and version = $2 and checksum = $3 and token = $4 and epoch = $7
+                """
+        case .checksum:
+            return "select checksum from realm_rest.record where realm = $1 and lineage = $2 and version = $3 and part = 0"
+        case .records:
+            // The first row of an answer may be of any length; the others are as many as fit.
+            return """
+                select version, part, bytes from (
+                  select version, part, bytes, row_number() over w as number, sum(octet_length(bytes)) over w as total
+                  from (select version, part, bytes from realm_rest.record
+                    where realm = $1 and lineage = $2 and (version, part) > ($3, $4) and version <= $5
+                    order by version, part limit 256) as next
+                  window w as (order by version, part)) as counted
+                where number = 1 or total <= 4194304 order by version, part
+                """
+        case .create:
+            return """
+                insert into realm_rest.head (realm, lineage, version, checksum, epoch, node, token)
+                values ($1, $2, $3, $4, $5, $6, $7) on conflict (realm) do nothing
+                """
+        case .bases:
+            return """
+                select lineage, version, checksum, digest, byte_count from realm_rest.base where realm = $1
+                order by number desc
+                """
+        case .addBase:
+            return """
+                insert into realm_rest.base (realm, lineage, version, checksum, digest, byte_count)
+                values ($1, $2, $3, $4, $5, $6)
+                """
+        case .addBasePart:
+            return """
+                insert into realm_rest.base_part (realm, lineage, version, part, bytes) values ($1, $2, $3, $4, $5)
+                """
+        case .basePart:
+            return """
+                select bytes from realm_rest.base_part where realm = $1 and lineage = $2 and version = $3 and part = $4
+                """
+        case .removeBase: return "delete from realm_rest.base where realm = $1 and lineage = $2 and version = $3"
+        case .removeBaseParts: return "delete from realm_rest.base_part where realm = $1 and lineage = $2 and version = $3"
+        case .prune: return "delete from realm_rest.record where realm = $1 and lineage = $2 and version <= $3"
+        }
+    }
+
+    /// The columns of a head, in the order in which `PostgresRow.head` reads them.
+    private static let headColumns = "lineage, version, checksum, epoch, node, token"
+}
+
+extension PostgresRow {
+    /// The head that a row states; nil when it is none.
+    var head: LogHead? {
+        guard let lineage = text(0), let version = number(1), let checksum = bytes(2).flatMap({ LogChecksum($0) }),
+            let epoch = number(3), let node = text(4), let token = text(5)
+        else { return nil }
+        return LogHead(
+            lineage: lineage, version: version, checksum: checksum, epoch: epoch, owner: LogOwner(node: node, token: token))
+    }
+}
