@@ -15,26 +15,39 @@ final class Observation {
     let target: ObservedTarget
     /// The observer that follows the target from version to version.
     let observer: any TargetObserver
-    /// The version that the observer is at.
-    var version: Version
+    /// The number of the observation; those that began later have greater ones.
+    let number: Int
     /// The listeners by the numbers of their attachments.
     var listeners: [Int: Listener] = [:]
 
-    /// Makes an observation without listeners.
+    /// The version that the observer is at; nil for the position of the hub, which all observations that a round does not concern
+    /// reach without being touched. The `ObservationRegistry` sets it.
+    var behind: Version?
+    /// What concerns the observer, as the `TargetIndex` has filed it.
+    var interest = TargetInterest.everything
+    /// The entries of the observation in the `TargetIndex`.
+    var entries: [FiledTarget] = []
+    /// The number of the last search that found the observation.
+    var foundBy: UInt64 = 0
+
+    /// Makes an observation without listeners, at the position of the hub.
     ///
     /// - Parameters:
     ///   - target: The target.
     ///   - observer: The observer of the target.
-    ///   - version: The version that the observer is at.
-    init(_ target: ObservedTarget, _ observer: any TargetObserver, _ version: Version) {
+    ///   - number: The number of the observation.
+    init(_ target: ObservedTarget, _ observer: any TargetObserver, number: Int) {
         self.target = target
         self.observer = observer
-        self.version = version
+        self.number = number
     }
 
     /// Whether any listener waits for events.
     var isActive: Bool { listeners.values.contains { $0.isActive } }
 
     /// The listeners in the order in which they attached.
-    var listenersInOrder: [any ObservationListener] { listeners.sorted { $0.key < $1.key }.map(\.value.listener) }
+    var listenersInOrder: [any ObservationListener] {
+        listeners.count == 1
+            ? listeners.values.map(\.listener) : listeners.sorted { $0.key < $1.key }.map(\.value.listener)
+    }
 }
