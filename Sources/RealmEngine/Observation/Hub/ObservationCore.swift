@@ -154,7 +154,7 @@ final class ObservationCore: @unchecked Sendable {
             if registry.contains(known) { return known }
         }
         clock.start()
-        return registry.add(target, try target.observer(at: position.snapshot, names: names, clock))
+        return registry.add(target, try target.observer(at: position.snapshot, names: names, clock), at: position)
     }
 
     /// Sets whether a listener waits for events. The target is advanced first, so that its events remain
@@ -295,7 +295,7 @@ final class ObservationCore: @unchecked Sendable {
     ///   - isLost: Whether the changes are unknown, so that the contents have to be read again.
     private func advance(_ observation: Observation, over range: ObservedRange, isLost: Bool = false) {
         let from = observation.behind ?? range.from
-        defer { registry.advanced(observation) }
+        defer { registry.advanced(observation, to: range.to) }
         metrics.withLock { $0.visited += 1 }
         guard !observation.observer.isGone, isLost || observation.observer.mayChange(over: range) else { return }
         let begin = Instant.now()
@@ -409,12 +409,14 @@ final class ObservationCore: @unchecked Sendable {
     /// Advances one passive target to the present position.
     private func bringUp(_ observation: Observation) {
         var ranges: [UInt64: ObservedRange] = [:]
-        let isBehind = observation.behind != nil
-        bringUp(observation, &ranges)
-        if isBehind {
-            trimHistory()
-            if let position { rounds.publish(ObservationRound(version: position)) }
+        guard let position else { return }
+        guard observation.behind != nil else {
+            // The caller tells somebody the position, so no later event may begin before it.
+            return registry.advanced(observation, to: position)
         }
+        bringUp(observation, &ranges)
+        trimHistory()
+        rounds.publish(ObservationRound(version: position))
     }
 
     /// Advances one of many passive targets; those at the same version share the range.

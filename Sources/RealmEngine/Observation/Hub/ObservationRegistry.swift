@@ -13,6 +13,8 @@ struct ObservationRegistry {
     private var byAttachment: [Int: Observation] = [:]
     /// The observations that are at earlier versions than the hub, by their numbers.
     private(set) var lagging: [Int: Observation] = [:]
+    /// The newest version that an observation lags behind at; nil when none lags behind.
+    private var lastLeft: Version?
     /// The observations by what concerns them.
     let index = TargetIndex()
     /// The number of observations with a listener that waits for events.
@@ -40,10 +42,10 @@ struct ObservationRegistry {
     /// Whether an observation has not ended.
     func contains(_ observation: Observation) -> Bool { byIdentity[observation.target.identity] === observation }
 
-    /// Adds an observation of a target that is at the position of the hub.
-    mutating func add(_ target: ObservedTarget, _ observer: any TargetObserver) -> Observation {
+    /// Adds an observation of a target that is at the position of the hub, which is `version`.
+    mutating func add(_ target: ObservedTarget, _ observer: any TargetObserver, at version: Version) -> Observation {
         lastNumber += 1
-        let observation = Observation(target, observer, number: lastNumber)
+        let observation = Observation(target, observer, number: lastNumber, since: version.token.version)
         byIdentity[target.identity] = observation
         index.add(observation)
         return observation
@@ -55,7 +57,7 @@ struct ObservationRegistry {
         guard contains(observation) else { return }
         byIdentity[observation.target.identity] = nil
         if observation.isActive { activeCount -= 1 }
-        lagging[observation.number] = nil
+        stopLagging(observation)
         index.remove(observation)
     }
 
@@ -102,16 +104,28 @@ struct ObservationRegistry {
     // MARK: - Positions
 
     /// Notes that an observation remains at a version when the hub goes on.
+    ///
+    /// If others lag behind already, it remains at their version where that is possible: no commit since then has concerned it, so
+    /// its state is that of the earlier version as well. Otherwise each commit could keep a version of its own in the file.
     mutating func leave(_ observation: Observation, at version: Version) {
         guard observation.behind == nil else { return }
-        observation.behind = version
+        let shared = lastLeft.flatMap { $0.token.version >= observation.since ? $0 : nil } ?? version
+        observation.behind = shared
+        lastLeft = shared
         lagging[observation.number] = observation
     }
 
-    /// Notes that an observation has reached the position of the hub.
-    mutating func advanced(_ observation: Observation) {
+    /// Notes that an observation has reached the position of the hub, which is `version`.
+    mutating func advanced(_ observation: Observation, to version: Version) {
+        observation.since = version.token.version
         guard observation.behind != nil else { return }
         observation.behind = nil
+        stopLagging(observation)
+    }
+
+    /// Removes an observation from those that lag behind.
+    private mutating func stopLagging(_ observation: Observation) {
         lagging[observation.number] = nil
+        if lagging.isEmpty { lastLeft = nil }
     }
 }

@@ -23,6 +23,9 @@ final class Observation {
     /// The version that the observer is at; nil for the position of the hub, which all observations that a round does not concern
     /// reach without being touched. The `ObservationRegistry` sets it.
     var behind: Version?
+    /// The last version that the observer was advanced to, or that somebody was told as its version. No commit after it has
+    /// concerned the observer, up to `behind` or the position of the hub.
+    var since: UInt64
     /// What concerns the observer, as the `TargetIndex` has filed it.
     var interest = TargetInterest.everything
     /// The entries of the observation in the `TargetIndex`.
@@ -36,7 +39,9 @@ final class Observation {
     ///   - target: The target.
     ///   - observer: The observer of the target.
     ///   - number: The number of the observation.
-    init(_ target: ObservedTarget, _ observer: any TargetObserver, number: Int) {
+    ///   - version: The position of the hub.
+    init(_ target: ObservedTarget, _ observer: any TargetObserver, number: Int, since version: UInt64) {
+        since = version
         self.target = target
         self.observer = observer
         self.number = number
