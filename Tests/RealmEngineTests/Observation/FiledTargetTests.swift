@@ -17,8 +17,8 @@ import Testing
             ])
     ]
 
-    private func realm(_ count: Int) throws -> EngineRealm {
-        let realm = try EngineRealm(FiledTargetTests.classes)
+    private func realm(_ count: Int, _ limits: ObservationLimits = ObservationLimits()) throws -> EngineRealm {
+        let realm = try EngineRealm(FiledTargetTests.classes, observation: limits)
         try realm.write { session in
             for id in 0..<Int64(count) {
                 _ = try session.create(
@@ -109,6 +109,19 @@ import Testing
         try set(realm, 70, ["value": .integer(32)])
         try set(realm, 70, ["value": .integer(80)])
         #expect(try observed.events().count == 4)
+        try realm.finish()
+    }
+
+    @Test func `targets that nobody waits for keep one version, although commits concern one after the other`() throws {
+        var limits = ObservationLimits()
+        (limits.passiveCommits, limits.passiveVersions, limits.passiveTime) = (1000, 1000, .seconds(600))
+        let realm = try realm(60, limits)
+        let observed = try (0..<50).map { try Observed(try target(realm, "value == \($0)"), in: realm.database) }
+        let active = try Observed(try target(realm, "value == 55"), in: realm.database, isActive: true)
+        for id in 0..<50 { try set(realm, Int64(id), ["value": .integer(1000)]) }
+        _ = try active.events()
+        #expect(eventually { realm.database.observations.metrics.heldVersions == 1 })
+        #expect(try observed.map { try $0.events().count } == (0..<50).map { _ in 1 })
         try realm.finish()
     }
 
