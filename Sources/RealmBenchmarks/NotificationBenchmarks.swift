@@ -31,7 +31,7 @@ struct NotificationBenchmarks {
         self.only = only
     }
 
-    /// Measures observers in process, streams over HTTP and many streams.
+    /// Measures observers in process, streams over HTTP, many queries and many streams.
     ///
     /// - Parameters:
     ///   - report: Receives the results.
@@ -39,6 +39,7 @@ struct NotificationBenchmarks {
     func run(_ report: inout Report, _ baseline: Baseline?) throws {
         try latencies(&report, baseline?.allFigures ?? [:])
         try StreamLatencies(path, folder, only: only).run(&report)
+        try QueryCrowdBenchmarks(folder, isWanted: isWanted).run(&report)
         guard isWanted("broadcast") else { return }
         try BroadcastBenchmarks(folder).run(&report)
     }

@@ -6,6 +6,8 @@
 struct Report {
     /// The units of results: small times and large rates are good.
     enum Unit: String {
+        /// Microseconds; a smaller result is better.
+        case microseconds = "µs"
         /// Milliseconds; a smaller result is better.
         case milliseconds = "ms"
         /// A rate per second; a larger result is better.
@@ -74,7 +76,7 @@ struct Report {
         guard let figure = row.figure else { return line + "         –" }
         line += number(figure, row.unit)
         if let other = row.other {
-            let ratio = row.unit == .milliseconds ? other / figure : figure / other
+            let ratio = row.unit == .perSecond ? figure / other : other / figure
             // A result of zero has no ratio.
             line += number(other, row.unit) + (ratio.isFinite ? fixed(ratio, decimals: 2, width: 10) : "         –")
         }

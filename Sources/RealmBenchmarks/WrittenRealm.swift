@@ -67,6 +67,9 @@ final class WrittenRealm: @unchecked Sendable {
         try WrittenRealm.finish(run)
     }
 
+    /// The primary key of the next object; those that follow count up.
+    var firstID: Int { nextID + 1 }
+
     /// The length of the file in bytes.
     var byteCount: Int { NodeStatus(at: path)?.byteCount ?? 0 }
 

@@ -22,6 +22,12 @@ extension ChangeService {
             "observed_definitions", .gauge, help: "Different definitions that are observed.",
             value: Double(realms.reduce(0) { $0 + $1.feedCount }))
         text.single(
+            "targets_visited_total", .counter, help: "Times that an observed definition was looked at because of a commit.",
+            value: Double(engine.reduce(metrics.pastVisits.load(ordering: .relaxed)) { $0 + Int($1.metrics.visited) }))
+        text.single(
+            "targets_passed_over_total", .counter, help: "Times that a commit could not concern an observed definition.",
+            value: Double(engine.reduce(metrics.pastPasses.load(ordering: .relaxed)) { $0 + Int($1.metrics.passedOver) }))
+        text.single(
             "evaluations_total", .counter, help: "Times that an observed definition was evaluated.",
             value: Double(engine.reduce(metrics.pastEvaluations.load(ordering: .relaxed)) { $0 + Int($1.metrics.evaluations) }))
         text.single(

@@ -158,7 +158,7 @@ final class ChangeService: Sendable {
     /// Ends notifications, and what advances the targets of a scope.
     private func close(_ notifications: RealmNotifications, failing problem: Problem? = nil) {
         notifications.close(failing: problem)
-        metrics.pastEvaluations.add(Int(notifications.hub.metrics.evaluations), ordering: .relaxed)
+        metrics.addPast(notifications.hub.metrics)
         if let scope = notifications.scope { notifications.database.endObservations(for: scope) }
     }
 

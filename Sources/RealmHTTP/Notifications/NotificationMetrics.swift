@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmEngine
 internal import RealmStorage
 internal import Synchronization
 
@@ -11,12 +12,23 @@ final class NotificationMetrics: Sendable {
     /// The evaluations of definitions in realms that are closed. They are kept, because a counter
     /// must not decrease.
     let pastEvaluations = Atomic<Int>(0)
+    /// How often definitions were looked at in realms that are closed.
+    let pastVisits = Atomic<Int>(0)
+    /// How often definitions were passed over in realms that are closed.
+    let pastPasses = Atomic<Int>(0)
     /// The number of times that a stream was reset because its client was too far behind.
     let overflows = Atomic<Int>(0)
     /// The number of change sets that were delivered from memory to clients that resumed.
     let replayed = Atomic<Int>(0)
     /// How often subscriptions had to start anew, by reason.
     private let resets = RankedMutex<[ResetNotice.Reason: Int]>(.leaf, [:])
+
+    /// Keeps the counts of a hub that is closed.
+    func addPast(_ hub: ObservationMetrics) {
+        pastEvaluations.add(Int(hub.evaluations), ordering: .relaxed)
+        pastVisits.add(Int(hub.visited), ordering: .relaxed)
+        pastPasses.add(Int(hub.passedOver), ordering: .relaxed)
+    }
 
     /// Counts that subscriptions had to start anew.
     ///

@@ -7,6 +7,18 @@ internal import RealmStorage
 /// It implements `IN` with a list of constants, and a chain of equalities of one property that `OR`
 /// joins.
 final class MembershipCondition: Condition {
+    /// The constants of a condition, of which a value is one or not.
+    struct Members {
+        /// The constants, without NaNs.
+        let values: Set<OrderedValue>
+        /// Whether NaN is one of the constants of a decimal property. Decimal NaNs equal one another;
+        /// NaNs of floats and doubles equal nothing, as IEEE 754 demands.
+        let acceptsNaN: Bool
+
+        /// Returns whether a value equals one of the constants, by a look-up in the hash set.
+        func contains(_ value: Value) -> Bool { acceptsNaN && value.isNaN || values.contains(OrderedValue(value)) }
+    }
+
     /// The column of the property whose values are tested.
     let column: Column
     /// The constants of which one has to match, without duplicates. Null is matched by null values.
@@ -16,11 +28,8 @@ final class MembershipCondition: Condition {
     private let integers: IntegerSet?
     /// Whether a null value matches, because null is one of the constants.
     private let acceptsNull: Bool
-    /// Whether NaN is one of the constants of a decimal property. Decimal NaNs equal one another;
-    /// NaNs of floats and doubles equal nothing, as IEEE 754 demands.
-    private let acceptsNaN: Bool
-    /// The constants as a hash set, without NaNs.
-    private let members: Set<OrderedValue>
+    /// The constants as they are compared with single values.
+    let members: Members
     private let reader: ColumnReader
     private let label: String
     private var buffer: [Value] = []
@@ -35,9 +44,9 @@ final class MembershipCondition: Condition {
         self.column = column
         self.label = label
         reader = ColumnReader(column)
-        acceptsNaN = column.type == .decimal && values.contains { $0.isNaN }
-        members = Set(values.filter { !$0.isNaN }.map { OrderedValue($0) })
-        self.values = members.map(\.value) + (acceptsNaN ? values.filter { $0.isNaN }.prefix(1) : [])
+        let acceptsNaN = column.type == .decimal && values.contains { $0.isNaN }
+        members = Members(values: Set(values.filter { !$0.isNaN }.map { OrderedValue($0) }), acceptsNaN: acceptsNaN)
+        self.values = members.values.map(\.value) + (acceptsNaN ? values.filter { $0.isNaN }.prefix(1) : [])
         acceptsNull = values.contains { $0.isNull }
         guard column.type == .int else {
             integers = nil
@@ -63,20 +72,13 @@ final class MembershipCondition: Condition {
         var found = Mask.none
         var index = 0
         candidates.forEach { row in
-            if isMember(buffer[index]) { found[row] = true }
+            if members.contains(buffer[index]) { found[row] = true }
             index += 1
         }
         return found
     }
 
-    func matches(_ row: Row) throws(StorageError) -> Bool {
-        isMember(try reader.value(row))
-    }
-
-    /// Returns whether a value equals one of the constants, by a look-up in the hash set.
-    private func isMember(_ value: Value) -> Bool {
-        acceptsNaN && value.isNaN || members.contains(OrderedValue(value))
-    }
+    func matches(_ row: Row) throws(StorageError) -> Bool { members.contains(try reader.value(row)) }
 
     var outline: ConditionOutline { ConditionOutline("one of \(values.count) constants", label: label) }
 }

@@ -5,7 +5,8 @@ internal import RealmStorage
 /// The negation of a condition: it matches exactly the objects that the condition does not match,
 /// null or not.
 final class NotCondition: Condition {
-    private let child: any Condition
+    /// The condition that must not hold.
+    let child: any Condition
 
     /// Creates the negation of another condition.
     ///

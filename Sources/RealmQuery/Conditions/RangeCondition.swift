@@ -5,7 +5,9 @@ internal import RealmStorage
 /// Tests whether an int property of the base class lies within two limits: `BETWEEN` with two ints.
 final class RangeCondition: Condition {
     /// The least and the greatest value that match, both included.
-    private let limits: ClosedRange<Int64>
+    let limits: ClosedRange<Int64>
+    /// The column of the property whose values are tested.
+    let column: Column
     private let reader: ColumnReader
     private let label: String
 
@@ -17,6 +19,7 @@ final class RangeCondition: Condition {
     ///   - label: The part of the query that the condition implements.
     init(_ column: Column, _ limits: ClosedRange<Int64>, label: String) {
         self.limits = limits
+        self.column = column
         self.label = label
         reader = ColumnReader(column)
     }

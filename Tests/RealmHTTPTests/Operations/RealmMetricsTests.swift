@@ -64,9 +64,10 @@ import Testing
         let next = try fixture.server.poll("app", "class=Dog")["next"]?.text ?? ""
         try fixture.write(fixture.create(20))
         _ = try fixture.server.poll("app", "class=Dog&since=\(next)")
-        let count = try fixture.server.metric("evaluations_total") ?? 0
-        #expect(count >= 1)
+        let names = ["evaluations_total", "targets_visited_total", "targets_passed_over_total"]
+        let counts = try names.map { try fixture.server.metric($0) ?? -1 }
+        #expect(counts[0] >= 1 && counts[1] >= 1 && counts[2] >= 0)
         try fixture.server.must("DELETE", "app")
-        #expect(try fixture.server.metric("evaluations_total") == count)
+        #expect(try names.map { try fixture.server.metric($0) ?? -1 } == counts)
     }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import OrderedCollections
 internal import RealmStorage
 
 /// The state of an `ObservationHub`, with the work of its thread.
 ///
 /// A round advances all active targets over one commit, or over several that were joined, and publishes
-/// its end. Between rounds every active target is at `position`. Passive targets may be at earlier
+/// its end. Only the targets that the changes may concern are looked at; all others are at the new version
+/// by that. Between rounds every active target is at `position`. Passive targets may be at earlier
 /// versions; `history` has the changes since then, which are combined for each distinct version when they
 /// catch up.
 ///
@@ -34,13 +34,8 @@ final class ObservationCore: @unchecked Sendable {
     private var token: Int?
     /// The version that all active targets are at; nil while nothing is observed.
     private var position: Version?
-    /// The observations by the identity of their target, in the order in which they began, which is the
-    /// order of events.
-    private var observations: OrderedDictionary<String, Observation> = [:]
-    /// The observations by the numbers of their attachments.
-    private var byNumber: [Int: Observation] = [:]
-    /// The number of the last attachment.
-    private var nextNumber = 0
+    /// The observations.
+    private var registry = ObservationRegistry()
     /// The changes that passive targets have not been advanced over.
     private var history = CommitHistory()
     /// The time that it took to advance all passive targets the last time.
@@ -88,7 +83,7 @@ final class ObservationCore: @unchecked Sendable {
     /// Stops observing commits when there are no observations left.
     func settle() {
         updateCounts()
-        guard observations.isEmpty, let token else { return }
+        guard registry.isEmpty, let token else { return }
         feed.remove(token)
         self.token = nil
         position = nil
@@ -101,7 +96,7 @@ final class ObservationCore: @unchecked Sendable {
     func end() {
         if let token { feed.remove(token) }
         token = nil
-        for observation in observations.values { fail(observation, .closed) }
+        for observation in registry.inOrder { fail(observation, .closed) }
         settle()
     }
 
@@ -144,12 +139,8 @@ final class ObservationCore: @unchecked Sendable {
         guard let position else { return .failure(.closed) }
         do throws(ObservationError) {
             let observation = try observation(of: target, at: position)
-            nextNumber += 1
-            let attachment = Attachment(target.identity, nextNumber)
-            observation.listeners[nextNumber] = Observation.Listener(listener: listener, isActive: isActive)
-            byNumber[nextNumber] = observation
-            return .success(
-                Attached(attachment: attachment, version: observation.version, contents: observation.observer.contents))
+            let attachment = registry.attach(listener, to: observation, isActive: isActive)
+            return .success(Attached(attachment: attachment, version: position, contents: observation.observer.contents))
         } catch {
             return .failure(error)
         }
@@ -158,46 +149,40 @@ final class ObservationCore: @unchecked Sendable {
     /// Returns the observation of a target: an existing one, advanced to the present position, or a new
     /// one.
     private func observation(of target: ObservedTarget, at position: Version) throws(ObservationError) -> Observation {
-        if let known = observations[target.identity] {
+        if let known = registry[target.identity] {
             bringUp(known)
-            if observations[target.identity] === known { return known }
+            if registry.contains(known) { return known }
         }
         clock.start()
-        let observation = Observation(target, try target.observer(at: position.snapshot, names: names, clock), position)
-        observations[target.identity] = observation
-        return observation
+        return registry.add(target, try target.observer(at: position.snapshot, names: names, clock), at: position)
     }
 
     /// Sets whether a listener waits for events. The target is advanced first, so that its events remain
     /// in order.
     func setActive(_ attachment: Attachment, _ isActive: Bool) {
-        guard let observation = byNumber[attachment.number] else { return }
+        guard let observation = registry[attachment] else { return }
         // Active targets are advanced together, so this one has to be at the position of the others.
         bringUp(observation)
-        observation.listeners[attachment.number]?.isActive = isActive
+        registry.setActive(attachment, isActive)
     }
 
     /// Returns the state of an attachment's target at the present position; an error when the attachment
     /// has ended.
     func contents(of attachment: Attachment) -> Result<Attached, ObservationError> {
-        guard catchUp(attachment) != nil, let observation = byNumber[attachment.number] else { return .failure(.closed) }
-        return .success(Attached(attachment: attachment, version: observation.version, contents: observation.observer.contents))
+        guard let version = catchUp(attachment), let observation = registry[attachment] else { return .failure(.closed) }
+        return .success(Attached(attachment: attachment, version: version, contents: observation.observer.contents))
     }
 
     /// Advances a target to the present position and returns that; nil when the attachment has ended.
     func catchUp(_ attachment: Attachment) -> Version? {
-        guard let observation = byNumber[attachment.number] else { return nil }
+        guard let observation = registry[attachment] else { return nil }
         bringUp(observation)
-        return byNumber[attachment.number] == nil ? nil : position
+        return registry[attachment] == nil ? nil : position
     }
 
     /// Ends an attachment; the observation ends with its last attachment.
     func detach(_ attachment: Attachment) {
-        guard let observation = byNumber.removeValue(forKey: attachment.number) else { return }
-        observation.listeners[attachment.number] = nil
-        guard observation.listeners.isEmpty else { return }
-        forget(observation)
-        trimHistory()
+        if registry.detach(attachment) { trimHistory() }
     }
 
     // MARK: - Commits
@@ -225,12 +210,24 @@ final class ObservationCore: @unchecked Sendable {
         }
         let range = ObservedRange(
             from: from, to: commit.version, log: RangeLog(commit.changes), graph: currentGraph(commit.version.snapshot))
-        for observation in observations.values
-        where goesAll || observation.isActive || observation.observer.isGone {
-            advance(observation, over: range, isLost: commit.isLost)
+        let present = registry.count - registry.lagging.count
+        let shown = (commit.isLost ? registry.inOrder : concerned(by: range)).filter { $0.behind == nil }
+        for observation in shown {
+            if goesAll || observation.isActive || observation.observer.isGone {
+                advance(observation, over: range, isLost: commit.isLost)
+            } else {
+                registry.leave(observation, at: from)
+            }
         }
-        if observations.values.contains(where: { $0.version !== commit.version }) { history.append(commit) }
+        if !registry.lagging.isEmpty { history.append(commit) }
+        metrics.withLock { $0.passedOver += UInt64(max(0, present - shown.count)) }
         finish(round, start)
+    }
+
+    /// Returns the observations that the changes of a range may concern, in the order of events.
+    private func concerned(by range: ObservedRange) -> [Observation] {
+        clock.start()
+        return registry.index.concerned(by: range, clock)
     }
 
     /// Uses another object for the present position: the same version in another file. The old file
@@ -238,7 +235,6 @@ final class ObservationCore: @unchecked Sendable {
     func move(to whole: Version) {
         let version = whole.shown(by: scope)
         guard token != nil, let position, position.token.version == version.token.version else { return }
-        for observation in observations.values where observation.version === position { observation.version = version }
         self.position = version
         rounds.publish(ObservationRound(version: version))
     }
@@ -298,7 +294,9 @@ final class ObservationCore: @unchecked Sendable {
     ///   - range: The versions and the changes between them.
     ///   - isLost: Whether the changes are unknown, so that the contents have to be read again.
     private func advance(_ observation: Observation, over range: ObservedRange, isLost: Bool = false) {
-        defer { observation.version = range.to }
+        let from = observation.behind ?? range.from
+        defer { registry.advanced(observation, to: range.to) }
+        metrics.withLock { $0.visited += 1 }
         guard !observation.observer.isGone, isLost || observation.observer.mayChange(over: range) else { return }
         let begin = Instant.now()
         clock.start()
@@ -310,8 +308,9 @@ final class ObservationCore: @unchecked Sendable {
                 if change != nil { metrics.events += 1 }
             }
             guard let change else { return }
-            let event = ObservationEvent(from: observation.version, to: range.to, change: change)
+            let event = ObservationEvent(from: from, to: range.to, change: change)
             for listener in observation.listenersInOrder { listener.didChange(event) }
+            if observation.observer.isGone { registry.file(observation) }
         } catch {
             fail(observation, error)
         }
@@ -334,19 +333,7 @@ final class ObservationCore: @unchecked Sendable {
     /// Ends an observation, and calls each of its listeners with the error.
     private func fail(_ observation: Observation, _ error: ObservationError) {
         for listener in observation.listenersInOrder { listener.didFail(error) }
-        remove(observation)
-    }
-
-    /// Removes an observation with all its attachments.
-    private func remove(_ observation: Observation) {
-        for number in observation.listeners.keys { byNumber[number] = nil }
-        forget(observation)
-    }
-
-    /// Removes an observation, unless another one has taken its place.
-    private func forget(_ observation: Observation) {
-        guard observations[observation.target.identity] === observation else { return }
-        observations[observation.target.identity] = nil
+        registry.remove(observation)
     }
 
     // MARK: - Schema
@@ -362,14 +349,14 @@ final class ObservationCore: @unchecked Sendable {
         let isAdditive = round.isAdditive
         if let isAdditive {
             let change = SchemaChange(oldVersion: from.schemaVersion, newVersion: to.schemaVersion, isAdditive: isAdditive)
-            for observation in observations.values {
+            for observation in registry.inOrder {
                 for listener in observation.listenersInOrder {
                     listener.didChange(change, from: round.from, to: round.commit.version)
                 }
             }
         }
-        for observation in observations.values {
-            if isAdditive == false { remove(observation) } else { adapt(observation, to) }
+        for observation in registry.inOrder {
+            if isAdditive == false { registry.remove(observation) } else { adapt(observation, to) }
         }
         return isAdditive != false
     }
@@ -378,6 +365,7 @@ final class ObservationCore: @unchecked Sendable {
     private func adapt(_ observation: Observation, _ snapshot: Snapshot) {
         do throws(ObservationError) {
             try observation.observer.adapt(to: snapshot, observation.target.filter.resolved(in: snapshot, names))
+            registry.file(observation)
         } catch {
             fail(observation, error)
         }
@@ -399,7 +387,7 @@ final class ObservationCore: @unchecked Sendable {
         guard !history.isEmpty else { return }
         let start = Instant.now()
         var ranges: [UInt64: ObservedRange] = [:]
-        for observation in observations.values { bringUp(observation, &ranges) }
+        for observation in registry.laggingInOrder { bringUp(observation, &ranges) }
         history = CommitHistory()
         catchUpTime = Instant.now().duration(since: start)
         if let position { rounds.publish(ObservationRound(version: position)) }
@@ -410,7 +398,7 @@ final class ObservationCore: @unchecked Sendable {
     func catchUpLate() {
         guard let since = history.since else { return }
         let now = Instant.now()
-        let isFarBehind = history.commitCount > limits.passiveCommits || versionsBehind > limits.passiveVersions
+        let isFarBehind = history.commitCount > limits.passiveCommits || registry.versionsBehind > limits.passiveVersions
         if history.changeCount > limits.passiveChanges || now >= passiveDeadline
             || isFarBehind && now >= since.adding(restTime)
         {
@@ -418,21 +406,17 @@ final class ObservationCore: @unchecked Sendable {
         }
     }
 
-    /// The number of distinct versions that passive targets are at.
-    private var versionsBehind: Int {
-        guard let position else { return 0 }
-        return Set(observations.values.lazy.filter { $0.version !== position }.map { $0.version.token.version }).count
-    }
-
     /// Advances one passive target to the present position.
     private func bringUp(_ observation: Observation) {
         var ranges: [UInt64: ObservedRange] = [:]
-        let isBehind = observation.version !== position
-        bringUp(observation, &ranges)
-        if isBehind {
-            trimHistory()
-            if let position { rounds.publish(ObservationRound(version: position)) }
+        guard let position else { return }
+        guard observation.behind != nil else {
+            // The caller tells somebody the position, so no later event may begin before it.
+            return registry.advanced(observation, to: position)
         }
+        bringUp(observation, &ranges)
+        trimHistory()
+        rounds.publish(ObservationRound(version: position))
     }
 
     /// Advances one of many passive targets; those at the same version share the range.
@@ -441,12 +425,12 @@ final class ObservationCore: @unchecked Sendable {
     ///   - observation: The observation of the target.
     ///   - ranges: The ranges made so far, by the version at which they start.
     private func bringUp(_ observation: Observation, _ ranges: inout [UInt64: ObservedRange]) {
-        guard let position, observation.version !== position else { return }
-        let start = observation.version.token.version
+        guard let position, let behind = observation.behind else { return }
+        let start = behind.token.version
         let range =
             ranges[start]
             ?? ObservedRange(
-                from: observation.version, to: position, log: RangeLog(history.changes(after: start)),
+                from: behind, to: position, log: RangeLog(history.changes(after: start)),
                 graph: currentGraph(position.snapshot))
         ranges[start] = range
         advance(observation, over: range)
@@ -454,8 +438,7 @@ final class ObservationCore: @unchecked Sendable {
 
     /// Removes the changes that all passive targets have been advanced over.
     private func trimHistory() {
-        let behind = observations.values.filter { $0.version !== position }
-        guard let oldest = behind.map(\.version.token.version).min() else {
+        guard let oldest = registry.oldestVersion else {
             history = CommitHistory()
             return
         }
@@ -464,11 +447,10 @@ final class ObservationCore: @unchecked Sendable {
 
     /// Updates the numbers of targets in the metrics.
     private func updateCounts() {
-        let active = observations.values.count { $0.isActive }
         metrics.withLock { metrics in
-            metrics.active = active
-            metrics.passive = observations.count - active
-            metrics.heldVersions = versionsBehind
+            metrics.active = registry.activeCount
+            metrics.passive = registry.count - registry.activeCount
+            metrics.heldVersions = registry.versionsBehind
         }
     }
 }

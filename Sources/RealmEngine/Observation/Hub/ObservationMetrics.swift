@@ -6,6 +6,10 @@ package struct ObservationMetrics: Sendable, Equatable {
     package var active = 0
     /// The number of targets without such a listener.
     package var passive = 0
+    /// The number of times that a target was looked at over a range, because the changes might concern it.
+    package var visited: UInt64 = 0
+    /// The number of times that a round passed a target over, because its changes cannot concern it.
+    package var passedOver: UInt64 = 0
     /// The number of evaluations of a target over a range.
     package var evaluations: UInt64 = 0
     /// The number of evaluations that resulted in an event.

@@ -49,6 +49,12 @@ final class DictionaryObserver: TargetObserver {
     /// Takes over the resolved filter; the dictionary itself is not affected by additions to the schema.
     func adapt(to snapshot: Snapshot, _ filter: ObservedTarget.Filter) throws(ObservationError) { self.filter = filter }
 
+    /// The changes of the object that has the dictionary, and of the objects that it links to.
+    var interest: TargetInterest {
+        guard let target else { return .object(property.object, .shallow) }
+        return .rows(RowInterest(table: target, root: property.object, filter: filter))
+    }
+
     /// Returns whether the dictionary was written, its object deleted, or linked objects may be modified.
     func mayChange(over range: ObservedRange) -> Bool {
         range.log.isDeleted(property.object) || range.log.isWritten(property)

@@ -31,6 +31,9 @@ final class ObjectObserver: TargetObserver {
     /// Takes over the filter, whose key paths were resolved in a schema with additions.
     func adapt(to snapshot: Snapshot, _ filter: ObservedTarget.Filter) throws(ObservationError) { self.filter = filter }
 
+    /// The changes of the object, and those that key paths lead to.
+    var interest: TargetInterest { .object(object, filter) }
+
     /// Returns whether the object was deleted or written, or objects on its key paths may have changed.
     func mayChange(over range: ObservedRange) -> Bool {
         if range.log.isDeleted(object) { return true }

@@ -37,6 +37,8 @@ struct RowPlan {
     private var isReflexive = false
     /// Whether the rows are in the order of their object keys.
     let isInObjectOrder: Bool
+    /// What the query demands of the values of a row, if no other object of the class decides about it; nil otherwise.
+    private var demand: QueryDemand?
 
     /// Determines what the rows of a query depend on.
     ///
@@ -63,6 +65,7 @@ struct RowPlan {
         if case .table = source { isInObjectOrder = bound.isInObjectOrder } else { isInObjectOrder = false }
         addDependencies(bound.dependencies, snapshot)
         for argument in query.arguments { addOrigins(of: argument, snapshot) }
+        if case .table = source, !isReflexive, !origins.contains(table.key) { demand = bound.demand }
     }
 
     /// Returns the class of the rows; nil when the source does not exist or contains no objects.
@@ -117,6 +120,28 @@ struct RowPlan {
     }
 
     // MARK: - Changes
+
+    /// Returns the changes that may have an effect on the rows, or modify one of them.
+    ///
+    /// Where the query demands values of a row, an object matters only if it has such values before or after: it is no row
+    /// otherwise, and where rows are in the result depends on rows alone.
+    ///
+    /// - Parameter filter: Decides which changes of objects count as modifications.
+    func interest(_ filter: ObservedTarget.Filter) -> TargetInterest {
+        guard !mayReachAnyTable else { return .everything }
+        var changes: [TableKey: ClassChanges] = [:]
+        for (key, bits) in columns { changes[key, default: ClassChanges()].columns = bits }
+        for key in origins { changes[key, default: ClassChanges()].hasMembers = true }
+        switch source {
+        case .table where demand != nil: changes[table] = nil
+        case .table: changes[table, default: ClassChanges()].hasMembers = true
+        case .collection: break
+        case .linkingObjects(_, let origin, let column):
+            changes[origin, default: ClassChanges()].hasMembers = true
+            changes[origin]?.columns.insert(column)
+        }
+        return .rows(RowInterest(table: table, demand: demand, changes: changes, root: source.root, filter: filter))
+    }
 
     /// Returns the possible effect of changes on the rows, without evaluating the query.
     ///

@@ -82,6 +82,11 @@ final class RowSequence {
         plan = try RowPlan(source, query, names: names, clock: clock, at: snapshot)
     }
 
+    /// Returns the changes that may change the rows, their order, or one of the row objects.
+    ///
+    /// - Parameter filter: Decides which changes of objects count as modifications.
+    func interest(_ filter: ObservedTarget.Filter) -> TargetInterest { plan.interest(filter) }
+
     /// Returns whether a range may change the rows, their order, or one of the row objects.
     ///
     /// - Parameters:

@@ -43,6 +43,9 @@ final class RowsObserver: TargetObserver {
         try rows.adapt(to: snapshot)
     }
 
+    /// The changes that may change the rows or one of the row objects.
+    var interest: TargetInterest { rows.interest(filter) }
+
     /// Returns whether a range may change the rows or one of the row objects.
     func mayChange(over range: ObservedRange) -> Bool { rows.mayChange(over: range, filter) }
 

@@ -14,6 +14,10 @@ protocol TargetObserver: AnyObject {
     /// Whether the object that the target belongs to was deleted, so that nothing can change any more.
     var isGone: Bool { get }
 
+    /// The changes that the target has to be shown; `mayChange` is not called for others. It may name too much, but never too
+    /// little, and remains the same until `adapt` is called or the object is gone.
+    var interest: TargetInterest { get }
+
     /// Returns whether a range may change the target.
     /// It is a cheap test that may wrongly return true, but never wrongly false.
     func mayChange(over range: ObservedRange) -> Bool
@@ -40,6 +44,9 @@ protocol TargetObserver: AnyObject {
 }
 
 extension TargetObserver {
+    /// All changes, for observers that cannot name any.
+    var interest: TargetInterest { .everything }
+
     /// Returns true, for observers that cannot exclude any range.
     func mayChange(over range: ObservedRange) -> Bool { true }
 

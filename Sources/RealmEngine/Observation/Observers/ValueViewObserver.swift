@@ -73,6 +73,9 @@ final class ValueViewObserver: TargetObserver {
         return values
     }
 
+    /// The changes of the object that has the collection, or all where the values may be links.
+    var interest: TargetInterest { mayReachObjects ? .everything : .object(property.object, .shallow) }
+
     /// Returns whether the collection was written, its object deleted, or linked objects may have
     /// changed.
     func mayChange(over range: ObservedRange) -> Bool {

@@ -3,7 +3,7 @@
 internal import RealmStorage
 
 /// A set of columns of one table, identified by the leaf index of their keys.
-struct ColumnBits: Equatable {
+struct ColumnBits: Hashable {
     /// The columns with an index below 64, which are all columns of most classes, as bits.
     private var low: UInt64 = 0
     /// The indexes of all other columns.

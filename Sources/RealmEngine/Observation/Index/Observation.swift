@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One observed target with its listeners. It is used on the hub's thread only, and exists while it has
+/// listeners.
+final class Observation {
+    /// A listener of the target, with whether it waits for events.
+    struct Listener {
+        /// The object that receives the events of the target.
+        let listener: any ObservationListener
+        /// Whether it waits for events; a target without an active listener is passive.
+        var isActive: Bool
+    }
+
+    /// The target that is observed.
+    let target: ObservedTarget
+    /// The observer that follows the target from version to version.
+    let observer: any TargetObserver
+    /// The number of the observation; those that began later have greater ones.
+    let number: Int
+    /// The listeners by the numbers of their attachments.
+    var listeners: [Int: Listener] = [:]
+
+    /// The version that the observer is at; nil for the position of the hub, which all observations that a round does not concern
+    /// reach without being touched. The `ObservationRegistry` sets it.
+    var behind: Version?
+    /// The last version that the observer was advanced to, or that somebody was told as its version. No commit after it has
+    /// concerned the observer, up to `behind` or the position of the hub.
+    var since: UInt64
+    /// What concerns the observer, as the `TargetIndex` has filed it.
+    var interest = TargetInterest.everything
+    /// The entries of the observation in the `TargetIndex`.
+    var entries: [FiledTarget] = []
+    /// The number of the last search that found the observation.
+    var foundBy: UInt64 = 0
+
+    /// Makes an observation without listeners, at the position of the hub.
+    ///
+    /// - Parameters:
+    ///   - target: The target.
+    ///   - observer: The observer of the target.
+    ///   - number: The number of the observation.
+    ///   - version: The position of the hub.
+    init(_ target: ObservedTarget, _ observer: any TargetObserver, number: Int, since version: UInt64) {
+        since = version
+        self.target = target
+        self.observer = observer
+        self.number = number
+    }
+
+    /// Whether any listener waits for events.
+    var isActive: Bool { listeners.values.contains { $0.isActive } }
+
+    /// The listeners in the order in which they attached.
+    var listenersInOrder: [any ObservationListener] {
+        listeners.count == 1
+            ? listeners.values.map(\.listener) : listeners.sorted { $0.key < $1.key }.map(\.value.listener)
+    }
+}

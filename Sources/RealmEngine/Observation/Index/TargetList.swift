@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Observations that the same changes concern, in no order.
+struct TargetList {
+    /// The entries, each of which knows its index.
+    private(set) var entries: [FiledTarget] = []
+
+    /// Whether there is no entry.
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Adds an entry.
+    mutating func add(_ entry: FiledTarget) {
+        entry.index = entries.count
+        entries.append(entry)
+    }
+
+    /// Removes an entry, by moving the last one to its place.
+    mutating func remove(_ entry: FiledTarget) {
+        guard entry.index < entries.count, entries[entry.index] === entry else { return }
+        let last = entries.removeLast()
+        guard last !== entry else { return }
+        entries[entry.index] = last
+        last.index = entry.index
+    }
+}
