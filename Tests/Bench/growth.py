@@ -118,25 +118,48 @@ LUA = {
     "page of an index": 'return wrk.format("GET", items .. "?limit=20&where=age%3D%3D" .. math.random(0, 89))',
     "change of one value": 'return wrk.format("PATCH", items .. "/" .. math.random(0, count - 1), json, '
                            '\'{"score":\' .. math.random() * 100 .. "}")',
+    "count by a scan": 'return wrk.format("GET", "/v1/realms/app/aggregate/Item?ops=count&where=score%3E" .. math.random() * 100)',
     "one object made": 'made = made + 1; return wrk.format("POST", items, json, \'{"id":\' .. string.format("%d", made) .. '
                        '\',"name":"new","age":5,"score":1.5,"city":"zeta","active":true}\')',
 }
 
 
-def rate(port, count, kind, clients, seconds):
-    """Requests per second by so many connections, which one thread of wrk uses."""
-    with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
-        script.write(f'''
+def wrk(port, count, kind, clients, seconds):
+    """Starts wrk, one thread of which sends requests of a kind over so many connections, and returns its process."""
+    script = tempfile.NamedTemporaryFile("w", suffix=".lua")
+    script.write(f'''
 local items, count, json, made = "{ITEMS}", {count}, {{["Content-Type"] = "application/json"}}, {random.randrange(1 << 30, 1 << 50)}
 math.randomseed({random.randrange(1 << 30)})
 request = function() {LUA[kind]} end
 ''')
-        script.flush()
-        out = subprocess.run(["wrk", "-t1", f"-c{clients}", f"-d{seconds}s", "-s", script.name, f"http://127.0.0.1:{port}"],
-                             capture_output=True, text=True, check=True).stdout
+    script.flush()
+    process = subprocess.Popen(["wrk", "-t1", f"-c{clients}", f"-d{seconds}s", "-s", script.name, f"http://127.0.0.1:{port}"],
+                               stdout=subprocess.PIPE, text=True)
+    process.script = script
+    return process
+
+
+def rate(port, count, kind, clients, seconds):
+    """Requests per second by so many connections."""
+    out = wrk(port, count, kind, clients, seconds).communicate()[0]
     if "Non-2xx" in out:
         sys.exit(f"{kind} by {clients} clients: {out}")
     return float(out.split("Requests/sec:")[1].split()[0])
+
+
+def beside_scans(port, count, seconds):
+    """The 99th percentile of point reads by one client, in milliseconds: alone, and while two others have the whole class scanned."""
+    client, kind = Client(port), kinds(count, random.Random(6))["point read"][1]
+    found = []
+    for busy in (False, True):
+        scans = wrk(port, count, "count by a scan", 2, 2 * seconds) if busy else None
+        taken, end = [], time.monotonic() + seconds
+        while time.monotonic() < end:
+            taken += times(client, (50, kind))
+        found.append(statistics.quantiles(taken, n=100)[98])
+        if scans:
+            scans.wait()
+    return found
 
 
 def main():
@@ -172,6 +195,8 @@ def main():
                 for name, line in memory.items():
                     print(f"  {name:28} {line[-1][1]:10.1f} MB", flush=True)
                 if count == max([size for size in sizes if size <= 1_000_000], default=None):
+                    print("  99 of 100 point reads take up to {:.3f} ms alone, and {:.3f} ms while two clients scan the class".format(
+                        *beside_scans(server.port, count, options.seconds)))
                     for kind in LUA:
                         for clients in map(int, options.clients.split(",")):
                             found = rate(server.port, count, kind, clients, options.seconds)

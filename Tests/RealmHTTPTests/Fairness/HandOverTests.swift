@@ -8,9 +8,10 @@ import Testing
 
 /// Reads that take long begin on the daemon's threads, which everybody shares, and must not stay there.
 @Suite struct HandOverTests {
-    /// A query on the sample store that never ends by itself: each step multiplies what there is to look at.
+    /// A query on the sample store that never ends by itself: each step multiplies what there is to look at, as what is found is compared with
+    /// the object at which the path begins.
     private static let slow: String = {
-        let path = "ANY favourites" + String(repeating: ".category.@links.Product.category", count: 8) + ".name == 'x'"
+        let path = "ANY favourites" + String(repeating: ".category.@links.Product.category", count: 8) + ".name == lastName"
         let query = path.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         return "/v1/realms/store/objects/Customer?limit=1&where=" + query
     }()

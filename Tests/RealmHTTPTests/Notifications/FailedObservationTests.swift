@@ -9,7 +9,7 @@ import Testing
 /// the completion: the whole server ended.
 @Suite("Notifications: observations that fail")
 struct FailedObservationTests {
-    private static let endless = ChangeServer.encode("ANY to.to.to.to.to.to.to.v == -1")
+    private static let endless = ChangeServer.encode("ANY to.to.to.to.to.to.to.v == _id - 100")
 
     private func server() throws -> ChangeServer {
         let server = try ChangeServer { $0.limits.observationSeconds = 1 }
