@@ -54,7 +54,9 @@ struct ConnectionStormTests {
         let middle = try settled(server)
         let run = try ConnectionStormTests.writing(to: server) { try clients.run(seconds: TestRun.isLong ? 60 : 3) }
         let after = try settled(server)
-        #expect(after.openFiles <= before.openFiles + 2 && after.threads <= before.threads + 2)
+        #expect(after.openFiles <= before.openFiles + 2, "\(before.openFiles) -> \(after.openFiles)")
+        // On a busy machine workers are added that the time before had no need of, up to their limit; clients are hundreds.
+        #expect(after.threads <= before.threads + 8, "\(before.threads) -> \(after.threads)")
         let growth = (after.memory - before.memory) >> 20
         #expect(growth < 32, "\(growth) MiB more after \(run.result.count) clients")
         #expect(run.commits > 5 && server.isAlive && clients.refused == 0)
