@@ -158,7 +158,8 @@ import Testing
             try stage.mark(server)
             let path = Array(repeating: "owner.dogs", count: 5).joined(separator: ".")
             return try server.batch(
-                #"{"delete":{"class":"Dog","key":"2"}}"#, #"{"deleteWhere":{"class":"Dog","where":"ANY \#(path).age == _id - 1000"}}"#)
+                #"{"delete":{"class":"Dog","key":"2"}}"#,
+                #"{"deleteWhere":{"class":"Dog","where":"ANY \#(path).age == _id - 1000"}}"#)
         },
         Situation(code: .shuttingDown, change: { $0.graceSeconds = 30 }, goesOn: false) { server, stage in
             let gate = WriterGate(try server.database())
