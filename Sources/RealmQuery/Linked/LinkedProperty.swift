@@ -15,7 +15,8 @@ struct LinkedProperty {
         case let property as PropertyOperand where !property.chain.isEmpty:
             path = property.chain.steps
             column = property.column
-        case let links as LinkOperand where links.chain.steps.count > 1 && links.chain.steps.last?.kind == .link:
+        // Where several links lead to the last one, those that are null are no values, unlike other properties that are null.
+        case let links as LinkOperand where links.chain.steps.count > 1 && links.chain.isUnary:
             path = Array(links.chain.steps.dropLast())
             guard let last = links.chain.steps.last else { return nil }
             column = last.column

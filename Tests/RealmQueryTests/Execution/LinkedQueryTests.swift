@@ -225,6 +225,18 @@ struct LinkedQueryTests {
         ])
     }
 
+    @Test func `links at the end of a path, where null is a value of one link only`() throws {
+        let wanted = try #require(people.values.filter { !$0.friends.isEmpty }.map(\.id).min())
+        let object = "obj('Person', \(wanted))"
+        try check([
+            ("boss.boss == \(object)", { self.boss($0)?.boss == wanted }),
+            ("boss.boss != \(object)", { self.boss($0)?.boss != wanted }),
+            ("ANY friends.boss == \(object)", { self.friends($0).contains { $0.boss == wanted } }),
+            ("ANY friends.boss != \(object)", { self.friends($0).contains { $0.boss != nil && $0.boss != wanted } }),
+            ("ALL friends.boss == \(object)", { self.friends($0).allSatisfy { $0.boss == nil || $0.boss == wanted } }),
+        ])
+    }
+
     @Test func `aggregates of linked objects and of collections`() throws {
         func ages(_ person: Person) -> [Int64] { friends(person).compactMap(\.age) }
         func average(_ person: Person) -> Double? {
