@@ -9,7 +9,6 @@ by one client; then the largest realm of up to a million objects is asked by sev
 Answers are not kept between requests. The charts go to the folder `--images`, the figures to standard output.
 """
 import argparse
-import http.client
 import json
 import os
 import random
@@ -20,6 +19,7 @@ import tempfile
 import time
 
 from chart import chart
+from serving import Client, Server
 
 CITIES = ["zeta", "kappa", "gamma", "delta", "alpha", "beta", "epsilon", "theta"]
 SCHEMA = {"classes": [{"name": "Item", "primaryKey": "id", "properties": [
@@ -38,42 +38,6 @@ def rows(first, last):
     return "\n".join(lines)
 
 
-class Client:
-    def __init__(self, port):
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=3600)
-
-    def send(self, method, target, body=None, media="application/json"):
-        self.connection.request(method, target, body, {"Content-Type": media} if body is not None else {})
-        answer = self.connection.getresponse()
-        text = answer.read()
-        if answer.status >= 400:
-            sys.exit(f"{method} {target}: {answer.status} {text[:300]}")
-        return text
-
-
-class Server:
-    def __init__(self, binary, folder):
-        begin = time.monotonic()
-        self.process = subprocess.Popen(
-            [binary, "serve", "--data", folder, "--port", "0", "--log-format", "none", "--limit", "answer-cache-bytes=0", "--limit",
-             "write-seconds=3600", "--limit", "read-seconds=3600"], stdout=subprocess.PIPE, text=True)
-        line = self.process.stdout.readline()
-        if not line.startswith("listening"):
-            sys.exit("the server did not start: " + line)
-        self.port = int(line.strip().rsplit(":", 1)[1])
-        self.started = time.monotonic() - begin
-
-    def resident(self):
-        """Memory that is not that of mapped files, and all of it, in MB."""
-        with open(f"/proc/{self.process.pid}/status") as file:
-            sizes = dict(line.split(":", 1) for line in file)
-        return [int(sizes[name].split()[0]) / 1024 for name in ("RssAnon", "VmRSS")]
-
-    def end(self):
-        self.process.terminate()
-        self.process.wait()
-
-
 ITEMS = "/v1/realms/app/objects/Item"
 
 
@@ -86,7 +50,7 @@ def kinds(count, dice):
         "point read": (400, lambda n: ("GET", f"{ITEMS}/{dice.randrange(count)}")),
         "page of an index": (200, lambda n: ("GET", f"{ITEMS}?where=age%3D%3D{n % 90}&limit=20")),
         "page at an offset": (200, lambda n: ("GET", f"{ITEMS}?limit=20&offset={dice.randrange(count)}")),
-        "best 20 of all": (5, lambda n: ("GET", f"{ITEMS}?sort=-score&limit=20&where=id>={n}".replace(">", "%3E"))),
+        "best 20 of all": (5, lambda n: ("GET", f"{ITEMS}?sort=-score&limit=20&where=id%3E%3D{n}")),
         "count by a scan": (5, lambda n: ("GET", f"/v1/realms/app/aggregate/Item?ops=count&where=score%3E{30 + n}")),
         "change of one value": (100, patch("score", lambda: dice.random() * 100)),
         "change of an indexed value": (100, patch("age", lambda: dice.randrange(90))),

@@ -9,14 +9,13 @@ made before, tags, scores, attributes, a mixed value, a text with a full-text in
 `Tests/Bench/linked-queries.txt` has the queries; `RealmBenchmarks --queries` measures them.
 """
 import argparse
-import http.client
 import json
 import os
 import random
 import shutil
-import subprocess
-import sys
 import tempfile
+
+from serving import Client, Server
 
 CITIES = 1000
 WORDS = ("harbor river mountain bridge garden window silver copper winter summer letter answer corner market castle valley island "
@@ -63,21 +62,12 @@ def main():
     parser.add_argument("--objects", type=int, default=1_000_000)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=os.path.dirname(os.path.abspath(options.out))) as folder:
-        process = subprocess.Popen(
-            [options.server, "serve", "--data", folder, "--port", "0", "--log-format", "none", "--limit", "write-seconds=600"],
-            stdout=subprocess.PIPE, text=True)
+        server = Server(options.server, folder)
         try:
-            line = process.stdout.readline()
-            if not line.startswith("listening"):
-                sys.exit("the server did not start: " + line)
-            connection = http.client.HTTPConnection("127.0.0.1", int(line.strip().rsplit(":", 1)[1]), timeout=3600)
+            client = Client(server.port)
 
             def send(target, body, media):
-                connection.request("POST", "/v1/realms" + target, body, {"Content-Type": media})
-                answer = connection.getresponse()
-                text = answer.read()
-                if answer.status >= 400:
-                    sys.exit(f"{target}: {answer.status} {text[:300]}")
+                client.send("POST", "/v1/realms" + target, body, media)
 
             def lines(rows):
                 return "\n".join(map(json.dumps, rows))
@@ -90,8 +80,7 @@ def main():
                 keys = range(first, min(options.objects, first + 100_000))
                 send("/linked/import?class=Person", lines(person(key, dice) for key in keys), "application/x-ndjson")
         finally:
-            process.terminate()
-            process.wait()
+            server.end()
         shutil.move(os.path.join(folder, "linked.realm"), options.out)
 
 
