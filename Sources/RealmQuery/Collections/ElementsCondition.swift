@@ -45,31 +45,15 @@ final class ElementsCondition: Condition {
                 return has == (quantifier == .any)
             }
         }
-        if column.type == .string, let (pattern, isNegated) = test.textPattern {
-            return try evaluateTexts(roots, candidates, in: leaf.space, matching: pattern, isNegated: isNegated)
+        if column.type == .string, let pattern = test.textPattern {
+            return try texts.evaluate(candidates, quantifier, pattern, cancellation: cancellation) { row throws(StorageError) in
+                let root = try roots.optionalRef(row, "collection in column '\(column.name)'")
+                return try root.isNone ? nil : StringLeaf(ofShortList: root, leaf.space)
+            } otherwise: { row throws(StorageError) in
+                try holds(roots, row, leaf.space)
+            }
         }
         return try candidates.filter { row throws(StorageError) in try holds(roots, row, leaf.space) }
-    }
-
-    /// Tests the texts of all candidates together.
-    private func evaluateTexts(
-        _ roots: Node, _ candidates: Mask, in space: NodeSpace, matching pattern: TextPattern, isNegated: Bool
-    ) throws(StorageError) -> Mask {
-        texts.removeAll()
-        var found = Mask.none
-        try candidates.forEach { row throws(StorageError) in
-            let root = try roots.optionalRef(row, "collection in column '\(column.name)'")
-            guard !root.isNone, let leaf = try StringLeaf(ofShortList: root, space), leaf.count < TextBatch.fewTexts else {
-                found[row] = try holds(roots, row, space)
-                return
-            }
-            for index in 0..<leaf.count { texts.append(try leaf.string(index)) }
-            texts.close(row)
-        }
-        try texts.match(pattern, isNegated: isNegated, cancellation)
-        let wanted = quantifier != .all
-        texts.forEachRow(having: wanted) { row, has in found[row] = has == (quantifier == .any) }
-        return found
     }
 
     func matches(_ row: Row) throws(StorageError) -> Bool {

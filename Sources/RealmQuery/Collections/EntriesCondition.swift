@@ -59,32 +59,15 @@ final class EntriesCondition: Condition {
                 return quantifier != .any
             }
         }
-        if case .keys(let quantifier) = part, let (pattern, isNegated) = test.textPattern {
-            return try evaluateKeys(
-                roots, candidates, in: leaf.space, quantifier, matching: pattern, isNegated: isNegated)
+        if case .keys(let quantifier) = part, let pattern = test.textPattern {
+            return try texts.evaluate(candidates, quantifier, pattern, cancellation: cancellation) { row throws(StorageError) in
+                let root = try roots.optionalRef(row, "dictionary in column '\(column.name)'")
+                return try root.isNone ? nil : short(root, leaf.space)?.attachKeys()
+            } otherwise: { row throws(StorageError) in
+                try holds(roots, row, leaf.space)
+            }
         }
         return try candidates.filter { row throws(StorageError) in try holds(roots, row, leaf.space) }
-    }
-
-    /// Tests the keys of all candidates together.
-    private func evaluateKeys(
-        _ roots: Node, _ candidates: Mask, in space: NodeSpace, _ quantifier: Quantifier, matching pattern: TextPattern,
-        isNegated: Bool
-    ) throws(StorageError) -> Mask {
-        texts.removeAll()
-        var found = Mask.none
-        try candidates.forEach { row throws(StorageError) in
-            let root = try roots.optionalRef(row, "dictionary in column '\(column.name)'")
-            guard !root.isNone, let keys = try short(root, space)?.attachKeys(), keys.count < TextBatch.fewTexts else {
-                found[row] = try holds(roots, row, space)
-                return
-            }
-            for index in 0..<keys.count { texts.append(try keys.string(index)) }
-            texts.close(row)
-        }
-        try texts.match(pattern, isNegated: isNegated, cancellation)
-        texts.forEachRow(having: quantifier != .all) { row, has in found[row] = has == (quantifier == .any) }
-        return found
     }
 
     func matches(_ row: Row) throws(StorageError) -> Bool {

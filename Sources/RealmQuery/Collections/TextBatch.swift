@@ -6,56 +6,60 @@ internal import RealmStorage
 struct TextBatch {
     /// The texts of all rows, one row after another, without nulls.
     private var texts: [ByteView] = []
-    /// For each closed row its number, the number of texts up to its end, and whether it has a null.
+    /// For each row its number, the number of texts up to its end, and whether it has a null.
     private var rows: [(row: Int, end: Int, hasNull: Bool)] = []
-    /// Whether the open row has a null.
-    private var hasNull = false
     /// Whether each text matches.
     private var found: [Bool] = []
-    /// Whether texts match that the pattern does not match, and nulls.
-    private var isNegated = false
 
     /// The number of texts from which on a collection is tested by itself.
-    static let fewTexts = 64
+    private static let fewTexts = 64
 
-    /// Removes all rows and texts.
-    mutating func removeAll() {
-        texts.removeAll(keepingCapacity: true)
-        rows.removeAll(keepingCapacity: true)
-        hasNull = false
-    }
-
-    /// Adds a text or null to the open row.
-    mutating func append(_ text: ByteView?) {
-        if let text { texts.append(text) } else { hasNull = true }
-    }
-
-    /// Ends the texts of a row.
-    mutating func close(_ row: Int) {
-        rows.append((row, texts.count, hasNull))
-        hasNull = false
-    }
-
-    /// Tests all texts.
+    /// Tests the texts of all candidates together.
     ///
     /// - Parameters:
-    ///   - pattern: The pattern.
-    ///   - isNegated: Whether those match that it does not match, and nulls.
+    ///   - candidates: The rows to test.
+    ///   - quantifier: How many of the texts of a row have to match.
+    ///   - pattern: The pattern, and whether those match that it does not match, and nulls.
     ///   - cancellation: The check that can stop the query.
-    /// - Throws: A storage error when the check asks to stop.
-    mutating func match(_ pattern: TextPattern, isNegated: Bool, _ cancellation: CancellationCheck) throws(StorageError) {
-        self.isNegated = isNegated
-        try pattern.match(texts, &found, cancellation)
-    }
-
-    /// Calls a closure with each row and whether one of its texts and nulls has the outcome `wanted`.
-    func forEachRow(having wanted: Bool, _ body: (_ row: Int, _ has: Bool) -> Void) {
+    ///   - leaf: Returns the texts of a row; nil where they are not in one leaf.
+    ///   - otherwise: Tests a row whose texts are not in one leaf, or are many.
+    /// - Returns: The rows that match.
+    /// - Throws: What the closures throw, and a storage error when the check asks to stop.
+    mutating func evaluate(
+        _ candidates: Mask, _ quantifier: Quantifier, _ pattern: (pattern: TextPattern, isNegated: Bool),
+        cancellation: CancellationCheck, leaf: (Int) throws(StorageError) -> StringLeaf?,
+        otherwise: (Int) throws(StorageError) -> Bool
+    ) throws(StorageError) -> Mask {
+        texts.removeAll(keepingCapacity: true)
+        rows.removeAll(keepingCapacity: true)
+        var matches = Mask.none
+        try candidates.forEach { row throws(StorageError) in
+            if let leaf = try leaf(row), leaf.count < TextBatch.fewTexts {
+                try append(leaf, of: row)
+            } else {
+                matches[row] = try otherwise(row)
+            }
+        }
+        try pattern.pattern.match(texts, &found, cancellation)
+        // `ALL` is decided by a text that does not match, the others by one that does.
+        let wanted = quantifier != .all
         var start = 0
         for (row, end, hasNull) in rows {
-            var has = hasNull && isNegated == wanted
-            for index in start..<end where (found[index] != isNegated) == wanted { has = true }
+            let has =
+                hasNull && pattern.isNegated == wanted
+                || found[start..<end].contains { ($0 != pattern.isNegated) == wanted }
+            matches[row] = has == (quantifier == .any)
             start = end
-            body(row, has)
         }
+        return matches
+    }
+
+    /// Adds the texts of a row.
+    private mutating func append(_ leaf: StringLeaf, of row: Int) throws(StorageError) {
+        var hasNull = false
+        for index in 0..<leaf.count {
+            if let text = try leaf.string(index) { texts.append(text) } else { hasNull = true }
+        }
+        rows.append((row, texts.count, hasNull))
     }
 }

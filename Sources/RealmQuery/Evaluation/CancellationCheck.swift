@@ -19,6 +19,8 @@ final class CancellationCheck {
     /// The number of values that may be held at once: to sort by, to find distinct ones, or to be
     /// compared with others.
     var valueLimit = Int.max
+    /// How many bits the query may still keep for objects of linked classes, all of its paths together: 64 MiB at first.
+    private var bitsLeft = 1 << 29
     /// Whether the check refused within a comparison that cannot throw. What that comparison
     /// returned is meaningless, and the next step throws.
     private(set) var isStopped = false
@@ -94,6 +96,16 @@ final class CancellationCheck {
     /// Throws `CancellationCheck.error` when a preceding `goesOn` returned false.
     func requireGoingOn() throws(StorageError) {
         if isStopped { throw CancellationCheck.error }
+    }
+
+    /// Takes room for bits, one for each object of a linked class.
+    ///
+    /// - Parameter count: The number of bits.
+    /// - Returns: Whether there was room for them.
+    func takesBits(_ count: Int) -> Bool {
+        guard count <= bitsLeft else { return false }
+        bitsLeft -= count
+        return true
     }
 
     /// Throws when more values are held than `valueLimit` allows.

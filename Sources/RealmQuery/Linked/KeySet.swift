@@ -9,12 +9,8 @@ struct KeySet {
     /// The bits, 64 keys to a word, the lowest keys first.
     private var words: [UInt64]
 
-    /// Makes an empty set for the objects of a class.
-    ///
-    /// - Returns: Nil when the keys are too far apart: the bits take 16 bytes for each object at most.
-    /// - Throws: A storage error when the file is damaged.
-    init?(for table: Table) throws(StorageError) {
-        guard let keys = try CompactKeys(of: table) else { return nil }
+    /// Makes an empty set for the objects of a class, of which it takes one bit for each number that a key may have.
+    init(of keys: CompactKeys) {
         self.keys = keys
         words = [UInt64](repeating: 0, count: keys.count >> 6 + 1)
     }

@@ -82,7 +82,8 @@ final class TargetTest {
     /// Tests all objects of the class.
     private func testAll() throws(StorageError) {
         patience = .max
-        guard var found = try KeySet(for: table) else { return }
+        guard let keys = try CompactKeys(of: table), cancellation.takesBits(keys.count) else { return }
+        var found = KeySet(of: keys)
         var leaves = table.leaves()
         while let leaf = try leaves.next() {
             try cancellation.step(64)

@@ -104,30 +104,6 @@ extension FullTextSearch {
         return included.allSatisfy { $0.matches(words) } && excluded.allSatisfy { !words.contains($0) }
     }
 
-    /// Searches a full-text index.
-    ///
-    /// - Parameter index: The index of a string property.
-    /// - Returns: In `included` the keys of the objects with all included terms, ascending, or nil
-    ///   when the search only excludes words. In `excluded` the keys of the objects with any
-    ///   excluded word.
-    /// - Throws: A storage error when the index is damaged.
-    package func objects(
-        in index: FullTextIndex
-    ) throws(StorageError) -> (included: [ObjectKey]?, excluded: Set<ObjectKey>) {
-        try objects(in: index, nil)
-    }
-
-    /// Searches a full-text index like the function above, and counts the steps of the search.
-    ///
-    /// - Parameter cancellation: The check that can stop the query.
-    private func objects(
-        in index: FullTextIndex, _ cancellation: CancellationCheck?
-    ) throws(StorageError) -> (included: [ObjectKey]?, excluded: Set<ObjectKey>) {
-        guard !included.isEmpty else { return (nil, Set(try excludedKeys(in: index, cancellation))) }
-        let found = try keys(in: index, cancellation).all()
-        return found.isEmpty ? ([], []) : (found, Set(try excludedKeys(in: index, cancellation)))
-    }
-
     /// Returns the objects with all included terms, which are counted at once if there is one word alone.
     ///
     /// - Parameters:

@@ -37,12 +37,7 @@ package struct MixedLeaf: Sendable {
     ///   - space: The space that the refs point into.
     /// - Throws: `.corrupt` for another shape of the leaf or of a side array.
     init(_ node: Node, _ space: NodeSpace) throws(StorageError) {
-        try MixedLeaf.requireShape(node)
-        self.node = node
-        self.space = space
-        let first = try space.node(at: try node.requiredRef(0, "mixed words"))
-        guard !first.hasRefs else { throw first.corrupt("mixed words are a plain integer node") }
-        words = try first.integers()
+        try self.init(forFewOf: node, space)
         _ = try numbers(Slot.integers)
         _ = try numbers(Slot.pairs)
         _ = try strings()
