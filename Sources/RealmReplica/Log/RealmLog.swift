@@ -27,6 +27,26 @@ package protocol RealmLog: Sendable {
         _ head: LogHead, of realm: String, base: LogBase, from descriptor: Int32
     ) throws(StorageError) -> Bool
 
+    /// Replaces the history of a realm by one that begins with a base, if the head is still the given one. The epoch grows by one.
+    ///
+    /// - Parameters:
+    ///   - head: The new head, with the epoch and the owner of the former one.
+    ///   - former: The head.
+    ///   - realm: The name of the realm.
+    ///   - base: The base.
+    ///   - descriptor: A file with the bytes of the base.
+    /// - Returns: Whether the head was still the given one.
+    /// - Throws: `.refused(.logUnavailable)`; it is unknown then whether the history was replaced.
+    func restart(
+        _ head: LogHead, over former: LogHead, of realm: String, base: LogBase, from descriptor: Int32
+    ) throws(StorageError) -> Bool
+
+    /// Forgets a realm with its whole history, if it has the given owner.
+    ///
+    /// - Returns: Whether it had.
+    /// - Throws: `.refused(.logUnavailable)`; it is unknown then whether the realm was forgotten.
+    func drop(_ realm: String, of owner: LogOwner) throws(StorageError) -> Bool
+
     /// Reads the records that follow a version, in order.
     ///
     /// - Parameters:
@@ -56,7 +76,7 @@ package protocol RealmLog: Sendable {
     /// Deletes a base.
     func remove(_ base: LogBase, of realm: String) throws(StorageError)
 
-    /// Deletes records that are needed no more. The head stays.
+    /// Deletes records that are needed no more, and all of other lineages. The head stays.
     ///
     /// - Parameters:
     ///   - realm: The name of the realm.

@@ -20,6 +20,12 @@ final class SwitchedLog: RealmLog {
         try log.create(head, of: realm, base: base, from: descriptor)
     }
 
+    func restart(
+        _ head: LogHead, over former: LogHead, of realm: String, base: LogBase, from descriptor: Int32
+    ) throws(StorageError) -> Bool { try log.restart(head, over: former, of: realm, base: base, from: descriptor) }
+
+    func drop(_ realm: String, of owner: LogOwner) throws(StorageError) -> Bool { try log.drop(realm, of: owner) }
+
     func records(
         of realm: String, lineage: String, versions: ClosedRange<UInt64>, _ take: ([UInt8]) throws(StorageError) -> Void
     ) throws(StorageError) { try log.records(of: realm, lineage: lineage, versions: versions, take) }
