@@ -175,14 +175,35 @@ TRIAL = rm -f $(1)/browser-store.realm && $(1)/realm-rest import demo/store.ndjs
 # Two shards behind HAProxy and nginx of Debian, and one that moves under load (docs/scale.md). FLEET_SERVER is the program that
 # serves; without one that of a release build.
 FLEET_SERVER ?=
-.PHONY: setup-fleet test-fleet
+FLEET_RUNS ?= 50
+.PHONY: setup-fleet test-fleet setup-cluster test-cluster bench-cluster
 
 setup-fleet: setup
-	$(call NEED,haproxy nginx-light postgresql)
+	$(call NEED,haproxy nginx-light)
 
-test-fleet: setup-fleet
+# Then clusters under bad luck: FLEET_RUNS histories that a checker judges.
+test-fleet: setup-fleet setup-cluster
 	@[ -n '$(FLEET_SERVER)' ] || $(MAKE) release
 	python3 Tests/Fleet/run.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest)
+	python3 Tests/Fleet/linear.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --runs $(FLEET_RUNS)
+
+# The short form: a few histories, and whether the checker would have noticed.
+CLUSTER_SERVER ?=
+
+setup-cluster: setup
+	$(call NEED,postgresql golang-go nginx-light)
+
+test-cluster: setup-cluster
+	@[ -n '$(CLUSTER_SERVER)' ] || $(MAKE) release
+	python3 Tests/Fleet/handover.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest)
+	python3 Tests/Fleet/linear.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --runs 4 --seconds 12
+	python3 Tests/Fleet/linear.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --runs 10 --seconds 12 --plain-reads
+
+# What the log costs writes, and how long a node that is lost or a shard that moves is missed.
+bench-cluster: setup-cluster
+	$(call NEED,wrk)
+	@[ -n '$(CLUSTER_SERVER)' ] || $(MAKE) release
+	python3 Tests/Fleet/cost.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest)
 
 # Runs every command of README and docs, and compares the reference with the program.
 DOCS_SERVER ?=

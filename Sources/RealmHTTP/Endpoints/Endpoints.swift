@@ -91,7 +91,8 @@ struct Endpoints: Sendable {
         sessions = SessionEndpoints(
             authenticator: state.authenticator, catalog: state.catalog, options: state.liveOptions)
         operations = OperationsEndpoints(
-            catalog: state.catalog, registry: state.metrics, lifecycle: state.lifecycle, audit: state.audit)
+            catalog: state.catalog, registry: state.metrics, lifecycle: state.lifecycle, audit: state.audit,
+            cluster: state.cluster)
         pages = PageEndpoints(
             isOn: state.options.showsConsole,
             pages: PageBook { [liveLimits = state.liveLimits] in

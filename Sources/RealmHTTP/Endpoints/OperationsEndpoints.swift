@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmReplica
 
 /// What the server reports of itself: health, readiness, version and metrics.
 struct OperationsEndpoints: Sendable {
@@ -12,6 +13,8 @@ struct OperationsEndpoints: Sendable {
     let lifecycle: Lifecycle
     /// The audit log; nil when there is none.
     let audit: AuditLog?
+    /// This server as a node of a cluster; nil for a server by itself.
+    let cluster: ClusterService?
 
     /// Answers `GET /healthz` with 200: the process is alive and answers requests.
     ///
@@ -27,13 +30,14 @@ struct OperationsEndpoints: Sendable {
     /// Answers `GET /readyz` with 200 when every configured realm is open and the server is not
     /// stopping. The body says so when the audit log cannot be written.
     ///
-    /// - Throws: `not_ready` with the names of the realms that are not open.
+    /// - Throws: `not_ready` with the names of the realms that are not open, and for a node that has lost its cluster.
     func readiness(_ call: Call) throws(Problem) -> Reply {
         try QueryParameters(call.request.target).requireKnown([])
         guard !lifecycle.isStopping, catalog.unready.isEmpty else {
             throw Problem(.notReady, lifecycle.isStopping ? "the server is shutting down" : "not every realm is open")
                 .with("realms", .texts(catalog.unready))
         }
+        if let cluster, !cluster.member.isCurrent { throw Problem(.notReady, "the node has not heard from its cluster lately") }
         var writer = JSONWriter(reservingCapacity: 64)
         writer.beginObject()
         writer.member("status", text: "ready")

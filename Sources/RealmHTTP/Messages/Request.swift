@@ -86,6 +86,8 @@ package final class Request: @unchecked Sendable {
     var audit: AuditRecord?
     /// Whether the request was refused for who sent it, whatever the status says.
     var isRefusedByRights = false
+    /// The problem that answers the request when its body has arrived; nil for a request that is carried out.
+    var answerAfterBody: Problem?
     /// Where the time of the request went; nil unless the server was started to report it in
     /// `Server-Timing`.
     package var timing: ServerTiming?

@@ -104,12 +104,24 @@ package final class RequestDispatcher: RequestHandler {
             }
             return bodies.admission(of: request)
         } catch {
+            if let admission = admissionToBody(of: request, answeredWith: error) { return admission }
             refusals.count(error.code)
             var response = finish(Response(error, for: request), for: request)
             // The rest of a request that is too long need not be read either.
             if [413, 414, 431].contains(error.status) { response.closesConnection = true }
             return .refuse(response)
         }
+    }
+
+    /// Lets the body of a request arrive that another node has to answer: a proxy that is to repeat it there may give up when a part of
+    /// it is not taken.
+    ///
+    /// - Returns: Nil for a request that is answered at once.
+    private func admissionToBody(of request: Request, answeredWith problem: Problem) -> Admission? {
+        guard problem.code == .notOwner, request.headers.announcesBody, request.headers[.expect] == nil else { return nil }
+        request.answerAfterBody = problem
+        request.holding = ByteHolding(waitingBytes, request.account, ownLimit: request.roleLimits?[.waitingBytes])
+        return bodies.admission(of: request)
     }
 
     // MARK: - Answer
@@ -123,6 +135,7 @@ package final class RequestDispatcher: RequestHandler {
     ///   worker.
     /// - Returns: The response, or the work that leads to it. Problems become responses.
     package func reply(to request: Request) -> Reply {
+        if let problem = request.answerAfterBody { return .now(Response(problem, for: request)) }
         if let token = request.unverifiedToken { return replyAfterVerification(of: token, to: request) }
         if case .closed? = request.realm, request.method != .options, !RouteTable.route(of: request).pattern.isRealm {
             return replyAfterOpening(to: request)

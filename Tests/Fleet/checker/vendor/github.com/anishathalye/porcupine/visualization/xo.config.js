@@ -1,0 +1,11 @@
+const xoConfig = {
+  prettier: true,
+  space: true,
+  languageOptions: {
+    globals: {
+      document: 'readonly',
+    },
+  },
+}
+
+export default xoConfig

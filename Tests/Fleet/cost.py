@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a cluster costs: writes with the log beside those of a server by itself in alternating rounds, how long the writes of a node that
+is killed are missed, and for how long a shard that moves refuses them."""
+
+import argparse
+import http.client
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from linear import SCHEMA, Fleet
+from nodes import call, until
+from postgres import free_port
+
+LOAD = """
+local thread, count = 0, 0
+function setup(one) one:set("number", thread) thread = thread + 1 end
+function init(arguments) start = arguments[1] end
+function request()
+  count = count + 1
+  return wrk.format("POST", nil, {["Content-Type"] = "application/json"},
+    string.format('{"_id":"%s-%d-%d","value":"v","list":[]}', start, number, count))
+end
+function done(summary, latency, requests)
+  io.write(string.format("RESULT %d %d %d %d\\n", summary.requests - summary.errors.status, summary.duration, latency:percentile(50),
+    latency:percentile(99)))
+end
+"""
+
+
+class Alone:
+    """A server by itself."""
+
+    def __init__(self, server, folder):
+        self.port = free_port()
+        folder.mkdir()
+        self.process = subprocess.Popen([server, "serve", "--data", str(folder), "--port", str(self.port), "--log-level", "error"],
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until(lambda: call(self.port, "GET", "/healthz")[0] == 200, "the server answers")
+
+
+def load(port, realm, connections, seconds, script, name):
+    """Writes as fast as it goes; returns writes per second and the median in milliseconds."""
+    done = subprocess.run(
+        ["wrk", "-t", str(min(2, connections)), "-c", str(connections), "-d", f"{seconds}s", "-s", str(script),
+         f"http://127.0.0.1:{port}/v1/realms/{realm}/objects/Item", name], capture_output=True, text=True, check=True)
+    found = re.search(r"RESULT (\d+) (\d+) (\d+) (\d+)", done.stdout)
+    count, duration, median, _ = map(int, found.groups())
+    return count / (duration / 1e6), median / 1000
+
+
+def owner(fleet, realm):
+    for node in fleet.nodes:
+        status, _, _ = call(node.port, "GET", f"/v1/realms/{realm}")
+        if status == 200:
+            return node
+    raise OSError("nobody has it")
+
+
+def missed(fleet, realm, act):
+    """Writes steadily wherever the realm is, and returns the longest time without a write that was accepted, after `act`."""
+    accepted, stopped = [], threading.Event()
+
+    def write(number):
+        count, place = 0, None
+        while not stopped.is_set():
+            count += 1
+            for node in ([place] if place else []) + fleet.nodes:
+                if node.process is None:
+                    continue
+                try:
+                    status, _, _ = call(node.port, "POST", f"/v1/realms/{realm}/objects/Item",
+                                        {"_id": f"{time.monotonic_ns()}-{number}", "value": "", "list": []}, seconds=2)
+                except (OSError, http.client.HTTPException):
+                    place = None
+                    continue
+                if status == 201:
+                    accepted.append(time.monotonic())
+                    place = node
+                    break
+                place = None
+            time.sleep(0.002)
+    threads = [threading.Thread(target=write, args=(number,), daemon=True) for number in range(4)]
+    for one in threads:
+        one.start()
+    time.sleep(1)
+    begin = time.monotonic()
+    act()
+    until(lambda: sum(at > begin + 0.5 for at in accepted) > 50 or time.monotonic() - begin > 30, "writes go on", 60)
+    time.sleep(0.5)
+    stopped.set()
+    for one in threads:
+        one.join(10)
+    times = [begin - 0.01] + sorted(at for at in accepted if at > begin - 0.01)
+    return max(later - earlier for earlier, later in zip(times, times[1:]))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--server", required=True)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=int, default=5)
+    parser.add_argument("--standbys", type=int, default=0, choices=[0, 2])
+    options = parser.parse_args()
+    server = str(Path(options.server).resolve())
+    folder = Path(tempfile.mkdtemp(prefix="fleet-"))
+    folder.chmod(0o755)
+    script = folder / "load.lua"
+    script.write_text(LOAD)
+    fleet, alone = None, None
+    try:
+        alone = Alone(server, folder / "alone")
+        fleet = Fleet(server, folder, options.standbys)
+        body = {"name": "cost", "schema": SCHEMA}
+        assert call(alone.port, "POST", "/v1/realms", body)[0] == 201
+        until(lambda: any(call(node.port, "POST", "/v1/realms", body)[0] == 201 for node in fleet.nodes), "the realm is made")
+        # The log is reached without the link between, which is slower than what it stands for.
+        node = owner(fleet, "cost")
+        node.kill()
+        node.address = fleet.primary.address
+        node.start()
+        until(lambda: call(node.port, "GET", "/v1/realms/cost/objects/Item?limit=1")[0] in (200, 421), "the node is back")
+        fleet.tell("move", "realm:cost", node.name)
+        until(lambda: call(node.port, "GET", "/v1/realms/cost/objects/Item?limit=1")[0] == 200, "the node has the realm")
+        print(f"standbys: {options.standbys}, processors: {os.cpu_count()}")
+        for connections in (32, 1):
+            rates, medians = [], []
+            for number in range(options.rounds):
+                pair = [load(port, "cost", connections, options.seconds, script, f"{connections}-{number}-{port}")
+                        for port in (alone.port, node.port)]
+                rates.append((pair[0][0], pair[1][0]))
+                medians.append((pair[0][1], pair[1][1]))
+            ratio = statistics.median(two / one for one, two in rates)
+            print(f"{connections} writers: alone {statistics.median(one for one, _ in rates):,.0f}/s, with the log "
+                  f"{statistics.median(two for _, two in rates):,.0f}/s, ratio {ratio:.2f}; median {statistics.median(one for one, _ in medians):.2f} "
+                  f"and {statistics.median(two for _, two in medians):.2f} ms", flush=True)
+        moves, losses = [], []
+        for number in range(5):
+            names = [one.name for one in fleet.nodes]
+            target = names[(names.index(owner(fleet, "cost").name) + 1) % 3]
+            moves.append(missed(fleet, "cost", lambda target=target: fleet.tell("move", "realm:cost", target)))
+        print(f"a shard that moves: no write for {sorted(round(one * 1000) for one in moves)} ms", flush=True)
+        for number in range(3):
+            victim = owner(fleet, "cost")
+            losses.append(missed(fleet, "cost", victim.kill))
+            victim.start(60)
+            time.sleep(6)
+        print(f"a node that is killed: no write for {[round(one, 1) for one in losses]} s", flush=True)
+        print(fleet.tell("verify", "cost").strip())
+    finally:
+        if fleet is not None:
+            fleet.end()
+        if alone is not None:
+            alone.process.kill()
+            alone.process.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,386 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A cluster under bad luck, judged by a checker that is not ours.
+
+Three nodes, a PostgreSQL with two standbys of which one has to have each commit, and five clients that write, read, swap and append in
+some realms while nodes are killed, paused and cut off, shards move, and the log is killed or fails over. Every run is one history, and
+porcupine says whether it could have happened on a single copy. A write whose answer did not come may have happened or not; one that
+was refused must not have. Afterwards everything is read once more, and the log of each realm is verified.
+
+    linear.py --server PATH --runs 1000 --first-seed 1 --seconds 20
+
+With --plain-reads the clients read without asking the log, and the test is whether the checker notices.
+"""
+
+import argparse
+import http.client
+import json
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from nodes import Node, call, until
+from postgres import Postgres
+
+HERE = Path(__file__).resolve().parent
+SCHEMA = {"classes": [{"name": "Item", "primaryKey": "_id", "properties": [
+    {"name": "_id", "type": "string"}, {"name": "value", "type": "string"},
+    {"name": "list", "type": "string", "collection": "list"}]}]}
+# Refusals after which a write must not have happened.
+REFUSED = {"not_owner", "log_unavailable", "not_ready", "realm_unavailable", "shutting_down", "overloaded", "realm_not_found",
+           "write_lock_busy"}
+
+
+class History:
+    """What was done in one run."""
+
+    def __init__(self, reads):
+        self.lines, self.lock, self.counts = [], threading.Lock(), {}
+        # The header fields of reads.
+        self.reads = reads
+
+    def add(self, key, client, kind, begin, end, **more):
+        with self.lock:
+            self.lines.append({"key": key, "client": client, "kind": kind, "call": begin, "return": end, **more})
+
+    def count(self, what):
+        with self.lock:
+            self.counts[what] = self.counts.get(what, 0) + 1
+
+    def judge(self, checker):
+        text = "".join(json.dumps(line) + "\n" for line in self.lines)
+        return subprocess.run([checker], input=text, text=True, capture_output=True, check=False)
+
+
+class Client(threading.Thread):
+    """Does one thing after the other to random keys, and writes down what came of it."""
+
+    def __init__(self, number, seed, nodes, realms, history):
+        super().__init__(daemon=True)
+        self.number, self.nodes, self.realms, self.history = number, nodes, realms, history
+        self.random, self.stopped, self.owners, self.serial = random.Random(seed * 100 + number), False, {}, 0
+
+    def run(self):
+        while not self.stopped:
+            realm, key = self.random.choice(self.realms), f"k{self.random.randrange(3)}"
+            kind = self.random.choice(["write", "read", "read", "swap", "append", "list"])
+            try:
+                getattr(self, kind)(realm, key)
+            except RefusedError:
+                time.sleep(self.random.random() * 0.05)
+
+    def send(self, realm, method, path, body=None, headers=None):
+        """Sends a request where its realm was last, and follows one hint. Raises RefusedError if it has certainly done nothing, and
+        OSError if that is not known."""
+        for attempt in range(2):
+            node = self.owners.get(realm) or self.random.choice(self.nodes)
+            try:
+                with socket.create_connection(("127.0.0.1", node.port), timeout=2):
+                    pass
+            except OSError:
+                self.owners.pop(realm, None)
+                self.history.count("unreachable")
+                raise RefusedError() from None
+            try:
+                status, answer, fields = call(node.port, method, f"/v1/realms/{realm}{path}", body, headers)
+            except http.client.HTTPException as error:
+                self.owners.pop(realm, None)
+                raise OSError(str(error)) from None
+            except OSError:
+                self.owners.pop(realm, None)
+                raise
+            if status < 300 or status == 412:
+                self.owners[realm] = node
+                return status, json.loads(answer) if answer else None, fields
+            code = json.loads(answer).get("code")
+            self.history.count(code)
+            if code == "not_owner":
+                self.owners[realm] = next((one for one in self.nodes if one.url == fields.get("Realm-Owner")), None)
+                if attempt == 0:
+                    continue
+            else:
+                self.owners.pop(realm, None)
+            if code in REFUSED:
+                raise RefusedError()
+            raise OSError(f"{status} {answer}")
+        raise RefusedError()
+
+    def attempt(self, key, kind, body, **more):
+        """Notes an operation with what `body` returns, or without an end when that is not known."""
+        begin = time.monotonic_ns()
+        try:
+            more |= body() or {}
+            self.history.add(key, self.number, kind, begin, time.monotonic_ns(), **more)
+            self.history.count("done")
+        except RefusedError:
+            raise
+        except OSError:
+            self.history.count("unknown")
+            if kind != "read":
+                self.history.add(key, self.number, kind, begin, None, **more)
+
+    def fresh(self):
+        self.serial += 1
+        return f"{self.number}-{self.serial}"
+
+    def read(self, realm, key):
+        self.attempt(f"{realm}/{key}", "read", lambda: {"seen": self.look(realm, key)})
+
+    def list(self, realm, key):
+        def look():
+            answer = self.send(realm, "GET", f"/objects/Item/{key}", headers=self.history.reads)[1]
+            return {"seen": "".join(element + "," for element in answer["list"])}
+        self.attempt(f"{realm}/{key}/list", "read", look)
+
+    def look(self, realm, key):
+        return self.send(realm, "GET", f"/objects/Item/{key}", headers=self.history.reads)[1]["value"]
+
+    def write(self, realm, key):
+        value = self.fresh()
+        self.attempt(f"{realm}/{key}", "write", lambda: self.send(
+            realm, "PATCH", f"/objects/Item/{key}", {"value": value}) and None, value=value)
+
+    def swap(self, realm, key):
+        # The tag covers the list, too, so a swap is a batch that asserts the value.
+        value, seen = self.fresh(), None
+        self.attempt(f"{realm}/{key}", "read", lambda: {"seen": self.look(realm, key)})
+        with self.history.lock:
+            seen = next((line["seen"] for line in reversed(self.history.lines)
+                         if line["key"] == f"{realm}/{key}" and line["kind"] == "read" and line["client"] == self.number), None)
+        if seen is None:
+            return
+
+        def swap():
+            operations = [{"assert": {"class": "Item", "key": key, "where": "value == $0", "args": [seen]}},
+                          {"patch": {"class": "Item", "key": key, "body": {"value": value}}}]
+            try:
+                self.send(realm, "POST", "/batch", {"ops": operations})
+                return {"seen": "yes"}
+            except OSError as error:
+                if "assertion_failed" in str(error):
+                    return {"seen": "no"}
+                raise
+        self.attempt(f"{realm}/{key}", "swap", swap, value=value, old=seen)
+
+    def append(self, realm, key):
+        value = self.fresh()
+        operation = {"list": {"class": "Item", "key": key, "property": "list", "ops": [{"add": value}]}}
+        self.attempt(f"{realm}/{key}/list", "append", lambda: self.send(
+            realm, "POST", "/batch", {"ops": [operation]}) and None, value=value)
+
+
+class RefusedError(Exception):
+    """A request that has certainly done nothing."""
+
+
+class Fleet:
+    """The nodes and their log."""
+
+    def __init__(self, server, folder, standbys, more=(), environment=None):
+        self.server, self.folder = server, folder
+        settings = ["synchronous_standby_names=ANY 1 (s2, s3)"] if standbys else []
+        self.primary = Postgres(folder, "s1", settings=settings).start()
+        self.standbys = []
+        for number in range(2, 2 + standbys):
+            self.standbys.append(Postgres(folder, f"s{number}", self.primary, settings).start())
+        if standbys:
+            until(lambda: self.primary.sql("select count(*) from pg_stat_replication") == str(standbys), "standbys follow")
+        self.tell("init")
+        self.nodes = [Node(server, folder, f"n{number}", lambda: self.primary.port, more, environment).start() for number in (1, 2, 3)]
+        until(lambda: "no node yet" not in self.tell("status"), "the nodes have shards")
+        self.tell("balance")
+        # Each node hears of it at its next call.
+        time.sleep(1)
+
+    def tell(self, *arguments):
+        done = subprocess.run([self.server, "cluster", arguments[0], *arguments[1:], "--cluster", self.primary.address], text=True,
+                              capture_output=True, check=False)
+        if done.returncode:
+            raise OSError(done.stderr)
+        return done.stdout
+
+    def fail_over(self):
+        """Ends the primary for good, and goes on with the standby that has more. The other one is made anew as its standby."""
+        old = self.primary
+        old.kill()
+        for one in self.standbys:
+            until(lambda one=one: one.sql("select count(*) from pg_stat_wal_receiver") == "0", "nobody receives any more")
+        ahead = max(self.standbys, key=lambda one: int(one.sql("select (pg_last_wal_receive_lsn() - '0/0'::pg_lsn)::bigint")))
+        others = [one for one in self.standbys if one is not ahead]
+        for one in others:
+            one.remove()
+        # Nobody is asked before there are two again.
+        ahead.promote()
+        settings = ["synchronous_standby_names=ANY 1 (s2, s3)"]
+        names = [name for name in ("s1", "s2", "s3") if name != ahead.name]
+        ahead.sql(f"alter system set synchronous_standby_names = 'ANY 1 ({', '.join(names)})'")
+        ahead.sql("select pg_reload_conf()")
+        old.remove()
+        self.standbys = [Postgres(self.folder, name, ahead, settings).start() for name in names]
+        until(lambda: ahead.sql("select count(*) from pg_stat_replication") == "2", "standbys follow")
+        self.primary = ahead
+
+    def heal(self):
+        for node in self.nodes:
+            node.link.mode = "pass"
+            if node.process is None:
+                node.start(60)
+            else:
+                node.resume()
+
+    def end(self):
+        for node in self.nodes:
+            node.link.close()
+            node.kill()
+        for one in [self.primary, *self.standbys]:
+            one.remove()
+
+
+class Nemesis(threading.Thread):
+    """Does bad things to a fleet, one after the other, and heals them."""
+
+    def __init__(self, fleet, seed, realms, has_standbys):
+        super().__init__(daemon=True)
+        self.fleet, self.random, self.realms, self.stopped, self.done = fleet, random.Random(seed), realms, False, []
+        self.kinds = ["kill", "end", "pause", "hold", "deaf", "mute", "refuse", "move", "move", "move", "log"]
+        if has_standbys:
+            self.kinds.append("failover")
+
+    def run(self):
+        while not self.stopped:
+            time.sleep(self.random.uniform(0.2, 1.5))
+            kind, node = self.random.choice(self.kinds), self.random.choice(self.fleet.nodes)
+            pause = self.random.uniform(0.3, 7)
+            self.done.append(kind)
+            try:
+                self.strike(kind, node, pause)
+            except (OSError, subprocess.CalledProcessError):
+                pass
+
+    def strike(self, kind, node, pause):
+        if kind == "move":
+            self.fleet.tell("move", f"realm:{self.random.choice(self.realms)}", node.name)
+        elif kind in ("kill", "end"):
+            node.kill(signal.SIGKILL if kind == "kill" else signal.SIGTERM)
+            time.sleep(pause)
+            node.start(60)
+        elif kind == "pause":
+            node.pause()
+            time.sleep(pause)
+            node.resume()
+        elif kind == "log":
+            self.fleet.primary.kill()
+            time.sleep(pause / 4)
+            self.fleet.primary.start()
+        elif kind == "failover":
+            self.fleet.fail_over()
+        else:
+            node.link.mode = kind
+            time.sleep(pause)
+            node.link.mode = "pass"
+
+
+def set_up(fleet, realms):
+    """Makes the realms and their items, whatever that takes."""
+    for realm in realms:
+        def made(realm=realm):
+            for node in fleet.nodes:
+                status, answer, _ = call(node.port, "POST", "/v1/realms", {"name": realm, "schema": SCHEMA})
+                if status == 201 or json.loads(answer).get("code") == "already_attached":
+                    items = [{"put": {"class": "Item", "key": f"k{number}", "body": {"value": "", "list": []}}} for number in range(3)]
+                    return call(node.port, "POST", f"/v1/realms/{realm}/batch", {"ops": items})[0] < 300
+            return False
+        until(made, f"{realm} is made", 120)
+
+
+def run(fleet, seed, options, checker):
+    realms = [f"r{seed}-{number}" for number in range(6)]
+    set_up(fleet, realms)
+    history = History({} if options.plain_reads else {"Realm-Read": "linear"})
+    clients = [Client(number, seed, fleet.nodes, realms, history) for number in range(5)]
+    nemesis = Nemesis(fleet, seed, realms, options.standbys > 0)
+    for one in [*clients, nemesis]:
+        one.start()
+    time.sleep(options.seconds)
+    nemesis.stopped = True
+    nemesis.join(120)
+    fleet.heal()
+    for client in clients:
+        client.stopped = True
+    for client in clients:
+        client.join(60)
+    last = Client(9, seed, fleet.nodes, realms, history)
+    for realm in realms:
+        for key in ("k0", "k1", "k2"):
+            for kind in (last.read, last.list):
+                def seen(kind=kind, realm=realm, key=key):
+                    count = len(history.lines)
+                    try:
+                        kind(realm, key)
+                    except RefusedError:
+                        return False
+                    return len(history.lines) > count
+                until(seen, f"{realm}/{key} can be read again", 120)
+    verdict = history.judge(checker)
+    broken = [realm for realm in realms if "is sound" not in fleet.tell("verify", realm)]
+    for realm in realms:
+        owner = last.owners.get(realm)
+        if owner is not None:
+            call(owner.port, "DELETE", f"/v1/realms/{realm}?files=true")
+    counts = " ".join(f"{name}={count}" for name, count in sorted(history.counts.items(), key=lambda pair: -pair[1]))
+    print(f"seed {seed}: {verdict.stdout.strip()}; {counts}; {' '.join(nemesis.done)}", flush=True)
+    if verdict.returncode or broken:
+        place = Path(tempfile.gettempdir()) / f"history-{seed}.jsonl"
+        place.write_text("".join(json.dumps(line) + "\n" for line in history.lines))
+        print(f"seed {seed} FAILED, history in {place}; realms whose log is not sound: {broken} {verdict.stderr}", flush=True)
+        return False
+    return True
+
+
+def build_checker(folder):
+    target = folder / "checker"
+    subprocess.run(["go", "build", "-mod=vendor", "-o", str(target), "."], cwd=HERE / "checker", check=True)
+    return str(target)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--server", required=True)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--first-seed", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--standbys", type=int, default=2, choices=[0, 2])
+    parser.add_argument("--plain-reads", action="store_true",
+                        help="read without asking the log; a node that was cut off then shows old values, and the checker has to find that")
+    options = parser.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="fleet-"))
+    folder.chmod(0o755)
+    failed, fleet = 0, None
+    try:
+        checker = build_checker(folder)
+        fleet = Fleet(str(Path(options.server).resolve()), folder, options.standbys)
+        for seed in range(options.first_seed, options.first_seed + options.runs):
+            failed += not run(fleet, seed, options, checker)
+            if options.plain_reads and failed:
+                break
+    finally:
+        if fleet is not None:
+            fleet.end()
+        if not failed or options.plain_reads:
+            shutil.rmtree(folder, ignore_errors=True)
+    if options.plain_reads:
+        print("the checker has found an old value" if failed else "the checker has found nothing, which it should have")
+        return failed == 0
+    print(f"{options.runs - failed} of {options.runs} runs are linearizable")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

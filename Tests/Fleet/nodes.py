@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes of a cluster as processes, each with a link to the log that can be cut."""
+
+import http.client
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+from postgres import free_port
+
+
+class Link:
+    """Passes bytes between a node and its log, until it is told otherwise: `hold` passes nothing, `deaf` nothing that the log says,
+    `mute` nothing that the node says, and `refuse` ends connections."""
+
+    def __init__(self, target):
+        self.target, self.mode, self.port = target, "pass", free_port()
+        self.listener = socket.create_server(("127.0.0.1", self.port))
+        self.pairs, self.lock = [], threading.Lock()
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                one, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=(one,), daemon=True).start()
+
+    def serve(self, one):
+        try:
+            if self.mode == "refuse":
+                return one.close()
+            other = socket.create_connection(("127.0.0.1", self.target()), timeout=3)
+        except OSError:
+            return one.close()
+        other.settimeout(None)
+        with self.lock:
+            self.pairs.append((one, other))
+        ways = {one: other, other: one}
+        try:
+            while True:
+                wanted = [side for side in ways if self.passes(side is one)]
+                ready, _, _ = select.select(wanted, [], [], 0.05)
+                for side in ready:
+                    data = side.recv(1 << 16)
+                    if not data:
+                        return
+                    # What was read while the link was cut waits, as it would in a network that comes back.
+                    while not self.passes(side is one):
+                        time.sleep(0.02)
+                    ways[side].sendall(data)
+        except OSError:
+            pass
+        finally:
+            one.close()
+            other.close()
+            with self.lock:
+                self.pairs = [pair for pair in self.pairs if pair[0] is not one]
+
+    def passes(self, is_node):
+        mode = self.mode
+        if mode == "refuse":
+            raise OSError("the link is cut")
+        return mode == "pass" or mode == ("deaf" if is_node else "mute")
+
+    def close(self):
+        self.mode = "refuse"
+        self.listener.close()
+
+
+class Node:
+    """One node. Its folder is its disk."""
+
+    def __init__(self, server, folder, name, log_port, options=(), environment=None):
+        self.server, self.folder, self.name, self.options = server, folder / name, name, options
+        self.port, self.process, self.link = free_port(), None, Link(log_port)
+        self.environment = environment or {}
+        self.address = f"host=127.0.0.1 port={self.link.port} user=realm dbname=postgres"
+        self.folder.mkdir(parents=True)
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self, seconds=30):
+        log = open(self.folder.parent / f"{self.name}.log", "ab")
+        end = time.monotonic() + seconds
+        while True:
+            self.process = subprocess.Popen(
+                [self.server, "serve", "--data", str(self.folder), "--port", str(self.port), "--cluster", self.address, "--node",
+                 self.name, "--url", self.url, "--log-level", "error", *self.options], stdout=log, stderr=log, env={**os.environ, **self.environment})
+            while self.process.poll() is None and time.monotonic() < end:
+                try:
+                    if call(self.port, "GET", "/healthz", seconds=2)[0] == 200:
+                        return self
+                except OSError:
+                    pass
+                time.sleep(0.02)
+            if time.monotonic() > end:
+                raise SystemExit(f"{self.name} does not start")
+            # A process of the same name may count as living for a moment.
+            time.sleep(0.2)
+
+    def kill(self, how=signal.SIGKILL):
+        if self.process is None:
+            return
+        self.process.send_signal(signal.SIGCONT)
+        self.process.send_signal(how)
+        self.process.wait(60)
+        self.process = None
+
+    def pause(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def resume(self):
+        self.process.send_signal(signal.SIGCONT)
+
+
+def call(port, method, path, body=None, headers=None, seconds=8):
+    """Sends one request on a connection of its own, and returns status, body and header fields."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
+    try:
+        data = None if body is None else json.dumps(body)
+        connection.request(method, path, data, {"Content-Type": "application/json", **(headers or {})})
+        answer = connection.getresponse()
+        return answer.status, answer.read(), answer.headers
+    finally:
+        connection.close()
+
+
+def until(condition, what, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            if condition():
+                return
+        except (OSError, http.client.HTTPException, subprocess.CalledProcessError):
+            pass
+        time.sleep(0.05)
+    raise SystemExit(f"not met: {what}")
