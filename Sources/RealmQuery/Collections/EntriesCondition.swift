@@ -24,6 +24,8 @@ final class EntriesCondition: Condition {
     private let test: ElementTest
     private let label: String
     private let cancellation: CancellationCheck
+    /// The text that is looked for among values; nil where that is another comparison, or keys are compared.
+    private let wanted: CellText?
     /// The keys of a leaf's dictionaries, and whether they match; reused from leaf to leaf.
     private var texts = TextBatch()
 
@@ -43,12 +45,21 @@ final class EntriesCondition: Condition {
         self.test = test
         self.label = label
         self.cancellation = cancellation
+        wanted = test.wantedAmongValues.map { CellText($0) }
     }
 
     var cost: Double { 60 }
     var outline: ConditionOutline { ConditionOutline("entries in place", label: label) }
 
     func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
+        if let wanted, let outcome = try dictionaries(with: wanted, leaf, candidates) {
+            try cancellation.step(candidates.count)
+            let isNegated = if case .values(Quantifier.none) = part { true } else { false }
+            let known = isNegated ? candidates.subtracting(outcome.found | outcome.others) : outcome.found
+            guard !outcome.others.isEmpty else { return known }
+            let roots = try leaf.attachRefs(column)
+            return known | (try outcome.others.filter { row throws(StorageError) in try holds(roots, row, leaf.space) })
+        }
         let roots = try leaf.attachRefs(column)
         if case .keys(let quantifier) = part, quantifier != .all, let wanted = test.wantedText {
             return try candidates.filter { row throws(StorageError) in
@@ -72,6 +83,21 @@ final class EntriesCondition: Condition {
 
     func matches(_ row: Row) throws(StorageError) -> Bool {
         try holds(try row.leaf.attachRefs(column), row.index, row.leaf.space)
+    }
+
+    /// Finds the dictionaries with a text among their values, or as the value of the key; nil where something else is compared.
+    private func dictionaries(
+        with text: CellText, _ leaf: ClusterLeaf, _ candidates: Mask
+    ) throws(StorageError) -> LeafCollections.Outcome? {
+        guard column.dictionaryKeyType == .string else { return nil }
+        switch part {
+        case .value(let key):
+            return try LeafCollections(column, of: leaf).dictionaries(
+                with: text, forKey: CellText(key), among: candidates, fileFormat: table.fileFormat)
+        case .values(let quantifier) where quantifier != .all:
+            return try LeafCollections(column, of: leaf).dictionaries(with: text, among: candidates, fileFormat: table.fileFormat)
+        default: return nil
+        }
     }
 
     /// Returns whether the dictionary of a row fulfils the condition.
