@@ -48,11 +48,10 @@ package struct LeafPrefetch: Sendable {
         }
     }
 
-    /// Requests the memory of the nodes below that of a column, in which texts and dates have their
-    /// values.
+    /// Requests the memory of the nodes below that of a column, in which texts, dates and values of any type have what they are made of.
     @inline(__always)
     private func prepareParts(of node: Node, _ space: NodeSpace) {
-        guard node.hasRefs, !node.hasContext, node.count <= 3 else { return }
+        guard node.hasRefs, !node.hasContext, node.count <= MixedEntry.Slot.count else { return }
         for slot in 0..<node.count {
             if let ref = LeafPrefetch.ref(slot, of: node) { space.prefetch(ref, byteCount: 448) }
         }
