@@ -8,13 +8,12 @@ extension LeafCollections {
     ///   - text: The text.
     ///   - key: The key.
     ///   - rows: The rows to look at.
-    ///   - fileFormat: The format version of the file.
     /// - Throws: `.corrupt` for a ref that is none.
     package func dictionaries(
-        with text: CellText, forKey key: CellText, among rows: Mask, fileFormat: Int
+        with text: CellText, forKey key: CellText, among rows: Mask
     ) throws(StorageError) -> Outcome {
         try decide(rows) { node throws(StorageError) in
-            guard let (keys, values) = try parts(node, fileFormat) else { return nil }
+            guard let (keys, values) = try parts(node) else { return nil }
             guard let index = key.row(in: keys) else { return false }
             return try values.has(text, in: index..<index + 1)
         }
@@ -25,18 +24,53 @@ extension LeafCollections {
     /// - Parameters:
     ///   - text: The text.
     ///   - rows: The rows to look at.
-    ///   - fileFormat: The format version of the file.
     /// - Throws: `.corrupt` for a ref that is none.
-    package func dictionaries(with text: CellText, among rows: Mask, fileFormat: Int) throws(StorageError) -> Outcome {
+    package func dictionaries(with text: CellText, among rows: Mask) throws(StorageError) -> Outcome {
         try decide(rows) { node throws(StorageError) in
-            guard let (keys, values) = try parts(node, fileFormat) else { return nil }
+            guard let (keys, values) = try parts(node) else { return nil }
             return try values.has(text, in: 0..<keys.count)
         }
     }
 
+    /// Finds the dictionaries that have a key.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - rows: The rows to look at.
+    /// - Throws: `.corrupt` for a ref that is none.
+    package func dictionaries(withKey key: CellText, among rows: Mask) throws(StorageError) -> Outcome {
+        try decide(rows) { node throws(StorageError) in
+            guard node.hasRefs, !node.isInner, node.count == 2 else { return nil }
+            let root = try node.rawSlot(0)
+            guard root != 0, root & 1 == 0 else { return nil }
+            let keys = try space.node(at: Ref(root))
+            return StringLeaf.isShort(keys) && keys.count < LeafCollections.fewEntries ? key.row(in: keys) != nil : nil
+        }
+    }
+
+    /// Appends the numbers of entries of the dictionaries of rows.
+    ///
+    /// - Parameters:
+    ///   - rows: The rows, which are taken in ascending order.
+    ///   - keyType: The type of the keys.
+    ///   - fileFormat: The format version of the file.
+    ///   - counts: Receives one number for each row.
+    ///   - otherwise: Returns the number for a dictionary with other keys than short texts in one leaf.
+    /// - Throws: `.corrupt` for a ref that is none, and what the closure throws.
+    package func appendEntryCounts(
+        of rows: Mask, _ keyType: ColumnType, fileFormat: Int, to counts: inout [Int64],
+        otherwise: (Ref) throws(StorageError) -> Int
+    ) throws(StorageError) {
+        try appendCounts(of: rows, to: &counts, otherwise) { root throws(StorageError) in
+            try ShortDictionary.count(root: root, space: space, keyType: keyType, fileFormat: fileFormat)
+        }
+    }
+
     /// Returns the keys and values of a dictionary with a few short keys; nil for one of another form, a damaged one among them.
+    ///
+    /// No dictionary of an older format is a leaf of two refs.
     @inline(__always)
-    private func parts(_ root: Node, _ fileFormat: Int) throws(StorageError) -> (keys: Node, values: MixedTexts)? {
+    private func parts(_ root: Node) throws(StorageError) -> (keys: Node, values: MixedTexts)? {
         guard root.hasRefs, !root.isInner, root.count == 2 else { return nil }
         let (keyRoot, valueRoot) = (try root.rawSlot(0), try root.rawSlot(1))
         guard keyRoot != 0, keyRoot & 1 == 0, valueRoot != 0, valueRoot & 1 == 0 else { return nil }

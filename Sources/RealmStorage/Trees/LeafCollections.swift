@@ -74,6 +74,37 @@ package struct LeafCollections: Sendable {
         }
     }
 
+    /// Appends the numbers of elements of the lists or sets of rows.
+    ///
+    /// - Parameters:
+    ///   - rows: The rows, which are taken in ascending order.
+    ///   - shape: The type of the elements.
+    ///   - counts: Receives one number for each row.
+    ///   - otherwise: Returns the number for a collection that does not tell it by its root.
+    /// - Throws: `.corrupt` for a ref that is none, and what the closure throws.
+    package func appendCounts(
+        of rows: Mask, _ shape: ElementShape, to counts: inout [Int64], otherwise: (Ref) throws(StorageError) -> Int
+    ) throws(StorageError) {
+        try appendCounts(of: rows, to: &counts, otherwise) { root throws(StorageError) in
+            try BPlusTree.plainCount(root, space, shape)
+        }
+    }
+
+    /// Appends what tells the number of elements of collections, 0 for empty ones.
+    @inline(__always)
+    func appendCounts(
+        of rows: Mask, to counts: inout [Int64], _ otherwise: (Ref) throws(StorageError) -> Int,
+        _ count: (Ref) throws(StorageError) -> Int?
+    ) throws(StorageError) {
+        try rows.forEach { row throws(StorageError) in
+            request(after: row)
+            let root = try root(row)
+            if root.isNone { return counts.append(0) }
+            if let count = try count(root) { return counts.append(Int64(count)) }
+            counts.append(Int64(try otherwise(root)))
+        }
+    }
+
     /// Finds the lists or sets of texts with a text.
     ///
     /// - Parameters:

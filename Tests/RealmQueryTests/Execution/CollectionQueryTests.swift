@@ -111,6 +111,24 @@ struct CollectionQueryTests {
         try realm.finish()
     }
 
+    @Test func `keys of dictionaries, and numbers of elements`() throws {
+        var random = SeededGenerator(seed: 48)
+        let keys = items.flatMap(\.labels.keys).sorted()
+        for _ in 0..<10 {
+            let key = try #require(keys.randomElement(using: &random))
+            try check("ANY labels.@keys == '\(key)'") { $0.labels.keys.contains(key) }
+            try check("NONE labels.@keys == '\(key)'") { !$0.labels.keys.contains(key) }
+            try check("ALL labels.@keys == '\(key)'") { $0.labels.keys.allSatisfy { $0 == key } }
+            try check("ANY labels.@keys != '\(key)'") { $0.labels.keys.contains { $0 != key } }
+        }
+        for count in [0, 1, 3, 600, 1200, 3000] {
+            try check("labels.@count == \(count)") { $0.labels.count == count }
+            try check("words.@count >= \(count)") { $0.words.count >= count }
+            try check("numbers.@count < \(count)") { $0.numbers.count < count }
+        }
+        try realm.finish()
+    }
+
     @Test func `entries of dictionaries, by key and in all`() throws {
         var random = SeededGenerator(seed: 46)
         let keys = items.flatMap(\.labels.keys).sorted()
