@@ -83,6 +83,18 @@ struct ElementTest {
         return text
     }
 
+    /// The text that is searched among values of any type if the comparison is equality with a text; nil for all others.
+    var wantedAmongValues: ByteView? {
+        guard case .values = form, case .relation(.equal) = comparator, case .string(let text) = constant else { return nil }
+        return text
+    }
+
+    /// Returns the test of integers by which one of them has an outcome; nil where they are compared by value.
+    func integers(_ wanted: Bool) -> IntegerTest? {
+        guard case .int(let relation, let constant) = form else { return nil }
+        return IntegerTest(relation, constant, outcome: wanted)
+    }
+
     /// The pattern by which texts are tested, and whether those match that it does not match; nil where texts are compared by value.
     var textPattern: (pattern: TextPattern, isNegated: Bool)? {
         guard case .text(let pattern, let isNegated) = form else { return nil }

@@ -11,6 +11,12 @@ final class ElementsCondition: Condition {
     private let test: ElementTest
     private let label: String
     private let cancellation: CancellationCheck
+    /// The test of integers that decides; nil where elements are no integers, or may be null.
+    private let integers: IntegerTest?
+    /// The text that decides if one of the elements has it; nil where that is another comparison.
+    private let wanted: CellText?
+    /// Tells most collections that no element decides; nil where an element decides that has not the pattern, or is no text.
+    private let filter: PairFilter?
     /// The texts of a leaf's collections, and whether they match; reused from leaf to leaf.
     private var texts = TextBatch()
 
@@ -28,45 +34,71 @@ final class ElementsCondition: Condition {
         self.test = test
         self.label = label
         self.cancellation = cancellation
+        integers = column.type == .int && !column.isNullable ? test.integers(quantifier != .all) : nil
+        wanted = test.wantedText.map { CellText($0) }
+        let pattern = quantifier == .all ? nil : test.textPattern
+        filter = pattern.flatMap { $0.isNegated ? nil : $0.pattern.filter }
     }
 
     var cost: Double { 40 }
     var outline: ConditionOutline { ConditionOutline("elements in place", label: label) }
 
     func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
-        let roots = try leaf.attachRefs(column)
-        if quantifier != .all, column.type == .string, let wanted = test.wantedText {
-            return try candidates.filter { row throws(StorageError) in
-                try cancellation.step()
-                let root = try roots.optionalRef(row, "collection in column '\(column.name)'")
-                guard !root.isNone, let has = try StringLeaf.shortList(root, leaf.space, has: wanted) else {
-                    return try holds(roots, row, leaf.space)
-                }
-                return has == (quantifier == .any)
-            }
+        try cancellation.step(candidates.count)
+        let lists = try LeafCollections(column, of: leaf)
+        if let integers {
+            return try settle(try lists.integers(integers, among: candidates), candidates, lists)
         }
-        if column.type == .string, let pattern = test.textPattern {
-            return try texts.evaluate(candidates, quantifier, pattern, cancellation: cancellation) { row throws(StorageError) in
-                let root = try roots.optionalRef(row, "collection in column '\(column.name)'")
-                return try root.isNone ? nil : StringLeaf(ofShortList: root, leaf.space)
-            } otherwise: { row throws(StorageError) in
-                try holds(roots, row, leaf.space)
-            }
+        guard column.type == .string else {
+            return try candidates.filter { row throws(StorageError) in try holds(lists, row) }
         }
-        return try candidates.filter { row throws(StorageError) in try holds(roots, row, leaf.space) }
+        if let wanted, quantifier != .all { return try settle(try lists.texts(wanted, among: candidates), candidates, lists) }
+        if let filter {
+            let others = try lists.texts(filter, among: candidates)
+            let found = try evaluateTexts(others, lists)
+            return quantifier == .any ? found : candidates.subtracting(others) | found
+        }
+        return try evaluateTexts(candidates, lists)
+    }
+
+    /// Returns the candidates that fulfil the condition.
+    ///
+    /// - Parameters:
+    ///   - outcome: Which of them have an element that decides, and of which it is not known.
+    ///   - candidates: The rows to test.
+    ///   - lists: Their collections.
+    private func settle(
+        _ outcome: LeafCollections.Outcome, _ candidates: Mask, _ lists: LeafCollections
+    ) throws(StorageError) -> Mask {
+        let known = quantifier == .any ? outcome.found : candidates.subtracting(outcome.found | outcome.others)
+        guard !outcome.others.isEmpty else { return known }
+        return known | (try outcome.others.filter { row throws(StorageError) in try holds(lists, row) })
+    }
+
+    /// Tests texts of the collections of some rows together.
+    private func evaluateTexts(_ rows: Mask, _ lists: LeafCollections) throws(StorageError) -> Mask {
+        guard let pattern = test.textPattern else {
+            return try rows.filter { row throws(StorageError) in try holds(lists, row) }
+        }
+        return try texts.evaluate(rows, quantifier, pattern, cancellation: cancellation) { row throws(StorageError) in
+            let root = try lists.root(row)
+            return try root.isNone ? nil : StringLeaf(ofShortList: root, lists.space)
+        } otherwise: { row throws(StorageError) in
+            try holds(lists, row)
+        }
     }
 
     func matches(_ row: Row) throws(StorageError) -> Bool {
-        try holds(try row.leaf.attachRefs(column), row.index, row.leaf.space)
+        try holds(try LeafCollections(column, of: row.leaf), row.index)
     }
 
     /// Returns whether the collection of a row fulfils the condition.
     ///
     /// `ALL` is decided by an element that does not fulfil the comparison, the others by one that does.
-    private func holds(_ roots: Node, _ row: Int, _ space: NodeSpace) throws(StorageError) -> Bool {
-        let root = try roots.optionalRef(row, "collection in column '\(column.name)'")
+    private func holds(_ lists: LeafCollections, _ row: Int) throws(StorageError) -> Bool {
+        let root = try lists.root(row)
         guard !root.isNone else { return quantifier != .any }
-        let isFound = try has(quantifier != .all, root, space)
+        let isFound = try has(quantifier != .all, root, lists.space)
         return isFound == (quantifier == .any)
     }
 

@@ -24,6 +24,10 @@ final class EntriesCondition: Condition {
     private let test: ElementTest
     private let label: String
     private let cancellation: CancellationCheck
+    /// The text that is looked for among values or keys; nil where that is another comparison.
+    private let wanted: CellText?
+    /// Whether a dictionary must not have that text.
+    private let isNegated: Bool
     /// The keys of a leaf's dictionaries, and whether they match; reused from leaf to leaf.
     private var texts = TextBatch()
 
@@ -43,22 +47,26 @@ final class EntriesCondition: Condition {
         self.test = test
         self.label = label
         self.cancellation = cancellation
+        let text = if case .keys = part { test.wantedText } else { test.wantedAmongValues }
+        wanted = text.map { CellText($0) }
+        switch part {
+        case .values(.none), .keys(.none): isNegated = true
+        default: isNegated = false
+        }
     }
 
     var cost: Double { 60 }
     var outline: ConditionOutline { ConditionOutline("entries in place", label: label) }
 
     func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
-        let roots = try leaf.attachRefs(column)
-        if case .keys(let quantifier) = part, quantifier != .all, let wanted = test.wantedText {
-            return try candidates.filter { row throws(StorageError) in
-                try cancellation.step()
-                let root = try roots.optionalRef(row, "dictionary in column '\(column.name)'")
-                guard !root.isNone, let dictionary = try short(root, leaf.space) else { return try holds(roots, row, leaf.space) }
-                if case .found = try dictionary.search(wanted) { return quantifier == .any }
-                return quantifier != .any
-            }
+        if let wanted, let outcome = try dictionaries(with: wanted, leaf, candidates) {
+            try cancellation.step(candidates.count)
+            let known = isNegated ? candidates.subtracting(outcome.found | outcome.others) : outcome.found
+            guard !outcome.others.isEmpty else { return known }
+            let roots = try leaf.attachRefs(column)
+            return known | (try outcome.others.filter { row throws(StorageError) in try holds(roots, row, leaf.space) })
         }
+        let roots = try leaf.attachRefs(column)
         if case .keys(let quantifier) = part, let pattern = test.textPattern {
             return try texts.evaluate(candidates, quantifier, pattern, cancellation: cancellation) { row throws(StorageError) in
                 let root = try roots.optionalRef(row, "dictionary in column '\(column.name)'")
@@ -72,6 +80,23 @@ final class EntriesCondition: Condition {
 
     func matches(_ row: Row) throws(StorageError) -> Bool {
         try holds(try row.leaf.attachRefs(column), row.index, row.leaf.space)
+    }
+
+    /// Finds the dictionaries with a text among their values, or as the value of the key; nil where something else is compared.
+    private func dictionaries(
+        with text: CellText, _ leaf: ClusterLeaf, _ candidates: Mask
+    ) throws(StorageError) -> LeafCollections.Outcome? {
+        guard column.dictionaryKeyType == .string else { return nil }
+        switch part {
+        case .value(let key):
+            return try LeafCollections(column, of: leaf).dictionaries(
+                with: text, forKey: CellText(key), among: candidates)
+        case .values(let quantifier) where quantifier != .all:
+            return try LeafCollections(column, of: leaf).dictionaries(with: text, among: candidates)
+        case .keys(let quantifier) where quantifier != .all:
+            return try LeafCollections(column, of: leaf).dictionaries(withKey: text, among: candidates)
+        default: return nil
+        }
     }
 
     /// Returns whether the dictionary of a row fulfils the condition.

@@ -6,14 +6,14 @@ internal import RealmStorage
 /// match.
 ///
 /// The index is read once, when the query is planned or at the first test; after that a test is a
-/// look-up in a set of keys.
-final class FullTextCondition: RowCondition {
+/// look-up among keys.
+final class FullTextCondition: Condition {
     /// The result of searching the full-text index.
     private enum Found {
         /// The keys of the objects with all wanted words and none of the excluded ones.
-        case only(Set<ObjectKey>)
+        case only(KeyMembership)
         /// For a search without wanted words, the keys of the objects that do not match.
-        case allBut(Set<ObjectKey>)
+        case allBut(KeyMembership)
     }
 
     private let chain: LinkChain
@@ -42,6 +42,16 @@ final class FullTextCondition: RowCondition {
 
     /// 5: the look-up in a set of keys, which the index provided.
     var cost: Double { 5 }
+
+    func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
+        guard chain.isEmpty else {
+            return try candidates.filter { row throws(StorageError) in try matches(Row(leaf: leaf, index: row)) }
+        }
+        switch try lookUp() {
+        case .only(let keys): return candidates.filter { keys.contains(leaf.key(at: $0)) }
+        case .allBut(let keys): return candidates.filter { !keys.contains(leaf.key(at: $0)) }
+        }
+    }
 
     /// Returns whether an object that the path reaches has all wanted words and no excluded one.
     func matches(_ row: Row) throws(StorageError) -> Bool {
@@ -81,10 +91,10 @@ final class FullTextCondition: RowCondition {
         if let found { return found }
         let result: Found
         if search.included.isEmpty {
-            result = .allBut(Set(try search.excludedKeys(in: index, chain.cancellation)))
+            result = .allBut(try KeyMembership(try search.excludedKeys(in: index, chain.cancellation)))
         } else {
             let keys = if let matches { matches } else { try search.matches(in: index, chain.cancellation) }
-            result = .only(Set(try keys.all()))
+            result = .only(try KeyMembership(keys))
         }
         found = result
         return result

@@ -102,11 +102,11 @@ final class CollectionAggregateOperand: IntegerOperand {
 
     /// Appends the sums of the collections of a leaf, whose refs are attached once.
     func append(_ leaf: ClusterLeaf, _ rows: Mask, to integers: inout [Int64]) throws(StorageError) {
-        let roots = try leaf.attachRefs(column)
-        try rows.forEach { row throws(StorageError) in
-            let root = try roots.optionalRef(row, "collection in column '\(column.name)'")
-            integers.append(try sum(root, leaf.space))
+        let lists = try LeafCollections(column, of: leaf)
+        guard !column.isNullable else {
+            return try rows.forEach { row throws(StorageError) in integers.append(try sum(try lists.root(row), lists.space)) }
         }
+        try lists.appendSums(of: rows, to: &integers) { root throws(StorageError) in try sum(root, lists.space) }
     }
 
     /// The sum of a list or set of integers, which wraps around at 64 bits.

@@ -48,11 +48,13 @@ final class CollectionSizeOperand: IntegerOperand {
                 integers.append(try target.map { row throws(StorageError) in Int64(try count(row)) } ?? 0)
             }
         }
-        let roots = try leaf.attachRefs(column)
-        try rows.forEach { row throws(StorageError) in
-            let root = try roots.optionalRef(row, "collection in column '\(column.name)'")
-            integers.append(Int64(try count(root, leaf.space)))
+        let collections = try LeafCollections(column, of: leaf)
+        func other(_ root: Ref) throws(StorageError) -> Int { try count(root, leaf.space) }
+        if column.collection == .dictionary {
+            return try collections.appendEntryCounts(
+                of: rows, column.dictionaryKeyType, fileFormat: table.fileFormat, to: &integers, otherwise: other)
         }
+        try collections.appendCounts(of: rows, column.elementShape, to: &integers, otherwise: other)
     }
 
     /// Collects the numbers of elements of all collections that the path reaches, as one list.

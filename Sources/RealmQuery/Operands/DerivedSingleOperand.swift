@@ -6,7 +6,7 @@ internal import RealmStorage
 final class DerivedSingleOperand<Derivation: ValueDerivation>: SingleOperand {
     let quantifier: Quantifier?
     /// The operand from whose value the result is derived.
-    private let inner: any SingleOperand
+    let inner: any SingleOperand
     /// The function that is applied to the value of the inner operand.
     private let derivation: Derivation
 

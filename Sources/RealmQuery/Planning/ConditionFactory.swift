@@ -42,6 +42,7 @@ enum ConditionFactory {
         {
             return IntegerCondition(integers, relation, constant, label: label, cancellation)
         }
+        if let condition = typeOfValue(left, comparator, right, label: label, cancellation) { return condition }
         if right.quantifier == nil, let constant = single(right) {
             let quantifier = quantifier ?? left.quantifier
             let found =
@@ -56,6 +57,23 @@ enum ConditionFactory {
         return CompareCondition(
             left, comparator, right, quantifier: quantifier,
             backlinks: targets.flatMap { backlinkLookup(left, comparator, to: $0) }, label: label, cancellation)
+    }
+
+    /// Returns the condition for the type of a Mixed property of the base class that is compared with a constant; nil for all other operands.
+    private static func typeOfValue(
+        _ left: any Operand, _ comparator: Comparator, _ right: any Operand, label: String, _ cancellation: CancellationCheck
+    ) -> (any Condition)? {
+        let isNegated: Bool
+        switch comparator {
+        case .sharesType: isNegated = false
+        case .sharesNoType: isNegated = true
+        default: return nil
+        }
+        guard let types = left as? DerivedSingleOperand<TypeBits>, let property = types.inner as? PropertyOperand,
+            property.isOfBaseClass, property.column.type == .mixed, left.quantifier == nil, right.quantifier == nil,
+            case .int(let bits)? = single(right)
+        else { return nil }
+        return TypeCondition(property.column, bits, isNegated: isNegated, label: label, cancellation)
     }
 
     /// Returns the condition for a property of linked objects that is compared with one constant; nil for all other operands.

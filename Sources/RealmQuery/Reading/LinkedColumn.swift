@@ -4,7 +4,7 @@ internal import RealmStorage
 
 /// Reads a property with one value of objects that links lead to, here and there in their class.
 ///
-/// Of integers and doubles it keeps the attached leaves of the whole class, by the keys that they have, so most values are read without a
+/// Of integers, doubles and texts it keeps the attached leaves of the whole class, by the keys that they have, so most values are read without a
 /// walk to the object. Used by one thread at a time.
 final class LinkedColumn {
     /// The column of the property.
@@ -15,18 +15,22 @@ final class LinkedColumn {
     private let reader: ColumnReader
     /// The numbers of the objects by their keys; nil before they are needed, and where the keys are too far apart.
     private var keys: CompactKeys?
+    /// Whether leaves of the type are kept.
+    private let isKept: Bool
     /// Whether it was found out how far apart the keys are.
     private var isNumbered = false
     /// Leaves of integers by the high bits of the numbers of their objects; nil where none is attached, or where the keys have gaps.
     private var integers: [IntLeaf?] = []
     /// Leaves of doubles in the same way.
     private var doubles: [DoubleLeaf?] = []
+    /// Leaves of texts in the same way.
+    private var texts: [StringLeaf?] = []
     /// How many values were read the long way.
     private var misses = 0
 
     /// From how many values on leaves are kept.
     private static let fewValues = 512
-    /// The number of leaves up to which a class is kept, with which a reader takes 3 MB.
+    /// The number of leaves up to which a class is kept, with which a reader takes up to 5 MB.
     private static let mostLeaves = 1 << 16
 
     /// Creates a reader for a column of a class; nothing is read from the file yet.
@@ -35,6 +39,7 @@ final class LinkedColumn {
         self.table = table
         finder = ObjectFinder(table)
         reader = ColumnReader(column)
+        isKept = [.int, .double, .string].contains(column.type)
     }
 
     /// Returns the value of an object, or nil when there is none or a view hides it; throws a storage error when the file is damaged.
@@ -43,9 +48,10 @@ final class LinkedColumn {
             let (index, row) = (number >> 8, number & 0xff)
             if index < integers.count, let leaf = integers[index], row < leaf.count { return leaf.value(row) }
             if index < doubles.count, let leaf = doubles[index], row < leaf.count { return leaf.value(row) }
+            if index < texts.count, let leaf = texts[index], row < leaf.count { return try leaf.value(row) }
         }
         guard let place = try finder.find(key) else { return nil }
-        misses += 1
+        misses += isKept ? 1 : 0
         if misses > LinkedColumn.fewValues { try keep(place) }
         return try reader.value(place)
     }
@@ -63,6 +69,7 @@ final class LinkedColumn {
         switch try reader.values(of: leaf) {
         case .int(let values): LinkedColumn.keep(values, first >> 8, &integers)
         case .double(let values): LinkedColumn.keep(values, first >> 8, &doubles)
+        case .string(let values): LinkedColumn.keep(values, first >> 8, &texts)
         default: break
         }
     }

@@ -104,75 +104,46 @@ extension FullTextSearch {
         return included.allSatisfy { $0.matches(words) } && excluded.allSatisfy { !words.contains($0) }
     }
 
-    /// Returns the objects with all included terms, which are counted at once if there is one word alone.
+    /// Returns the objects with any excluded word, ascending and each once.
     ///
     /// - Parameters:
     ///   - index: The index of a string property.
     ///   - cancellation: The check that can stop the query.
     /// - Throws: A storage error when the index is damaged or the check asks to stop.
-    private func keys(in index: FullTextIndex, _ cancellation: CancellationCheck?) throws(StorageError) -> IndexedKeys {
-        if included.count == 1, !included[0].isPrefix, !included[0].word.isEmpty { return try index.keys(with: included[0].word) }
-        var found: [ObjectKey]?
-        for term in included {
-            let keys = try term.objects(in: index)
-            // Every search in the index counts as some steps, whatever it finds.
-            try cancellation?.step(16 + keys.count)
-            found = found.map { FullTextSearch.common($0, keys) } ?? keys
-            if found?.isEmpty == true { break }
-        }
-        return IndexedKeys(found ?? [])
+    func excludedKeys(in index: FullTextIndex, _ cancellation: CancellationCheck?) throws(StorageError) -> IndexedKeys {
+        try IndexedKeys.union(try excludedLists(in: index, cancellation))
     }
 
-    /// Returns the objects with any excluded word, in any order and some perhaps several times.
-    func excludedKeys(in index: FullTextIndex, _ cancellation: CancellationCheck?) throws(StorageError) -> [ObjectKey] {
-        var unwanted: [ObjectKey] = []
-        for word in excluded where !word.isEmpty {
-            let keys = try index.objects(with: word)
-            try cancellation?.step(16 + keys.count)
-            unwanted += keys
-        }
-        return unwanted
-    }
-
-    /// Returns the objects with all included terms, of which there is at least one, and no excluded word; ascending.
+    /// Returns the objects with all included terms, of which there is at least one, and no excluded word; ascending. They are counted
+    /// at once if there is one word alone.
     ///
     /// - Parameters:
     ///   - index: The index of a string property.
     ///   - cancellation: The check that can stop the query.
     /// - Throws: A storage error when the index is damaged or the check asks to stop.
     func matches(in index: FullTextIndex, _ cancellation: CancellationCheck?) throws(StorageError) -> IndexedKeys {
-        let found = try keys(in: index, cancellation)
-        guard !excluded.isEmpty, found.count > 0 else { return found }
-        var rest = try found.all()
-        for word in excluded where !word.isEmpty {
-            let keys = try index.objects(with: word)
+        if included.count == 1, excluded.isEmpty, !included[0].isPrefix { return try included[0].objects(in: index) }
+        var lists: [IndexedKeys] = []
+        for term in included {
+            let keys = try term.objects(in: index)
+            // Every search in the index counts as some steps, whatever it finds.
             try cancellation?.step(16 + keys.count)
-            rest = FullTextSearch.difference(rest, keys)
+            guard keys.count > 0 else { return keys }
+            lists.append(keys)
         }
-        return IndexedKeys(rest)
+        return try IndexedKeys.common(to: lists, without: try excludedLists(in: index, cancellation))
     }
 
-    /// Returns the object keys that are in the first of two ascending lists and not in the second.
-    private static func difference(_ left: [ObjectKey], _ right: [ObjectKey]) -> [ObjectKey] {
-        var difference: [ObjectKey] = []
-        difference.reserveCapacity(left.count)
-        var position = 0
-        for key in left {
-            while position < right.count, right[position] < key { position += 1 }
-            if position == right.count || right[position] != key { difference.append(key) }
+    /// Returns the objects with each excluded word.
+    private func excludedLists(in index: FullTextIndex, _ cancellation: CancellationCheck?) throws(StorageError) -> [IndexedKeys]
+    {
+        var lists: [IndexedKeys] = []
+        for word in excluded where !word.isEmpty {
+            let keys = try index.keys(with: word)
+            try cancellation?.step(16 + keys.count)
+            lists.append(keys)
         }
-        return difference
-    }
-
-    /// Returns the object keys that are in both of two ascending lists.
-    private static func common(_ left: [ObjectKey], _ right: [ObjectKey]) -> [ObjectKey] {
-        var common: [ObjectKey] = []
-        var position = 0
-        for key in left {
-            while position < right.count, right[position] < key { position += 1 }
-            if position < right.count, right[position] == key { common.append(key) }
-        }
-        return common
+        return lists
     }
 }
 
@@ -184,8 +155,8 @@ extension FullTextSearch.Term {
     }
 
     /// The keys of the objects that have the term, from the index, ascending.
-    fileprivate func objects(in index: FullTextIndex) throws(StorageError) -> [ObjectKey] {
-        guard !word.isEmpty else { return [] }
-        return isPrefix ? try index.objects(withPrefix: word) : try index.objects(with: word)
+    fileprivate func objects(in index: FullTextIndex) throws(StorageError) -> IndexedKeys {
+        guard !word.isEmpty else { return IndexedKeys([]) }
+        return isPrefix ? try index.keys(withPrefix: word) : try index.keys(with: word)
     }
 }

@@ -55,6 +55,14 @@ package struct TextPattern: Sendable {
         }
     }
 
+    /// A filter that passes every leaf with a text that matches; nil for patterns that have none.
+    var filter: PairFilter? {
+        switch test {
+        case .equal(let pattern), .prefix(let pattern), .suffix(let pattern), .part(let pattern): return PairFilter(pattern)
+        case .longPart, .like: return nil
+        }
+    }
+
     /// Returns whether a text matches. It cannot be stopped; see the other overload.
     package func matches(_ text: ByteView) -> Bool { matches(text, nil) }
 

@@ -11,15 +11,12 @@ package struct FullTextIndex: Sendable {
     /// Makes a reader of the index below `root`; no node is read yet.
     package init(root: Ref, space: NodeSpace) { index = SearchIndex(root: root, space: space) }
 
-    /// Returns the objects whose text has exactly `word`, in ascending order.
+    /// Returns the objects whose text has exactly `word`, in ascending order. They are counted at once, and read when they are needed.
     ///
     /// - Parameter word: The word as the tokenizer returns it: in lower case and without
     ///   diacritics.
     /// - Throws: `.corrupt` for nodes that cannot be read.
     /// - Complexity: O(length of the word).
-    package func objects(with word: [UInt8]) throws(StorageError) -> [ObjectKey] { try keys(with: word).all() }
-
-    /// Returns the same objects, counted at once; their keys are read when they are needed.
     package func keys(with word: [UInt8]) throws(StorageError) -> IndexedKeys {
         let data = IndexData(bytes: word)
         var offset = 0
@@ -45,43 +42,18 @@ package struct FullTextIndex: Sendable {
     /// - Parameter prefix: The beginning of a word as the tokenizer returns it.
     /// - Throws: `.corrupt` for an index whose nodes are circular or cannot be read.
     /// - Complexity: O(number of words that begin so).
-    package func objects(withPrefix prefix: [UInt8]) throws(StorageError) -> [ObjectKey] {
-        var lists: [[ObjectKey]] = []
+    package func keys(withPrefix prefix: [UInt8]) throws(StorageError) -> IndexedKeys {
+        var lists: [IndexedKeys] = []
         var single: [ObjectKey] = []
-        try collect(prefix[...], below: index.root, into: &lists, &single, within: WalkBudget(index.space), depth: 0)
-        return FullTextIndex.union(lists + [single.sorted()])
-    }
-
-    /// Returns the keys that are in any of some ascending lists, ascending and each once.
-    ///
-    /// - Complexity: O(n log m) for n keys in m lists.
-    private static func union(_ lists: [[ObjectKey]]) -> [ObjectKey] {
-        var lists = lists
-        while lists.count > 1 {
-            var merged = stride(from: 0, to: lists.count - 1, by: 2).map { union(lists[$0], lists[$0 + 1]) }
-            if lists.count % 2 == 1, let last = lists.last { merged.append(last) }
-            lists = merged
-        }
-        return union(lists.first ?? [], [])
-    }
-
-    /// Returns the keys of two ascending lists, each once.
-    private static func union(_ left: [ObjectKey], _ right: [ObjectKey]) -> [ObjectKey] {
-        var union: [ObjectKey] = []
-        union.reserveCapacity(left.count + right.count)
-        var (first, second) = (0, 0)
-        while first < left.count || second < right.count {
-            let takesLeft = second == right.count || first < left.count && left[first] <= right[second]
-            let key = takesLeft ? left[first] : right[second]
-            if takesLeft { first += 1 } else { second += 1 }
-            if union.last != key { union.append(key) }
-        }
-        return union
+        let budget = WalkBudget(index.space)
+        try collect(prefix[...], below: index.root, into: &lists, &single, within: budget, depth: 0)
+        if !single.isEmpty { lists.append(IndexedKeys(single.sorted())) }
+        return try IndexedKeys.union(lists, within: budget)
     }
 
     /// Collects the objects below a node whose words begin with the rest of the prefix: lists as they are, and single keys in any order.
     private func collect(
-        _ rest: ArraySlice<UInt8>, below ref: Ref, into lists: inout [[ObjectKey]], _ single: inout [ObjectKey],
+        _ rest: ArraySlice<UInt8>, below ref: Ref, into lists: inout [IndexedKeys], _ single: inout [ObjectKey],
         within budget: WalkBudget, depth: Int
     ) throws(StorageError) {
         try budget.spend(at: ref)
@@ -95,7 +67,10 @@ package struct FullTextIndex: Sendable {
             guard FullTextIndex.chunk(node.key(position), matches: rest) else { continue }
             switch try node.entry(position) {
             case .one(let key): if rest.count <= 4 { single.append(key) }
-            case .list(let tree): if rest.count <= 4 { lists.append(try tree.objectKeys(within: budget)) }
+            case .list(let tree):
+                guard rest.count <= 4 else { continue }
+                try budget.spend(at: tree.root)
+                lists.append(IndexedKeys(tree))
             case .subindex(let next):
                 try collect(rest.dropFirst(4), below: next, into: &lists, &single, within: budget, depth: depth + 1)
             }

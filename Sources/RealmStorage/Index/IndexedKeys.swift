@@ -32,11 +32,12 @@ package struct IndexedKeys: Sendable {
 
     /// Returns all keys, in ascending order.
     ///
+    /// - Parameter budget: The nodes that may be visited in a walk over several lists, which share it; nil for a walk over this one alone.
     /// - Complexity: O(count), in time and memory.
-    package func all() throws(StorageError) -> [ObjectKey] {
+    package func all(within budget: WalkBudget? = nil) throws(StorageError) -> [ObjectKey] {
         switch source {
         case .keys(let keys): return keys
-        case .list(let tree): return try tree.objectKeys()
+        case .list(let tree): return try tree.objectKeys(within: budget)
         }
     }
 
@@ -54,16 +55,22 @@ package struct IndexedKeys: Sendable {
             guard index < tree.count else { return [] }
             let place = try tree.place(of: index)
             guard case .int(let leaf) = place.leaf else { return [] }
-            return (place.row..<min(place.row + limit, leaf.count)).map { ObjectKey(leaf.elements[$0]) }
+            return (place.row..<place.row + min(limit, leaf.count - place.row)).map { ObjectKey(leaf.elements[$0]) }
         }
     }
 
     /// Returns the index of the first key after `key`; `count` when there is none.
     ///
-    /// - Complexity: O(log n) comparisons in the list of an index entry, O(n) for keys in memory.
+    /// - Complexity: O(log n) comparisons.
     package func firstIndex(after key: ObjectKey) throws(StorageError) -> Int {
         switch source {
-        case .keys(let keys): return keys.firstIndex { $0 > key } ?? keys.count
+        case .keys(let keys):
+            var (low, high) = (0, keys.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if keys[middle] <= key { low = middle + 1 } else { high = middle }
+            }
+            return low
         case .list(let tree):
             var search = OrderedSearch(tree)
             let place = try search.find { (leaf, row) throws(StorageError) in
@@ -72,5 +79,38 @@ package struct IndexedKeys: Sendable {
             }
             return place.index
         }
+    }
+
+    /// Calls a closure with the keys as numbers, run after run in their order.
+    ///
+    /// - Parameters:
+    ///   - budget: The nodes that may be visited in a walk over several lists, which share it; nil for a walk over this one alone.
+    ///   - body: Uses a run, which is valid only during the call.
+    /// - Throws: `.corrupt` for a damaged list.
+    func forEachRun(within budget: WalkBudget?, _ body: (Span<Int64>) -> Void) throws(StorageError) {
+        switch source {
+        case .keys(let keys):
+            let numbers = keys.map(\.rawValue)
+            body(numbers.span)
+        case .list(let tree):
+            var leaves = tree.leaves(within: budget)
+            while let (leaf, _) = try leaves.next() {
+                guard case .int(let integers) = leaf else { continue }
+                for start in stride(from: 0, to: integers.count, by: Mask.capacity) {
+                    integers.elements.withUnpacked(start: start, count: min(integers.count - start, Mask.capacity)) { body($0) }
+                }
+            }
+        }
+    }
+
+    /// Returns the first and the last key; nil for no keys.
+    ///
+    /// - Throws: `.corrupt` for a damaged list.
+    func bounds() throws(StorageError) -> (first: ObjectKey, last: ObjectKey)? {
+        guard count > 0 else { return nil }
+        let first = try piece(from: 0, atMost: 1)
+        let last = try piece(from: count - 1, atMost: 1)
+        guard let least = first.first, let greatest = last.first else { return nil }
+        return (least, greatest)
     }
 }

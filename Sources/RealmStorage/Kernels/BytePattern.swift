@@ -9,9 +9,9 @@ internal import CProcessor
 /// of two bytes. A pattern is made once per query and used for many leaves.
 package struct BytePattern: Sendable {
     /// The bytes in their first spelling.
-    private let first: [UInt8]
+    let first: [UInt8]
     /// The bytes in their second spelling; the same where a byte has one only.
-    private let second: [UInt8]
+    let second: [UInt8]
     /// Whether the two spellings differ in any byte.
     private let isFolded: Bool
 

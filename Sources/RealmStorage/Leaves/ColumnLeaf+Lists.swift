@@ -44,20 +44,6 @@ extension StringLeaf {
     }
 }
 
-extension StringLeaf {
-    /// Returns whether a list or set of texts in one leaf of the short form has a text; nil for other trees.
-    ///
-    /// - Parameters:
-    ///   - root: The root of the collection, which is not `Ref.none`.
-    ///   - space: The space that its nodes are read in.
-    ///   - wanted: The text.
-    /// - Throws: `.corrupt` for damaged texts.
-    package static func shortList(_ root: Ref, _ space: NodeSpace, has wanted: ByteView) throws(StorageError) -> Bool? {
-        let node = try space.node(at: root)
-        return isShort(node) ? try row(of: wanted, inShort: node) != nil : nil
-    }
-}
-
 extension DoubleLeaf {
     /// Attaches all elements of a list or set of doubles whose tree is one leaf; nil for a longer one.
     ///

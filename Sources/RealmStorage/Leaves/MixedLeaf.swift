@@ -207,13 +207,25 @@ package struct MixedLeaf: Sendable {
     ///   - texts: The entries of the side array, which has no more than the mask has room for.
     ///   - rows: The rows to look at.
     package func rows(ofTexts texts: Mask, among rows: Mask) -> Mask {
-        rows.filtered { row in
+        guard texts.count > MixedLeaf.fewTexts else {
+            // A text has a word of its own, so a few of them are looked for many words at a time.
+            var found = Mask.none
+            texts.forEach { index in
+                let word = MixedEntry.word(type: Number.string, slot: Slot.strings, index: Int64(index))
+                found = found | words.compare(.equal, word, start: 0, count: min(words.count, Mask.capacity))
+            }
+            return found & rows
+        }
+        return rows.filtered { row in
             let word = words[row]
             let index = word >> 8
             return word & 0xff == Int64(Slot.strings << 5 | (Number.string + 1)) && index >= 0 && index < Int64(Mask.capacity)
                 && texts[Int(truncatingIfNeeded: index)]
         }
     }
+
+    /// The number of texts up to which each is looked for by itself.
+    private static let fewTexts = 8
 
     /// Attaches the side array of texts, binaries and ids, if a mask has room for all of its entries and it has any; nil otherwise.
     package func attachTexts() throws(StorageError) -> StringLeaf? {

@@ -189,6 +189,8 @@ package struct ClusterTree: Sendable {
         ///   subtracted.
         func child(atPosition position: inout Int) throws(StorageError) -> Int? {
             for child in 0..<childCount {
+                // All children before that one are read, and lie apart.
+                if child + 8 < childCount, !space.isEncrypted { space.prefetch(try ref(child + 8), byteCount: 16) }
                 let count = try ClusterTree(root: try ref(child), space: space, shift: shift).count()
                 if position < count { return child }
                 position -= count

@@ -17,6 +17,9 @@ package struct LeafPrefetch: Sendable {
     /// How many of `slots` are in use.
     private var count = 0
 
+    /// The number of bytes from the start of a leaf to its refs of these columns.
+    private var leafByteCount = 16
+
     /// No hints: no memory is requested in advance.
     package static let none = LeafPrefetch(leafIndexes: [])
 
@@ -25,6 +28,7 @@ package struct LeafPrefetch: Sendable {
     package init(leafIndexes: [Int]) {
         for leafIndex in leafIndexes.prefix(LeafPrefetch.maximumColumns) {
             slots[count] = UInt32(truncatingIfNeeded: leafIndex + 1)
+            leafByteCount = Swift.max(leafByteCount, 8 * (leafIndex + 3))
             count += 1
         }
     }
@@ -35,7 +39,9 @@ package struct LeafPrefetch: Sendable {
     @inline(__always)
     func prepare(behind child: Int, of parent: ClusterTree.InnerNode, _ space: NodeSpace) {
         guard count > 0, !space.isEncrypted, child + 1 < parent.childCount else { return }
-        if let ref = try? parent.ref(Swift.min(child + 4, parent.childCount - 1)) { space.prefetch(ref, byteCount: 80) }
+        if let ref = try? parent.ref(Swift.min(child + 4, parent.childCount - 1)) {
+            space.prefetch(ref, byteCount: leafByteCount)
+        }
         guard let current = leaf(child, of: parent, space) else { return }
         let next = leaf(child + 1, of: parent, space)
         let second = child + 2 < parent.childCount ? leaf(child + 2, of: parent, space) : nil
@@ -48,13 +54,12 @@ package struct LeafPrefetch: Sendable {
         }
     }
 
-    /// Requests the memory of the nodes below that of a column, in which texts and dates have their
-    /// values.
+    /// Requests the memory of the nodes below that of a column, in which texts, dates and values of any type have what they are made of.
     @inline(__always)
     private func prepareParts(of node: Node, _ space: NodeSpace) {
-        guard node.hasRefs, !node.hasContext, node.count <= 3 else { return }
+        guard node.hasRefs, !node.hasContext, node.count <= MixedEntry.Slot.count else { return }
         for slot in 0..<node.count {
-            if let ref = LeafPrefetch.ref(slot, of: node) { space.prefetch(ref, byteCount: 448) }
+            if let ref = LeafPrefetch.ref(slot, of: node) { space.prefetch(ref, byteCount: 544) }
         }
     }
 
@@ -92,7 +97,8 @@ extension NodeSpace {
     func prefetch(_ ref: Ref, byteCount: Int) {
         guard ref.rawValue < limit else { return }
         let end = Swift.min(ref.rawValue &+ UInt64(Swift.min(byteCount, 4096)), limit)
-        var offset = ref.rawValue
+        // From the start of a line, so that the last one is not left out.
+        var offset = ref.rawValue & ~63
         while offset < end {
             // In bounds by the condition of the loop; a prefetch has no effect on other addresses.
             unsafe realm_rest_prefetch(base + Int(offset))

@@ -274,6 +274,23 @@ struct LinkedQueryTests {
         try realm.finish()
     }
 
+    @Test(arguments: [5, 700, 10_000])
+    func `the first by texts of linked objects`(_ limit: Int) throws {
+        let snapshot = realm.database.current.snapshot
+        let table = try #require(snapshot.classTable(named: "Person"))
+        let id = try #require(table.column(named: "id"))
+        // Who has no boss comes last, whose boss has no name comes first.
+        func rank(_ person: Person) -> String { boss(person).map { $0.name ?? "" } ?? "z" }
+        let expected = people.values.sorted { (rank($0), $0.id) < (rank($1), $1.id) }.map(\.id).prefix(limit)
+        let text = "TRUEPREDICATE SORT(boss.name ASC, id ASC) LIMIT(\(limit))"
+        let found = try Query.parse(text).bind(to: table, in: snapshot).execute().compactMap { key -> Int64? in
+            guard case .int(let number)? = try table.find(key)?.value(id) else { return nil }
+            return number
+        }
+        #expect(found == Array(expected))
+        try realm.finish()
+    }
+
     @Test func `mixed values and places`() throws {
         func number(_ person: Person) -> Double? {
             switch person.misc {
@@ -294,7 +311,11 @@ struct LinkedQueryTests {
             ("misc !=[c] 'TEXT 3'", { text($0) != "text 3" }), ("misc BEGINSWITH 'text'", { text($0) != nil }),
             ("misc == nil", { isNull($0) }), ("misc != nil", { !isNull($0) }),
             ("misc == true", { if case .bool(true) = $0.misc { true } else { false } }),
-            ("misc.@type == 'string'", { text($0) != nil }), ("boss.misc > 90", { (self.boss($0).flatMap(number) ?? 0) > 90 }),
+            ("misc.@type == 'string'", { text($0) != nil }), ("misc.@type != 'string'", { text($0) == nil }),
+            ("misc.@type == 'numeric'", { number($0) != nil }), ("misc.@type == 'null'", isNull),
+            ("misc.@type != 'null'", { !isNull($0) }),
+            ("misc.@type == 'decimal'", { if case .typed(.decimal) = $0.misc { true } else { false } }),
+            ("boss.misc > 90", { (self.boss($0).flatMap(number) ?? 0) > 90 }),
             (
                 "place GEOWITHIN geoBox([-20.0, -30.0], [60.0, 50.0])",
                 { person in

@@ -87,7 +87,7 @@ struct FullTextSearchTests {
         _ search: FullTextSearch, _ index: FullTextIndex, _ table: Table, _ column: Column, _ text: String
     ) throws {
         let included = try search.included.isEmpty ? nil : search.matches(in: index, nil).all()
-        let excluded = try search.excludedKeys(in: index, nil)
+        let excluded = try search.excludedKeys(in: index, nil).all()
         var cursor = table.leaves()
         while let leaf = try cursor.next() {
             guard case .string(let strings) = try leaf.attach(column) else { continue }

@@ -107,10 +107,10 @@ import Testing
         try check(root, model, scratch, place)
         let index = FullTextIndex(root: root, space: scratch.writes.space)
         for (word, objects) in WordIndexWriterTests.words(model) {
-            #expect(try index.objects(with: word ?? []) == objects, "\(place)")
+            #expect(try index.keys(with: word ?? []).all() == objects, "\(place)")
             let prefix = Array((word ?? []).prefix(3))
             let expected = model.filter { $0.value.contains { $0?.starts(with: prefix) == true } }.keys.sorted()
-            #expect(try index.objects(withPrefix: prefix) == expected, "\(place)")
+            #expect(try index.keys(withPrefix: prefix).all() == expected, "\(place)")
         }
     }
 
