@@ -25,11 +25,29 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
     private var chain: RecordChain?
     /// The file that states how far the file of the realm has come.
     private var position: FilePosition?
-    /// The place in the chain that the file of the realm has reached.
-    private let reached = RankedMutex<RecordChain?>(.leaf, nil)
+    /// What other threads may know.
+    private let reached = RankedMutex(.leaf, Reached())
+
+    /// What other threads may know.
+    private struct Reached {
+        /// The place in the chain that the file of the realm has reached; nil before the realm is owned.
+        var place: RecordChain?
+        /// What was stored since then.
+        var volume = Volume()
+    }
+
+    /// A number of records and their bytes.
+    package struct Volume: Sendable, Equatable {
+        /// The number of records.
+        package var records = 0
+        /// The number of their bytes.
+        package var bytes = 0
+    }
 
     /// The place in the chain that the file of the realm has reached; nil before the realm is owned. For any thread.
-    package var place: RecordChain? { reached.withLock { $0 } }
+    package var place: RecordChain? { reached.withLock { $0.place } }
+    /// What this owner has stored. For any thread.
+    package var volume: Volume { reached.withLock { $0.volume } }
 
     /// Makes an owner that owns nothing yet.
     ///
@@ -82,7 +100,7 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
     package func begin(at chain: RecordChain, top: Ref, path: String) throws(StorageError) {
         position = try FilePosition(chain, top: top, for: path)
         self.chain = chain
-        reached.withLock { $0 = chain }
+        reached.withLock { $0.place = chain }
     }
 
     /// Tells the log that the realm has no owner any more. If that does not reach it, the next owner need not know.
@@ -105,6 +123,10 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
         let outcome = driver.run(.append(entry), bytes, until: Instant.now().adding(seconds: limits.appendSeconds))
         guard case .stored = outcome else { throw error(outcome) }
         chain = next
+        reached.withLock { reached in
+            reached.volume.records += 1
+            reached.volume.bytes += bytes.count
+        }
     }
 
     /// Returns false: what the log has stored counts. The file is brought up to it when it is opened again.
@@ -114,7 +136,7 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
     package func didCommit(_ record: CommitRecord) {
         guard let chain else { return }
         try? position?.move(to: chain, top: record.topRef)
-        reached.withLock { $0 = chain }
+        reached.withLock { $0.place = chain }
     }
 
     /// Refuses another file with the same version: records would not fit the copies of it.

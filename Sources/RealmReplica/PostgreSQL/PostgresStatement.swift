@@ -8,7 +8,7 @@
 enum PostgresStatement: String, CaseIterable, Sendable {
     case begin, commit
     case settings, facts
-    case head, claim, barrier, release
+    case head, heads, claim, barrier, release
     case append, appendPart
     case checksum, records
     case create
@@ -36,6 +36,7 @@ enum PostgresStatement: String, CaseIterable, Sendable {
                   pg_is_in_recovery()::text, current_setting('fsync')
                 """
         case .head: return "select \(PostgresStatement.headColumns) from realm_rest.head where realm = $1"
+        case .heads: return "select \(PostgresStatement.headColumns), realm from realm_rest.head where realm = any($1::text[])"
         case .claim:
             return """
                 update realm_rest.head set epoch = epoch + 1, node = $2, token = $3 where realm = $1 and epoch = $4
