@@ -102,6 +102,40 @@ struct FollowerRoleTests {
         promoted.close()
     }
 
+    /// The log has stored a commit, and its owner does not know; what it shows is what it has, until it follows.
+    @Test func `an owner that does not know the outcome of a commit finds it as a follower`() throws {
+        let log = MemoryLog()
+        let owned = try OwnedRealm("unknown", log)
+        try owned.add(1...3)
+        try owned.logged.database.keepRecords(in: ForgetfulLog(owned.logged.owner))
+        #expect(try owned.failure(adding: 4) == .refused(.outcomeUnknown) && !owned.has(4))
+        let clock = TestClock()
+        let home = Replica.follower(log, FollowerLimits(), clock)
+        let followed = try owned.logged.demote(to: home)
+        #expect(throws: StorageError.self) { try followed.database.keepRecords(in: owned.logged.owner) }
+        home.poll()
+        #expect(try followed.counts.records == 1 && EngineRealm(followed.database).show("Dog", 4) != nil)
+        let again = try followed.promote(node: "n1")
+        try add(5, again.database)
+        #expect(again.database.current.snapshot.verify().isClean)
+        again.close()
+    }
+
+    /// Stores records, and lets commits fail after that.
+    private final class ForgetfulLog: CommitLog {
+        let owner: RealmOwner
+        init(_ owner: RealmOwner) { self.owner = owner }
+        var maximumByteCount: Int { owner.maximumByteCount }
+        func append(_ record: CommitRecord) throws(StorageError) {
+            try owner.append(record)
+            throw .refused(.outcomeUnknown)
+        }
+        func takeBack(_ record: CommitRecord) -> Bool { false }
+        func didCommit(_ record: CommitRecord) {}
+        func requireReplaceable() {}
+        func didReplaceFile() {}
+    }
+
     @Test func `a promotion that the log does not answer leaves the follower as it was`() throws {
         let log = MemoryLog()
         let owned = try OwnedRealm("unanswered", log)

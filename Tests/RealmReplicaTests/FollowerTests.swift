@@ -454,6 +454,30 @@ struct FollowerTests {
         #expect(follower.realmCount == 0)
     }
 
+    @Test func `end when another program has written to their file, and make it anew`() throws {
+        let log = MemoryLog()
+        let owned = try OwnedRealm("touched", log)
+        let replica = try Replica("touched", log)
+        try owned.add(1...2)
+        replica.catchUp()
+        let handle = try #require(FileHandle(forUpdatingAtPath: replica.path))
+        try handle.seek(toOffset: 0)
+        handle.write(Data(repeating: 0xa5, count: 16))
+        try handle.close()
+        try owned.add(3...3)
+        replica.catchUp()
+        guard case .file? = replica.ends.all.first else {
+            Issue.record("\(replica.ends.all)")
+            return
+        }
+        replica.followed.close()
+        try replica.reopen()
+        #expect(replica.followed.way == .base(version: 1))
+        try expectEqual(owned, replica, "made anew")
+        try replica.finish()
+        try owned.finish()
+    }
+
     @Test func `end with a realm that the log does not know any more`() throws {
         let log = MemoryLog()
         let owned = try OwnedRealm("gone", log)
