@@ -75,7 +75,7 @@ let package = Package(
             name: "RealmHTTP",
             dependencies: [
                 "CMicrohttpd", "CTLS", "CJansson", "CZlib", "CCurl", "CYAML", "CSQLite", "CXlsxWriter", "CZstd", "RealmStorage",
-                "RealmQuery", "RealmEngine", "RealmConsole",
+                "RealmQuery", "RealmEngine", "RealmReplica", "RealmConsole",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -85,7 +85,7 @@ let package = Package(
         .executableTarget(
             name: "realm-rest",
             dependencies: [
-                "RealmStorage", "RealmQuery", "RealmEngine", "RealmHTTP",
+                "RealmStorage", "RealmQuery", "RealmEngine", "RealmReplica", "RealmHTTP",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -145,7 +145,8 @@ let package = Package(
         .testTarget(
             name: "RealmHTTPTests",
             dependencies: [
-                "RealmHTTP", "RealmEngine", "RealmQuery", "RealmStorage", "RealmConsole", "RealmTestSupport", "RealmMutants",
+                "RealmHTTP", "RealmReplica", "RealmEngine", "RealmQuery", "RealmStorage", "RealmConsole", "RealmTestSupport",
+                "RealmMutants",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             exclude: ["Access/Vectors", "Messages/Vectors"],

@@ -18,7 +18,7 @@ struct RealmRest: ParsableCommand {
             OpenAPICommand.self,
             WatchCommand.self, ImportCommand.self, ExportCommand.self, DemoCommand.self,
             ConfigCommand.self, CopyCommand.self, CompactCommand.self, BackupCommand.self, RestoreCommand.self,
-            ShipCommand.self, ApplyCommand.self,
+            ShipCommand.self, ApplyCommand.self, ClusterCommand.self,
             KeysCommand.self,
         ])
 

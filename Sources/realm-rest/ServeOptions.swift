@@ -62,6 +62,9 @@ struct ServeOptions: ParsableArguments {
     /// Where the commits are shipped to.
     @OptionGroup var shipping: ShipOptions
 
+    /// Which cluster the server is a node of.
+    @OptionGroup var cluster: ClusterNodeOptions
+
     /// The IP address or host name on which the main listener accepts connections.
     @Option(help: "The address to listen on; 127.0.0.1 without this option.")
     var host: String?
@@ -238,7 +241,8 @@ struct ServeOptions: ParsableArguments {
         let flags = [
             ("read-only", readOnly), ("follow", follow), ("no-transactions", refusesTransactions),
             ("server-timing", serverTiming),
-            ("insecure", insecure), ("no-admin", refusesAdministration), ("no-console", refusesConsole),
+            ("require-standby", cluster.requireStandby), ("insecure", insecure), ("no-admin", refusesAdministration),
+            ("no-console", refusesConsole),
         ]
         for (name, value) in flags where value { try configuration.apply(option: name, .bool(true)) }
         let lists = [
@@ -250,7 +254,7 @@ struct ServeOptions: ParsableArguments {
             if !values.isEmpty { try configuration.apply(option: name, try ServeOptions.pairs(values, name, form)) }
         }
         try network.apply(to: &configuration)
-        for (name, value) in shipping.settings { try configuration.apply(option: name, .string(value)) }
+        for (name, value) in shipping.settings + cluster.settings { try configuration.apply(option: name, .string(value)) }
         if let plan = backups.setting { try configuration.apply(option: "backup", plan) }
         for limit in limits { try configuration.apply(limit: limit) }
     }

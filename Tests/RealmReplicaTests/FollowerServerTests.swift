@@ -14,7 +14,7 @@ import Testing
 struct FollowerServerTests {
     @Test func `have what was acknowledged soon after, and wait for versions and for the head`() throws {
         let log = try PostgresServer.shared.get().makeLog()
-        let follower = LogFollower(log)
+        let follower = LogFollower(log, node: "n2")
         let names = (0..<12).map { "live\($0)" }
         let owned = try names.map { try OwnedRealm($0, log) }
         let folders = try names.map { _ in try TemporaryRealm() }
@@ -50,7 +50,7 @@ struct FollowerServerTests {
 
     @Test func `move between nodes with writes on the way`() throws {
         let log = try PostgresServer.shared.get().makeLog()
-        let nodes = (LogFollower(log), LogFollower(log))
+        let nodes = (LogFollower(log, node: "n1"), LogFollower(log, node: "n2"))
         let owned = try OwnedRealm("walks", log)
         let folder = try TemporaryRealm()
         var followed = try FollowedLogRealm.open(Replica.opening(owned.name, folder.path), nodes.1)
@@ -85,10 +85,11 @@ struct FollowerServerTests {
         let log = try PostgresServer.shared.get().makeLog()
         for number in 0..<300 { try RawOwner.create("head\(number)", log) }
         let names = (0..<300).map { "head\($0)" } + ["héad, {\"\\x\"}", ""]
-        let heads = try log.heads(of: names)
+        let heads = try log.heads(of: names, confirmedFor: nil)
         #expect(heads.count == 300 && heads["head7"]?.version == 1)
+        #expect(try log.heads(of: names, confirmedFor: "n2") == heads)
         try RawOwner.create("héad, {\"\\x\"}", log)
-        #expect(try log.heads(of: names).count == 301)
-        #expect(try log.heads(of: []).isEmpty)
+        #expect(try log.heads(of: names, confirmedFor: nil).count == 301)
+        #expect(try log.heads(of: [], confirmedFor: nil).isEmpty)
     }
 }

@@ -32,7 +32,7 @@ struct FollowerThreadTests {
         var limits = FollowerLimits()
         (limits.patienceSeconds, limits.graceSeconds, limits.pollSeconds) = (0.01, 0, 0.003)
         limits.formerFileCount = 8
-        let follower = LogFollower(log, limits)
+        let follower = LogFollower(log, node: "n2", limits)
         let folder = try TemporaryRealm()
         let followed = try FollowedLogRealm.open(Replica.opening(owned.name, folder.path), follower)
         let isOver = Atomic(false)
@@ -80,7 +80,7 @@ struct FollowerThreadTests {
     @Test func `observers are told each change once while the realm changes its owner`() throws {
         let log = MemoryLog()
         let owned = try OwnedRealm("observed", log)
-        let follower = LogFollower(log)
+        let follower = LogFollower(log, node: "n2")
         let folder = try TemporaryRealm()
         let followed = try FollowedLogRealm.open(Replica.opening(owned.name, folder.path), follower)
         let listener = Listener()

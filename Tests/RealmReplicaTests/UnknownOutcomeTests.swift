@@ -163,6 +163,8 @@ struct UnknownOutcomeTests {
         let owned = try OwnedRealm("cancelled", log, limits: limits)
         try owned.add(1...1)
         try server.execute("alter system set synchronous_standby_names = 'nobody'", "select pg_reload_conf()")
+        // The processes of the server take the new setting one after the other.
+        #expect(eventually { server.isWaitingAtCommits })
         let failure = Awaited<StorageError?>()
         let shared = Shared(owned)
         try Threads.start("writer") { failure.set(shared.owned.failure(adding: 2)) }

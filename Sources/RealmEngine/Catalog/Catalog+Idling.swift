@@ -61,7 +61,7 @@ extension Catalog {
         defer { leaveRoom() }
         do throws(StorageError) {
             var options = try realm.openOptions()
-            prepare(&options)
+            prepare(&options, for: realm.path)
             let database = try Database.open(name: realm.name, path: realm.path, options)
             database.noteUse(.now())
             return .settled(settle(database, realm))
@@ -89,6 +89,8 @@ extension Catalog {
     /// is forgotten.
     private func fail(_ realm: ClosedRealm, _ error: StorageError) -> State? {
         let name = realm.name.text
+        // It may be this node's again at any time.
+        if case .refused(.notOwner) = error { return .failed(error) }
         let isGone = realm.isListed && error == .refused(.fileNotFound)
         if isGone { folder?.remove(name) }
         let isFailed = states.withLock { states -> Bool in

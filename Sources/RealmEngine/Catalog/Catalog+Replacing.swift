@@ -85,9 +85,14 @@ extension Catalog {
     }
 
     /// Opens the file of a realm under a new epoch, and does not make it available yet.
-    package func reopen(_ target: Target) throws(StorageError) -> Database {
+    ///
+    /// - Parameters:
+    ///   - target: The realm.
+    ///   - isReplaced: Whether another file has taken the place of the one before.
+    package func reopen(_ target: Target, isReplaced: Bool) throws(StorageError) -> Database {
         var options = target.options.forReopening
-        prepare(&options)
+        prepare(&options, for: target.sourcePath)
+        options.beginsHistory = isReplaced
         return try Database.open(name: target.name, path: target.sourcePath, options)
     }
 

@@ -207,13 +207,14 @@ extension Catalog {
             noteAttempt(plan, known)
             return nil
         }
-        if let facts, facts.wasModified(within: Catalog.quietNanoseconds) {
+        // Nobody else writes the cache of a log.
+        if let facts, replication(of: plan.path) == nil, facts.wasModified(within: Catalog.quietNanoseconds) {
             noteAttempt(plan, plan.failedFacts, counts: false)
             return nil
         }
         do throws(StorageError) {
             var options = plan.options
-            prepare(&options)
+            prepare(&options, for: plan.path)
             let database = try Database.open(name: plan.name, path: plan.path, options)
             guard settle(database, plan) else {
                 database.close()
@@ -301,6 +302,8 @@ extension Database.OpenOptions {
         options.requiresNames = true
         options.control = nil
         options.former = nil
+        options.replication = nil
+        options.beginsHistory = false
         return options
     }
 }

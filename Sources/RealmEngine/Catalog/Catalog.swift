@@ -42,6 +42,8 @@ package final class Catalog: Sendable {
     let transitions = RankedMutex(.leaf, Transitions())
     /// Called before a realm is closed because nobody uses it; see `whenReleasing`.
     let releasing = RankedMutex<(@Sendable (ObjectIdentifier) -> Void)?>(.leaf, nil)
+    /// Opens the realms of the data folder; see `replicate`.
+    private let replicating = RankedMutex<(any RealmReplication)?>(.leaf, nil)
     /// Called with each realm that is opened; see `whenOpening`.
     private let opening = RankedMutex<(@Sendable (Database) -> Void)?>(.leaf, nil)
     /// The data folder and the names in it that are not served.
@@ -68,9 +70,60 @@ package final class Catalog: Sendable {
     package func whenOpening(_ action: @escaping @Sendable (Database) -> Void) { opening.withLock { $0 = action } }
 
     /// Adds what all realms of this catalog have in common to the options of one.
-    package func prepare(_ options: inout Database.OpenOptions) {
+    ///
+    /// - Parameters:
+    ///   - options: The options.
+    ///   - path: The path of the file; nil for a realm without one.
+    package func prepare(_ options: inout Database.OpenOptions, for path: String?) {
         options.logger = logger
         options.didOpen = opening.withLock { $0 }
+        options.replication = path.flatMap { replication(of: $0) }
+    }
+
+    /// Has the realms of the data folder opened as caches of a log from then on.
+    package func replicate(by replication: any RealmReplication) { replicating.withLock { $0 = replication } }
+
+    /// What opens the file at a path as a cache of a log; nil for a file that is the realm itself.
+    func replication(of path: String) -> (any RealmReplication)? {
+        guard let replication = replicating.withLock({ $0 }), let folder, path.hasPrefix(folder.path + "/") else { return nil }
+        return replication
+    }
+
+    /// Whether the realm of a name is, or would be, a cache of a log: one that was attached from elsewhere is not, nor is one in memory.
+    package func isReplicated(_ name: String) -> Bool {
+        guard replicating.withLock({ $0 }) != nil else { return false }
+        guard origins.knows(name) else { return true }
+        return origins.path(of: name).map { replication(of: $0) != nil } ?? false
+    }
+
+    /// Whether a realm with the file at a path would be a cache of a log.
+    package func isReplicated(atPath path: String) -> Bool { replication(of: path) != nil }
+
+    /// Has the log of a realm, if there is one, forget it, because its file is about to be deleted.
+    ///
+    /// - Throws: What `RealmReplication.drop` throws.
+    package func dropHistory(of database: Database) throws(StorageError) {
+        try replication(of: database.path)?.drop(database.name)
+    }
+
+    /// Notes that a realm which has failed because another node serves it is closed: it is not tried again by itself.
+    ///
+    /// - Parameter name: The name of the realm.
+    package func setAside(_ name: RealmName) {
+        guard let folder, let realm = try? folder.expected(name) else { return }
+        forgetPlan(name.text)
+        states.withLock { states in
+            if case .failed? = states[name.text] { states[name.text] = .closed(realm) }
+        }
+    }
+
+    /// Lists a realm of the data folder that may have no file yet, because the log that has it is elsewhere. The next request opens it;
+    /// if nobody knows it, it is forgotten then.
+    package func adopt(_ name: RealmName) {
+        guard self[name.text] == nil, let folder, let realm = try? folder.expected(name) else { return }
+        states.withLock { states in
+            if states[name.text] == nil { states[name.text] = .closed(realm) }
+        }
     }
 
     /// The state of the realm with the given name; nil when there is none.
@@ -210,7 +263,7 @@ package final class Catalog: Sendable {
     package func open(_ name: RealmName, path: String, _ options: Database.OpenOptions) -> State {
         noteConfigured(name)
         var options = options
-        prepare(&options)
+        prepare(&options, for: path)
         let state = settle(name) { [options] () throws(StorageError) in try Database.open(name: name, path: path, options) }
         if case .failed(let error) = state { plan(name, path, options, after: error) }
         return state

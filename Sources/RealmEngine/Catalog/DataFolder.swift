@@ -104,9 +104,17 @@ package final class DataFolder: Sendable {
             return isFound ? listing.folders[Int(listing.places[index])] : nil
         }
         guard let folder, let realmName = RealmName(name) else { return nil }
-        return ClosedRealm(listed: realmName, path: "\(path)/\(folder)\(name).realm") { [options] () throws(StorageError) in
-            try options(realmName)
-        }
+        return closed(realmName, at: "\(path)/\(folder)\(name).realm")
+    }
+
+    /// Returns a realm whose file need not be there yet, at the place of a new file.
+    ///
+    /// - Throws: `StorageError` when the digest of the name cannot be calculated.
+    func expected(_ name: RealmName) throws(StorageError) -> ClosedRealm { closed(name, at: try newPath(of: name.text)) }
+
+    /// Makes a realm of the folder that is not open.
+    private func closed(_ name: RealmName, at path: String) -> ClosedRealm {
+        ClosedRealm(listed: name, path: path) { [options] () throws(StorageError) in try options(name) }
     }
 
     /// Returns names in order.

@@ -85,7 +85,7 @@ extension RealmFiles {
     /// SDKs make pipes there and empty files. A copy of such a folder may have regular files in their place. Links
     /// are not followed and stay, as does what has another name.
     static func removeLeavings(of path: String) {
-        removeLeaving(path + ".note")
+        for ending in [".note", ".logged"] { removeLeaving(path + ending) }
         let folder = path + ".management"
         guard System.isFolder(folder), System.linkTarget(folder) == nil else { return }
         let names = [

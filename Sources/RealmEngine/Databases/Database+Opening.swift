@@ -56,6 +56,10 @@ extension Database {
         package var didOpen: (@Sendable (Database) -> Void)?
         /// The epoch that the opening goes on with, because nothing that the log of the realm lacks was ever shown; nil for a new one.
         package var epoch: Epoch?
+        /// Opens the file as a cache of a log that others keep; nil for a file that is the realm itself.
+        package var replication: (any RealmReplication)?
+        /// Whether the file has taken the place of the one before, so that the log of the realm begins anew with it.
+        package var beginsHistory = false
         /// What was known when the realm was closed, if its file is still the same; nil for a new opening.
         var former: ClosedRealm.Former?
 
@@ -117,6 +121,11 @@ extension Database {
     /// - Throws: `StorageError`: `.refused` with the reason, or the error of reading the file. Nothing
     ///   has changed then. Options that name what the file does not have are refused.
     package static func open(name: RealmName, path: String, _ options: OpenOptions) throws(StorageError) -> Database {
+        if let replication = options.replication, options.mode == nil || options.mode == .readWrite {
+            var options = options
+            options.replication = nil
+            return try replication.open(name, path: path, options)
+        }
         let log = EngineLog(options.logger, name)
         let begin = Instant.now()
         let byteCount = System.entry(atPath: path, followsLink: true)?.byteCount
@@ -394,6 +403,7 @@ extension Database {
         }
         withExtendedLifetime(read) {}
         do throws(StorageError) { try store?.close(discardsLock: isUndone) } catch {}
+        closing.take()?()
         log.closed()
     }
 

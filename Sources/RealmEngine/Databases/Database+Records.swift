@@ -18,4 +18,8 @@ extension Database {
 
     /// The oldest version of the file that somebody still reads, also after the realm was closed; nil when nobody does.
     package var oldestLiveVersion: UInt64? { store?.oldestLiveVersion }
+
+    /// The versions of the file that somebody reads, which can be asked when the realm is closed and nobody refers to it any more; nil
+    /// for a realm that is not written to. While the realm is referred to, its newest version is among them.
+    package var livePins: VersionPins? { store?.livePins }
 }

@@ -93,6 +93,8 @@ package final class Database: VersionSource {
     /// Whether writes are rejected because the file was found to be damaged. It is read for every write,
     /// without the lock.
     private let isBanned = Atomic<Bool>(false)
+    /// Called once when the file is closed; see `whenClosed`.
+    let closing = ClosingAction()
     /// The thread that follows the file; nil unless another program writes it.
     let follower = RankedMutex<Follower?>(.leaf, nil)
     /// The node that writes the realm, while this one only follows its log; nil when this one writes it.

@@ -139,9 +139,10 @@ package struct Configuration: Sendable {
         var backup: [(name: String, value: JSONValue)] = []
         for (name, value) in try reader.members(json) {
             let inner = reader.inside(name)
-            // `listen` is a list of listeners, or a section with the host and the port of one; `audit` and `ship`
+            // `listen` is a list of listeners, or a section with the host and the port of one; `audit`, `ship` and `cluster`
             // are a path, or a section.
-            let isSection = value.object != nil && ["listen", "audit", "ship"].contains(ServerSetting.form(prefix + name))
+            let isSection =
+                value.object != nil && ["listen", "audit", "ship", "cluster"].contains(ServerSetting.form(prefix + name))
             if !isSection, let setting = ServerSetting.named(prefix + name) {
                 try apply(value, to: setting, as: prefix + name, inner, &stated)
             } else if let section = ServerSetting.section(named: prefix + name) {

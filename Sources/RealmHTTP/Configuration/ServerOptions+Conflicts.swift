@@ -70,6 +70,7 @@ extension ServerOptions {
         conflicts += conflictsOfCredentials
         conflicts += conflictsOfAudit
         conflicts += conflictsOfShipping
+        conflicts += conflictsOfCluster
         conflicts += conflictsOfNames
         let names = ["limits.connections", "limits.spool-files", "limits.admin-connections"]
         conflicts.append(
@@ -118,6 +119,30 @@ extension ServerOptions {
                     }
                 }
             }
+    }
+
+    /// A node that lacks what makes it one, or does what its log would not notice.
+    private var conflictsOfCluster: [Conflict] {
+        let further = ["node", "url", "handOver", "requireStandby"].map { SettingPlace("cluster." + $0) }
+        let log = SettingPlace("cluster.log")
+        return [
+            Conflict(settings: further, isOfOptions: true) {
+                cluster.address == nil && cluster != ClusterOptions() ? "a node of a cluster needs 'cluster.log'" : nil
+            },
+            Conflict(settings: [log], isOfOptions: true) {
+                guard cluster.address != nil else { return nil }
+                if cluster.node == nil { return "a node of a cluster needs a name: 'cluster.node'" }
+                if cluster.url == nil { return "a node of a cluster needs the URL at which clients reach it: 'cluster.url'" }
+                return dataFolder == nil ? "a node of a cluster needs a folder for its realms: 'data'" : nil
+            },
+            Conflict(settings: [log, SettingPlace("ship.to")], isOfOptions: true) {
+                cluster.address != nil && ship.target != nil
+                    ? "the realms of a cluster are kept by its log, and not shipped by its nodes" : nil
+            },
+            Conflict(settings: [log, SettingPlace("readOnly")], isOfOptions: true) {
+                cluster.address != nil && isReadOnly ? "a node of a cluster cannot be for reading only" : nil
+            },
+        ]
     }
 
     /// Files of issuers of tokens that cannot be used.

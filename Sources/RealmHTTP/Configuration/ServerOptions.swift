@@ -50,6 +50,8 @@ package struct ServerOptions: Sendable {
     package var backupPlan: BackupPlan?
     /// Where the commits of the realms are shipped to.
     package var ship = ShipPlan()
+    /// Which cluster the server is a node of.
+    package var cluster = ClusterOptions()
     /// The encryption keys, by the name of their realm.
     package var keys: [String: EncryptionKey] = [:]
     /// Looks up a variable of the environment. Keys that are not in `keys` are read from

@@ -7,7 +7,7 @@ internal import RealmStorage
 extension ServerSetting {
     /// All settings, with one for each limit.
     static let all: [ServerSetting] =
-        listening + network + credentials + roles + realms + requests + logging + audit + shipping
+        listening + network + credentials + roles + realms + requests + logging + audit + shipping + cluster
         + Limits.entries.map { limit($0) }
 
     // MARK: - Where the server listens

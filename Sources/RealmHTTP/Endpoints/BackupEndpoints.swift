@@ -176,7 +176,7 @@ struct BackupEndpoints: Sendable {
         var opening = directory.options.openOptions
         opening.key = key
         opening.isExactPath = true
-        directory.catalog.prepare(&opening)
+        directory.catalog.prepare(&opening, for: path)
         let state: Catalog.State
         do throws(StorageError) { state = .ready(try Database.open(name: name, path: path, opening)) } catch {
             state = .failed(error)

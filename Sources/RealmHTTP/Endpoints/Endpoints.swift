@@ -20,6 +20,8 @@ struct Endpoints: Sendable {
     let batches = BatchEndpoints()
     /// Answers with streams of changes, or with long-polls.
     let changes: ChangeEndpoints
+    /// Tells of the cluster that the server is a node of.
+    let cluster: ClusterEndpoints
     /// Creates objects of a class, and changes or deletes all objects that match.
     let classes = ClassWriteEndpoints()
     /// Answers with the contents of a realm or a class as a stream.
@@ -77,6 +79,7 @@ struct Endpoints: Sendable {
         backups = BackupEndpoints(
             liveLimits: state.liveLimits, spoolFolders: state.spoolFolders, directory: state.directory,
             stored: state.backups.stored)
+        cluster = ClusterEndpoints(cluster: state.cluster)
         backupLists = BackupListEndpoints(liveLimits: state.liveLimits, backups: state.backups)
         changes = ChangeEndpoints(
             notifications: state.notifications, leases: state.leases, timers: state.timers, workers: state.workers)

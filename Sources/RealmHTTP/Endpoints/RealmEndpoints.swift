@@ -86,6 +86,9 @@ struct RealmEndpoints: Sendable {
                 }
                 var attachment = attachment
                 try attachment.locate(in: directory.folders.attach, catalog.folder)
+                if let path = attachment.source.path, catalog.isReplicated(atPath: path) {
+                    try directory.cluster?.requireNew(attachment.name)
+                }
                 try begin(Attaching(attachment, call, directory, isDryRun: options.isDryRun), options, promise)
             } catch {
                 promise.complete(Response(error, for: call.request))

@@ -43,6 +43,8 @@ package final class ServerState: Sendable {
     let backups: BackupService
     /// Ships the commits of all realms; nil when nothing is shipped.
     let shipping: ShipService?
+    /// This server as a node of a cluster; nil for a server by itself.
+    let cluster: ClusterService?
     /// Verifies the tokens of clients.
     let tokens: TokenVerifier
     /// The certificates of the server; nil without encryption.
@@ -96,9 +98,10 @@ package final class ServerState: Sendable {
         let spoolFolders = ServerState.spoolFolders(options)
         backups = BackupService(catalog, options.backupPlan, spoolFolders: spoolFolders, log: accessLog, audit: audit)
         shipping = ServerState.shipping(options, catalog, spoolFolders: spoolFolders, log: accessLog)
+        cluster = ClusterService(options.cluster, catalog)
         directory = RealmDirectory(
             catalog: catalog, options: liveOptions, folders: folders, realmLimit: realmLimit ?? limits.realms,
-            access: rules.access, workers: workers, pinned: pinned, notifications: notifications)
+            access: rules.access, workers: workers, pinned: pinned, notifications: notifications, cluster: cluster)
         reloading = Reloading(
             configuration, liveOptions, directory: directory, backups: backups, tokens: self.tokens, tls: tls,
             accessLog: accessLog, audit: audit, logLevel: logLevel)
@@ -154,6 +157,10 @@ package final class ServerState: Sendable {
         metrics.add { [tokens] text in tokens.write(to: &text) }
         metrics.add { [liveOptions] text in liveOptions.roles.write(to: &text) }
         metrics.add { [backups] text in backups.planned?.write(to: &text) }
+        if let cluster {
+            catalog.replicate(by: cluster)
+            metrics.add { text in cluster.write(to: &text) }
+        }
         if let shipping { metrics.add { text in shipping.write(to: &text) } }
         metrics.add { [reloading] text in reloading.write(to: &text) }
         if let tls { metrics.add { text in tls.write(to: &text) } }

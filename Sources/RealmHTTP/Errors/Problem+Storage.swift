@@ -55,7 +55,8 @@ extension Problem {
         case .unfittingOptions: self.init(.invalidSchema, refusal.text)
         case .synchronized: self.init(.fileFormatUnsupported, refusal.text)
         case .tooManyVersions: self.init(.tooManySnapshots, refusal.text)
-        case .writesStopped, .notWritable, .notOwner, .outcomeUnknown, .logUnavailable: self.init(.notReady, refusal.text)
+        case .writesStopped, .notWritable: self.init(.notReady, refusal.text)
+        case .notOwner, .outcomeUnknown, .logUnavailable: self = Problem.ofLog(refusal) ?? Problem(.notReady, refusal.text)
         case .formatUnsupported(let found, _): self.init(format: found, supported: FileHeader.supportedFormats, refusal)
         case .formatNotWritable(let found): self.init(format: found, supported: newest...newest, refusal)
         }
@@ -79,6 +80,10 @@ extension Problem {
     ///
     /// - Parameter error: What the storage layer reported while reading.
     package init(serving error: StorageError) {
+        if case .refused(let refusal) = error, let problem = Problem.ofLog(refusal) {
+            self = problem
+            return
+        }
         switch error {
         case .corrupt: self.init(.fileCorrupt, "the file of this realm is damaged")
         case .limit: self.init(.outOfRange, error.description)
@@ -153,6 +158,39 @@ extension Problem {
     /// - Parameter error: Why it is not open. Only a change of the file by another program is
     ///   described to clients; all other reasons stay in the log.
     init(unavailable error: StorageError) {
+        if case .refused(let refusal) = error, let problem = Problem.ofLog(refusal) {
+            self = problem
+            return
+        }
         self.init(.realmUnavailable, error.isFileChange ? error.description : "the realm could not be opened")
+    }
+}
+
+extension Problem {
+    /// Makes the problem for a realm of a cluster that this node cannot serve or write to; nil for every other refusal.
+    ///
+    /// - Parameter refusal: Why. What the client library of the log says may name hosts, so it stays in the log.
+    static func ofLog(_ refusal: StorageError.Refusal) -> Problem? {
+        switch refusal {
+        case .notOwner(let node): return .notOwner(node)
+        case .outcomeUnknown: return Problem(.outcomeUnknown, "it is unknown whether the write has happened").after(seconds: 1)
+        case .logUnavailable: return Problem(.logUnavailable, "the log of the cluster cannot be reached").after(seconds: 1)
+        default: return nil
+        }
+    }
+
+    /// Makes `not_owner`.
+    ///
+    /// - Parameter node: The name of the node that serves the realm; empty when it is not known.
+    static func notOwner(_ node: String) -> Problem {
+        guard !node.isEmpty else { return Problem(.notOwner, "another node serves this realm") }
+        return Problem(.notOwner, "the node '\(node)' serves this realm").with("node", node)
+    }
+
+    /// The problem with the time after which another attempt makes sense.
+    private func after(seconds: Int) -> Problem {
+        var problem = self
+        problem.retryAfterSeconds = seconds
+        return problem
     }
 }

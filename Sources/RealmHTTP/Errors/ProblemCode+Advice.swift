@@ -294,6 +294,12 @@ extension ProblemCode {
                 "Name it with `--allow-host`. Names are checked because a hostile page could otherwise reach this "
                     + "server under a name of its own."
             )
+        case .notOwner:
+            return (
+                "Another node of the cluster serves this realm.",
+                "Send the request to the URL in `Realm-Owner`, with the same `Idempotency-Key` if it is a write. Proxies learn who "
+                    + "serves what by `realm-rest cluster map`."
+            )
         case .unknownProperty:
             return (
                 "An object in the body has a member that is no property of its class.",
@@ -483,6 +489,17 @@ extension ProblemCode {
             return (
                 "The server does not know the method or the transfer coding of the request.",
                 "Use one of the methods that `OPTIONS *` lists."
+            )
+        case .outcomeUnknown:
+            return (
+                "It is unknown whether the write has happened: the log of the cluster has not answered in time.",
+                "Repeat it with the same `Idempotency-Key`, or look whether it is there: it is there once or not at all, and will be "
+                    + "known as soon as the log answers."
+            )
+        case .logUnavailable:
+            return (
+                "The log of the cluster cannot be reached. A write has not happened, and never will.",
+                "Repeat it a little later. Reads go on meanwhile. The log of the server and its metrics say more."
             )
         case .notReady:
             return (

@@ -110,6 +110,8 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case rangeNotSatisfiable = "range_not_satisfiable"
     /// 421: the host name of the request is not one that the server answers to.
     case hostNotAllowed = "host_not_allowed"
+    /// 421: another node of the cluster serves this realm.
+    case notOwner = "not_owner"
     /// 422: an object in a body has a member that is no property of its class.
     case unknownProperty = "unknown_property"
     /// 422: an object to be created lacks a property that cannot be null.
@@ -188,6 +190,10 @@ package enum ProblemCode: String, Sendable, CaseIterable {
     case overloaded
     /// 503: the realm is not open, for instance because its file changed.
     case realmUnavailable = "realm_unavailable"
+    /// 503: it is unknown whether a write has happened; it is there once or not at all.
+    case outcomeUnknown = "outcome_unknown"
+    /// 503: the log of the cluster cannot be reached; the write has not happened.
+    case logUnavailable = "log_unavailable"
     /// 503: another program changed the file of the realm while it was served.
     case fileChanged = "file_changed"
     /// 503: so many old versions are being read that no new one is written.
@@ -229,7 +235,7 @@ extension ProblemCode {
         case .uriTooLong: return 414
         case .unsupportedMediaType: return 415
         case .rangeNotSatisfiable: return 416
-        case .hostNotAllowed: return 421
+        case .hostNotAllowed, .notOwner: return 421
         case .unknownProperty, .missingProperty, .noPrimaryKey, .pathNotFound, .invalidSchema, .invalidConfiguration,
             .typeMismatch, .outOfRange,
             .nullNotAllowed, .keyMismatch, .primaryKeyImmutable, .readOnlyProperty, .linkTargetMissing, .nestedObject,
@@ -242,7 +248,8 @@ extension ProblemCode {
         case .headersTooLarge: return 431
         case .internalError, .fileCorrupt: return 500
         case .notImplemented: return 501
-        case .notReady, .shuttingDown, .overloaded, .realmUnavailable, .fileChanged, .tooManyActiveVersions, .auditUnavailable:
+        case .notReady, .shuttingDown, .overloaded, .realmUnavailable, .fileChanged, .tooManyActiveVersions, .auditUnavailable,
+            .outcomeUnknown, .logUnavailable:
             return 503
         case .deadlineExceeded: return 504
         case .insufficientStorage: return 507

@@ -10,8 +10,8 @@ package enum RequestHeader: Int, CaseIterable, Sendable {
     /// events.
     case ifMatch, ifNoneMatch, origin, authorization, prefer, requestID, traceparent, idempotencyKey, lastEventID
     /// Fields of this interface: the transaction that a request joins, the version that it has to
-    /// see at least, and the subscriptions that a write does not notify.
-    case realmTransaction, realmMinVersion, realmWithoutNotifying
+    /// see at least, whether it has to see all that was acknowledged, and the subscriptions that a write does not notify.
+    case realmTransaction, realmMinVersion, realmRead, realmWithoutNotifying
     /// The encryption key of a file that is the body of a request.
     case realmEncryptionKey
     /// What a browser asks about in a CORS preflight request.
@@ -48,6 +48,7 @@ package enum RequestHeader: Int, CaseIterable, Sendable {
         case .lastEventID: return "last-event-id"
         case .realmTransaction: return "realm-transaction"
         case .realmMinVersion: return "realm-min-version"
+        case .realmRead: return "realm-read"
         case .realmWithoutNotifying: return "realm-without-notifying"
         case .realmEncryptionKey: return "realm-encryption-key"
         case .accessControlRequestMethod: return "access-control-request-method"

@@ -55,6 +55,12 @@ extension Problem {
         case .storage:
             guard case .storage(let cause)? = error.cause else { return Problem(.internalError, "the write failed") }
             return Problem(serving: cause)
+        case .realmUnavailable:
+            // A write whose realm is in a cluster.
+            guard case .storage(.refused(let refusal))? = error.cause, let problem = Problem.ofLog(refusal) else {
+                return Problem(.realmUnavailable, error.detail)
+            }
+            return problem
         case .cancelled: return Problem(.internalError, "the write was cancelled before it began")
         case .readOnly:
             return Problem(.readOnly, error.detail).with(header: HeaderField("Allow", "GET, HEAD, OPTIONS"))

@@ -18,7 +18,7 @@ enum OpenAPIChanges {
     /// The names of the parameters of a poll of one class.
     static let pollParameters = [
         "Where", "Args", "Sort", "Distinct", "ChangesLimit", "KeyPaths", "Shallow", "Deep", "Fields", "Expand", "Meta", "Include",
-        "Since", "Wait", "Initial", "RealmMinVersion", "RequestId",
+        "Since", "Wait", "Initial", "RealmMinVersion", "RealmRead", "RequestId",
     ]
 
     // MARK: - Operations
@@ -35,7 +35,7 @@ enum OpenAPIChanges {
             "Section", "KeyPaths", "Shallow", "Deep", "Fields", "Expand",
             "Meta", "Ints", "Include", "Subscription", "Ticket", "Since",
             "Wait",
-            "Initial", "Heartbeat", "DocumentFormat", "LastEventId", "RealmMinVersion", "RequestId",
+            "Initial", "Heartbeat", "DocumentFormat", "LastEventId", "RealmMinVersion", "RealmRead", "RequestId",
         ],
         responses: OpenAPIParts.responses(
             [
@@ -60,13 +60,14 @@ enum OpenAPIChanges {
     /// The operation `POST …/subscriptions`, which registers several named subscriptions at once.
     static let register = OperationDescription(
         "createSubscriptions", "Registers named subscriptions, which one stream delivers together.", tag: "changes",
-        parameters: ["RealmMinVersion", "RequestId"],
+        parameters: ["RealmMinVersion", "RealmRead", "RequestId"],
         taking: .json, body: OpenAPIParts.schema("SubscriptionsBody"),
         responses: answers("201", "The subscriptions are registered and observed.", "RegistrationCreated"), problems: .ofChanges)
 
     /// The operation `GET …/subscriptions/{id}`, which describes a registration.
     static let registration = OperationDescription(
-        "getSubscriptions", "Describes a registration.", tag: "changes", parameters: ["RealmMinVersion", "RequestId"],
+        "getSubscriptions", "Describes a registration.", tag: "changes",
+        parameters: ["RealmMinVersion", "RealmRead", "RequestId"],
         responses: answers("200", "The body describes the registration.", "Registration"),
         problems: .ofChanges)
 
@@ -74,7 +75,7 @@ enum OpenAPIChanges {
     /// read it.
     static let unregister = OperationDescription(
         "deleteSubscriptions", "Ends a registration, and the streams that read it.", tag: "changes",
-        parameters: ["RealmMinVersion", "RequestId"],
+        parameters: ["RealmMinVersion", "RealmRead", "RequestId"],
         responses: answers("204", "The registration is deleted.", nil),
         problems: .ofChanges)
 

@@ -104,7 +104,7 @@ package enum OpenAPIDocument {
     static let listParameters = [
         "Where", "Args", "Sort", "Distinct", "Limit", "After", "Offset", "Count", "Fields", "Expand", "Meta", "Ints", "Format",
         "At", "IndexOf", "IndexOfWhere", "Explain", "SectionBy", "Section", "Facets", "Snapshot", "IfNoneMatch",
-        "RealmTransaction", "RealmMinVersion", "RequestId",
+        "RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId",
     ]
     /// The names of the shared parameters of an operation that reads one property.
     static let propertyParameters =
@@ -112,12 +112,13 @@ package enum OpenAPIDocument {
     /// The names of the shared parameters of an operation that reads one object.
     static let objectParameters = [
         "Fields", "Expand", "Meta", "Ints", "DocumentFormat", "Snapshot", "IfNoneMatch", "RealmTransaction", "RealmMinVersion",
+        "RealmRead",
         "RequestId",
     ]
     /// The names of the shared parameters of an operation that computes aggregates.
     static let aggregateParameters = [
         "Where", "Args", "Operations", "GroupBy", "GroupSort", "Limit", "Offset", "Count", "Ints", "DocumentFormat", "Snapshot",
-        "IfNoneMatch", "RealmTransaction", "RealmMinVersion", "RequestId",
+        "IfNoneMatch", "RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId",
     ]
 
     // MARK: - Responses

@@ -147,7 +147,7 @@ struct ClassOperations {
         "IndexOfWhere", "Explain", "SectionBy", "Section", "Facets",
     ]
     /// The parameters that choose the version of a read.
-    private static let version = ["Snapshot", "RealmTransaction", "RealmMinVersion", "RequestId"]
+    private static let version = ["Snapshot", "RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId"]
 
     /// `GET …/objects/NAME/KEY`.
     var object: OperationDescription {
@@ -181,7 +181,8 @@ struct ClassOperations {
     ) -> OperationDescription {
         OperationDescription(
             id, summary, details: OpenAPITexts.operations[text]?.details, tag: name,
-            parameters: parameters(["RealmTransaction", "RealmMinVersion", "RequestId"], simple: []), taking: BodyTypes(.json),
+            parameters: parameters(["RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId"], simple: []),
+            taking: BodyTypes(.json),
             body: OpenAPIParts.schema(body), bodyText: bodyText,
             responses: .object([self.answer("200", answerText, answer, headers: OpenAPIParts.readHeaders)]),
             problems: .ofReads, .ofQueries)

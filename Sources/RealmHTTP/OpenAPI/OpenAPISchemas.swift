@@ -113,6 +113,30 @@ enum OpenAPISchemas {
                 "required": ["name", "version"],
             ]
         ),
+        (
+            "Cluster",
+            [
+                "type": "object",
+                "properties": [
+                    "node": OpenAPIParts.words("n1"), "url": OpenAPIParts.words("https://n1.example:8080"),
+                    "isCurrent": flag, "assignments": count, "unassignedShards": count,
+                    "nodes": ["type": "array", "items": OpenAPIParts.schema("ClusterNode")],
+                ],
+                "required": ["node", "url", "isCurrent", "assignments", "unassignedShards", "nodes"],
+            ]
+        ),
+        (
+            "ClusterNode",
+            [
+                "type": "object",
+                "properties": [
+                    "id": OpenAPIParts.words("n2"), "url": OpenAPIParts.words("https://n2.example:8080"),
+                    "state": ["type": "string", "enum": ["living", "silent", "leaving"]],
+                    "silentMilliseconds": count, "shards": count,
+                ],
+                "required": ["id", "url", "state", "silentMilliseconds", "shards"],
+            ]
+        ),
     ]
 
     /// The OpenAPI schema of a value that is any string.

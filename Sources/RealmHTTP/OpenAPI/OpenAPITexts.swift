@@ -155,6 +155,8 @@ enum OpenAPITexts {
     /// The texts about the server and credentials.
     private static let others: [String: Operation] = [
         "getOpenAPI": .init("Describes every path for clients of any realm. Limits are those of the configuration."),
+        "getCluster": .init(
+            "The node that is asked tells what it knows of the others. A server that is no node of a cluster answers not_found."),
         "getVersion": .init("Tells programs what they talk to; the OpenAPI documents state the version too."),
         "health": .init("Needs no credential, and tells nothing about realms."),
         "ready": .init("Needs no credential. Realms that are not ready are named in the problem."),
@@ -180,6 +182,8 @@ enum OpenAPITexts {
         "ObjectRoot": "Is the object that an embedded one is a part of, with the path to it.",
         "HiddenLinkLink": "Stands for an object that the client may not see.", "Status": "Is the outcome of a check.",
         "ProgramVersion": "Names the program that serves, and its version.",
+        "Cluster": "Is a cluster as one of its nodes knows it.",
+        "ClusterNode": "Is a node of a cluster.",
         "AggregateGroup": "Is a group of rows: its key, and a member for each operation.",
         "ObjectPage": "Is one page of a list, or what another parameter asked for instead.",
         "QueryBody": "Has the parameters of a list as members.", "AggregateBody": "Has the parameters of aggregates as members.",

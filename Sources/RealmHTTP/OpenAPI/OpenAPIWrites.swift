@@ -180,6 +180,13 @@ enum OpenAPIWrites {
                 "Is a Realm-Version that the client has seen. The request waits until the realm has reached it, and is 412 when it does not come.",
                 OpenAPIParts.words(pattern: "^[0-9a-z]+\\.[0-9]{1,18}$", "k3f9q2.1841"))
         ),
+        (
+            "RealmRead",
+            OpenAPIParts.inHeader(
+                "Realm-Read",
+                "With linear the answer shows everything that was acknowledged before the request, by any node of a cluster. A server by itself always does.",
+                ["type": "string", "enum": ["linear"], "example": "linear"])
+        ),
     ]
 
     /// Returns a parameter that each request needs.

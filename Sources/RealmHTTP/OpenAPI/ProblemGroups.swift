@@ -22,7 +22,7 @@ extension Set<ProblemCode> {
     package static let ofRealms: Set = [
         .realmNotFound, .realmUnavailable, .notReady, .fileChanged, .fileCorrupt, .fileNotFound, .notARealm,
         .encryptionKeyRequired, .encryptionKeyWrong, .fileFormatUnsupported, .filesystemUnsuitable, .fileInUse,
-        .tooManyActiveVersions, .insufficientStorage,
+        .tooManyActiveVersions, .insufficientStorage, .notOwner, .outcomeUnknown, .logUnavailable,
     ]
 
     /// Reads of contents, which may name a snapshot, a transaction or a version to wait for.

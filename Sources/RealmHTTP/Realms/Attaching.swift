@@ -134,7 +134,7 @@ final class Attaching: Sendable {
         options.control = control
         // The names have to fit the schema that the request leads to.
         options.requiresNames = false
-        if !isDryRun { directory.catalog.prepare(&options) }
+        if !isDryRun { directory.catalog.prepare(&options, for: attachment.source.path) }
         return options
     }
 

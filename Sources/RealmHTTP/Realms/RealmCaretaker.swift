@@ -216,6 +216,7 @@ final class RealmCaretaker: Sendable {
         // A client may have subscribed between the first call and the closing.
         notifications.close(database, failing: Problem(unavailable: error))
         catalog.didClose(database.name.text)
+        if case .refused(.notOwner) = error { catalog.setAside(database.name) }
         let isStopped = monitor.withLock { state -> Bool in
             state.closing[ObjectIdentifier(database)] = nil
             return state.isStopped

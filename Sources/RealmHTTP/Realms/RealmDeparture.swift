@@ -182,7 +182,11 @@ struct RealmDeparture: Sendable {
     private func delete(_ state: Catalog.State) throws(Problem) {
         try requireDeletable(state)
         switch state {
-        case .ready(let database): try mapping { () throws(StorageError) in try database.deleteFiles() }
+        case .ready(let database):
+            try mapping { () throws(StorageError) in
+                try catalog.dropHistory(of: database)
+                try database.deleteFiles()
+            }
         case .failed, .opening, .closed:
             guard let path = ownPath else { return }
             let key = catalog.failedSource(name)?.options.key

@@ -30,6 +30,8 @@ final class RealmDirectory: Sendable {
     let pinned: PinnedVersions
     /// The streams and polls, which end when their realm is detached.
     let notifications: ChangeService
+    /// This server as a node of a cluster; nil for a server by itself.
+    let cluster: ClusterService?
     /// The attach requests in progress, by the name of their realm.
     let openings = RankedMutex<[String: Attaching]>(.leaf, [:])
     /// The bodies of the requests that realms were attached with, as JSON without encryption keys,
@@ -55,10 +57,12 @@ final class RealmDirectory: Sendable {
     ///   - workers: The pool for work that waits for files.
     ///   - pinned: The snapshot leases.
     ///   - notifications: The streams and polls.
+    ///   - cluster: This server as a node of a cluster; nil for a server by itself.
     init(
         catalog: Catalog, options: LiveOptions, folders: RealmFolders, realmLimit: Int, access: AccessPolicy,
-        workers: WorkerPool, pinned: PinnedVersions, notifications: ChangeService
+        workers: WorkerPool, pinned: PinnedVersions, notifications: ChangeService, cluster: ClusterService? = nil
     ) {
+        self.cluster = cluster
         self.catalog = catalog
         liveOptions = options
         let options = options.current

@@ -193,7 +193,7 @@ struct RealmRestore: Sendable {
     /// Opens the new file. If that fails, the old one is put back.
     private func open(undoing name: String?) throws(StorageError) -> Database {
         do throws(StorageError) {
-            return try directory.catalog.reopen(target)
+            return try directory.catalog.reopen(target, isReplaced: true)
         } catch {
             try replacement.undo(name)
             throw error
@@ -203,7 +203,7 @@ struct RealmRestore: Sendable {
     /// Opens the old file again after a failure, or leaves that to the caretaker.
     private func serveAgain() {
         do throws(StorageError) {
-            directory.catalog.endReplacing(target, .success(try directory.catalog.reopen(target)))
+            directory.catalog.endReplacing(target, .success(try directory.catalog.reopen(target, isReplaced: false)))
         } catch {
             directory.catalog.endReplacing(target, .failure(error))
         }

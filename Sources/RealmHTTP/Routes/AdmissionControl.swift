@@ -32,6 +32,8 @@ struct AdmissionControl: Sendable {
     private let authenticator: Authenticator
     /// The registrations, whose tickets stand for a credential in URLs.
     private let registrations: RegistrationTable
+    /// This server as a node of a cluster; nil for a server by itself.
+    private let cluster: ClusterService?
     /// The token buckets of the clients.
     private let rates = RateLimiter()
     /// The requests per second that a client may send unless a role of it says otherwise; 0 for any number.
@@ -52,6 +54,7 @@ struct AdmissionControl: Sendable {
         authenticator = state.authenticator
         registrations = state.notifications.registrations
         usualRate = state.limits.rate
+        cluster = state.cluster
     }
 
     /// Checks a request and looks up its route and its realm.
@@ -95,6 +98,7 @@ struct AdmissionControl: Sendable {
         try checkRights(request, route)
         guard route.isServed else { throw AdmissionControl.nothing(request) }
         if route.pattern.isRealm { try checkMethodBeforeRealm(route, request) }
+        if let cluster, request.method != .options, let name = request.match.decoded(.realm) { try cluster.requireOwn(name) }
         request.realm = checked(try realmState(request), request)
         // Whoever looks at the state of a realm does not keep it open.
         if case .ready(let database)? = request.realm, !route.pattern.isRealm { database.noteUse(request.arrival) }

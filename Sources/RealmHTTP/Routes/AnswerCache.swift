@@ -164,7 +164,7 @@ final class AnswerCache: Sendable {
     private func key(of request: Request) -> Key? {
         guard bytesPerShard > 0, request.method == .get || request.method == .head, request.headers[.ifNoneMatch] == nil,
             request.headers[.realmMinVersion] == nil, request.headers[.realmTransaction] == nil,
-            !request.headers.has(.range)
+            request.headers[.realmRead] == nil, !request.headers.has(.range)
         else { return nil }
         return Key(request.target.bytes, accept: request.headers[.accept], scope: request.scope?.identity)
     }

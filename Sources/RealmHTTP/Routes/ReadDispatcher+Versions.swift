@@ -23,6 +23,10 @@ extension ReadDispatcher {
         if let id = call.request.headers[.realmTransaction], route.traits.contains(.readsContents) {
             return read(call, inTransaction: id, of: database, endpoint)
         }
+        if let text = call.request.headers[.realmRead] {
+            guard text == "linear" else { throw .invalidHeader("Realm-Read", "the header field can only be 'linear'") }
+            if let cluster { return linearRead(call, of: database, cluster, endpoint) }
+        }
         guard let text = call.request.headers[.realmMinVersion], database.isWritable, let wanted = VersionToken(text),
             wanted.epoch == database.epoch.text, wanted.version > database.current.token.version
         else { return nil }
@@ -142,6 +146,28 @@ extension ReadDispatcher {
                 workers.submit(for: call.request, to: promise) { answer(call, promise, endpoint) }
             }
             wait.begin(wanted, database, timers, until: call.request.deadline)
+        }
+    }
+
+    /// Answers a read that has to see everything that was acknowledged before it came, also by other nodes. A worker asks the log.
+    ///
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - database: The open realm.
+    ///   - cluster: This server as a node of a cluster.
+    ///   - endpoint: The function that answers.
+    private func linearRead(
+        _ call: Call, of database: Database, _ cluster: ClusterService, _ endpoint: @escaping Endpoint
+    ) -> Reply {
+        workers.reply(to: call.request) { promise in
+            do throws(Problem) {
+                guard let wanted = try cluster.confirm(database), wanted > database.current.token.version else {
+                    return answer(call, promise, endpoint)
+                }
+                read(call, waitingFor: wanted, of: database, endpoint).resolve(promise)
+            } catch {
+                promise.complete(Response(error, for: call.request))
+            }
         }
     }
 

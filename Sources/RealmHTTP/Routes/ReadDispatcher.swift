@@ -23,6 +23,8 @@ struct ReadDispatcher: Sendable {
     let answers: AnswerCache
     /// Ends the wait for a version that does not come in time.
     let timers: TimerQueue
+    /// This server as a node of a cluster; nil for a server by itself.
+    let cluster: ClusterService?
 
     /// Answers a call that reads.
     ///

@@ -50,6 +50,8 @@ package final class RequestDispatcher: RequestHandler {
     private let ends: RequestEnds
     /// Has requests recorded in the audit log.
     private let audit: AuditTrail
+    /// This server as a node of a cluster; nil for a server by itself.
+    private let cluster: ClusterService?
 
     /// Creates the application of a server, with a cache and endpoints of its own.
     ///
@@ -62,7 +64,9 @@ package final class RequestDispatcher: RequestHandler {
         admission = AdmissionControl(state)
         bodies = BodyReader(state)
         finisher = ResponseFinisher(state)
-        reads = ReadDispatcher(liveLimits: state.liveLimits, workers: state.workers, answers: answers, timers: state.timers)
+        reads = ReadDispatcher(
+            liveLimits: state.liveLimits, workers: state.workers, answers: answers, timers: state.timers,
+            cluster: state.cluster)
         writes = WriteDispatcher()
         workers = state.workers
         catalog = state.catalog
@@ -78,6 +82,7 @@ package final class RequestDispatcher: RequestHandler {
             conditionalClasses: state.options.conditionalClasses)
         ends = RequestEnds(state)
         audit = AuditTrail(log: state.audit)
+        cluster = state.cluster
         state.metrics.add { answers.write(to: &$0) }
         state.metrics.add { [metrics = ends.metrics] text in metrics.write(to: &text) }
         state.metrics.add { [refusals] text in refusals.write(to: &text) }
@@ -283,6 +288,8 @@ package final class RequestDispatcher: RequestHandler {
     ///   - request: The request that it belongs to.
     /// - Returns: The response as it is sent.
     package func finish(_ response: consuming Response, for request: Request) -> Response {
+        var response = response
+        cluster?.complete(&response, for: request)
         let finished = finisher.finish(response, for: request)
         // Whoever has the response can find it in the log.
         audit.end(finished, of: request)

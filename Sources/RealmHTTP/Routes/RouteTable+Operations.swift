@@ -71,6 +71,23 @@ extension RouteTable {
                             isConditional: false))
                 ) { $0.operations.metrics }
             ]),
+        Route(
+            "/v1/cluster", [.isHidden, .isOpenToAdminListener],
+            operations: [
+                .read(
+                    .get, for: .administer,
+                    .init(
+                        "getCluster", "Returns the nodes of the cluster that the server belongs to.", tag: "operations",
+                        parameters: ["RequestId"],
+                        responses: OpenAPIParts.responses(
+                            [
+                                "description": "The body names this node and the others, and tells how many shards each has.",
+                                "headers": OpenAPIParts.headers,
+                                "content": ["application/json": ["schema": OpenAPIParts.schema("Cluster")]],
+                            ],
+                            isConditional: false))
+                ) { $0.cluster.get }
+            ]),
     ]
 
     /// The routes that the API description leaves out: those for administrators, and one path that

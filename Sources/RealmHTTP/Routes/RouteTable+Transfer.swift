@@ -26,7 +26,7 @@ extension RouteTable {
                         parameters: [
                             "ExportFormat", "ForExcel", "Geometry", "ExportClass", "Where", "Args", "Sort", "Snapshot",
                             "RealmTransaction",
-                            "RealmMinVersion", "RequestId",
+                            "RealmMinVersion", "RealmRead", "RequestId",
                         ],
                         responses: exportResponses, problems: .ofReads, .ofQueries)
                 ) { $0.exports.get }.audited(as: .export)
@@ -38,7 +38,7 @@ extension RouteTable {
                     .get, for: .read,
                     .init(
                         "backUpRealm", "Returns a version as a compact Realm file.", tag: "transfer",
-                        parameters: ["Snapshot", "RealmTransaction", "RealmMinVersion", "RequestId"],
+                        parameters: ["Snapshot", "RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId"],
                         responses: OpenAPIParts.responses(backup, isConditional: false), problems: .ofReads)
                 ) { $0.backups.get }.audited(as: .backup),
                 .read(
@@ -46,7 +46,8 @@ extension RouteTable {
                     .init(
                         "copyRealm",
                         "Copies a version under another key, with a part of the classes, or to a file of the server.",
-                        tag: "transfer", parameters: ["Snapshot", "IfMatch", "RealmTransaction", "RealmMinVersion", "RequestId"],
+                        tag: "transfer",
+                        parameters: ["Snapshot", "IfMatch", "RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId"],
                         taking: .json, body: OpenAPIParts.schema("BackupRequest"),
                         responses: OpenAPIParts.responses(backup, isConditional: false, storedBackup),
                         problems: .ofReads, .ofSchemas, .ofFiles)

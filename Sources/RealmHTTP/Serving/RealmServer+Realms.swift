@@ -20,6 +20,7 @@ extension RealmServer {
     ///   cannot be read, or when two files would have the same name.
     static func open(_ live: LiveOptions, _ catalog: Catalog, _ report: (String) -> Void) throws(Failure) {
         let options = live.current
+        try requireOutsideOfCluster(options)
         for path in options.paths {
             if RealmFiles.isFolder(path) {
                 try openFolder(path, options, in: catalog, report: report)
@@ -37,6 +38,18 @@ extension RealmServer {
         for realm in options.realms { try open(realm, options, in: catalog, report: report) }
         if let folder = options.dataFolder { try serve(folder, live, in: catalog, report: report) }
         for name in options.memoryRealms { try openInMemory(name, options, catalog) }
+    }
+
+    /// Checks that no file of the data folder of a node is opened as a realm by itself: its commits would not be in the log.
+    private static func requireOutsideOfCluster(_ options: ServerOptions) throws(Failure) {
+        guard options.cluster.address != nil, let folder = options.dataFolder else { return }
+        let root = ((try? System.resolved(folder)) ?? folder) + "/"
+        for path in options.paths + options.realms.map(\.path) {
+            guard (((try? System.resolved(path)) ?? path) + "/").hasPrefix(root) else { continue }
+            throw Failure(
+                description:
+                    "\(path): the files of the folder \(folder) belong to the cluster, and are opened for requests; leave it out")
+        }
     }
 
     /// Serves the files of the data folder, each of which is opened by the first request for it.

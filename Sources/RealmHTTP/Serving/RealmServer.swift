@@ -119,6 +119,14 @@ package final class RealmServer: Sendable {
             realmLimit: min(options.limits.realms, descriptors.realms), tokens: tokens, tls: tls, accessLog: log,
             audit: audit)
         accessWatch = AccessWatch(state)
+        if let cluster = state.cluster {
+            do throws(StorageError) {
+                try cluster.start { [weak caretaker = state.caretaker] database, error in caretaker?.fail(database, error) }
+            } catch {
+                RealmServer.abandon(listeners, admin: adminSocket, audit: audit, log: log)
+                throw Failure(description: "the cluster: \(error)")
+            }
+        }
         if let failure = keys.failure { report(failure) }
         state.directory.restoreAttached(report)
         let handler = RequestDispatcher(state)
@@ -181,6 +189,16 @@ package final class RealmServer: Sendable {
         }
     }
 
+    /// Closes what was opened for a server that does not come to be.
+    private static func abandon(
+        _ listeners: [BoundListener], admin: ListeningSocket?, audit: AuditLog?, log: AccessLog?
+    ) {
+        for one in listeners { one.socket.close() }
+        admin?.close()
+        audit?.close(seconds: 0)
+        log?.close(seconds: 0)
+    }
+
     /// Makes the access log, which holds its lines until `start` has announced the server; nil when
     /// the options ask for none.
     private static func makeLog(_ options: ServerOptions) throws(Failure) -> AccessLog? {
@@ -233,6 +251,7 @@ package final class RealmServer: Sendable {
     ///   after a second signal. Once it has been true it is not called again.
     package func stop(isUrgent: () -> Bool = { false }) {
         state.lifecycle.beginStopping()
+        state.cluster?.leave()
         state.notifications.end()
         let end = Instant.now().adding(seconds: options.graceSeconds)
         for listener in others + [daemon, adminDaemon].compactMap({ $0 }) { listener.beginDraining() }
@@ -251,6 +270,7 @@ package final class RealmServer: Sendable {
         state.caretaker.stop()
         state.catalog.closeAll()
         state.shipping?.stop()
+        state.cluster?.stop()
         state.timers.stop()
         audit?.close()
         log?.close()

@@ -63,6 +63,19 @@ package struct LogReplay {
         throw noBase(head)
     }
 
+    /// Returns the head of a realm, as it is visible now.
+    ///
+    /// - Throws: `.refused(.logUnavailable)`; `.refused(.unsuitable)` when the log does not know the realm.
+    package static func head(of realm: String, in log: any RealmLog) throws(StorageError) -> LogHead {
+        let call = LogCall(realm: realm, owner: .nobody, request: .head)
+        switch log.perform(call, until: Instant.now().adding(seconds: OwnerLimits().claimSeconds)) {
+        case .head(let head?): return head
+        case .head(nil): throw .refused(.unsuitable("the log does not know a realm '\(realm)'"))
+        case .unsent(let reason): throw .refused(.logUnavailable(reason))
+        default: throw .refused(.logUnavailable("there was no answer in time"))
+        }
+    }
+
     /// The place in the chain of a head.
     private func chain(of head: LogHead) -> RecordChain {
         RecordChain(realm: realm, epoch: head.lineage, version: head.version, checksum: head.checksum.bytes)

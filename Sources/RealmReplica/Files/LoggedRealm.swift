@@ -68,8 +68,13 @@ package final class LoggedRealm: Sendable {
         // A claim would end the writes of an opening that this file has already.
         try OwnershipLock.check(ofFile: opening.path)
         let owner = RealmOwner(opening.name.text, node: opening.node, log: log, opening.limits)
-        if let head = try owner.claim() { return try open(opening, log, owner, at: head) }
-        if let begun = try begin(opening, log, owner) { return begun }
+        if let head = try owner.claim() {
+            guard opening.options.beginsHistory else { return try open(opening, log, owner, at: head) }
+            guard let begun = try begin(opening, log, owner, over: head) else { throw .refused(.notOwner("")) }
+            return begun
+        }
+        try requireOwnFile(opening)
+        if let begun = try begin(opening, log, owner, over: nil) { return begun }
         // Another node has begun the log meanwhile.
         guard let head = try owner.claim() else { throw .refused(.logUnavailable("the log has lost the realm")) }
         return try open(opening, log, owner, at: head)
@@ -123,9 +128,24 @@ package final class LoggedRealm: Sendable {
         return try Database.open(name: opening.name, path: opening.path, options)
     }
 
-    /// Opens a realm that the log does not know, and begins its log; nil when another node was faster.
+    /// Refuses a file that came from a log which does not know its realm: it may have been deleted, or the log is another one.
+    private static func requireOwnFile(_ opening: Opening) throws(StorageError) {
+        guard System.entry(atPath: opening.path) != nil else {
+            guard opening.options.createsMissingFile else { throw .refused(.fileNotFound) }
+            return
+        }
+        guard let place = FilePosition.read(for: opening.path) else { return }
+        throw .refused(
+            .unsuitable(
+                "the file was in a log that does not know its realm any more (version \(place.chain.version) of "
+                    + "\(place.chain.epoch)); to begin a new log with it, remove \(FilePosition.path(of: opening.path))"))
+    }
+
+    /// Opens a realm with the file as it is, and begins its log; nil when another node was faster.
+    ///
+    /// - Parameter former: The head of a log that is begun anew; nil when the log does not know the realm.
     private static func begin(
-        _ opening: Opening, _ log: any RealmLog, _ owner: RealmOwner
+        _ opening: Opening, _ log: any RealmLog, _ owner: RealmOwner, over former: LogHead?
     ) throws(StorageError) -> LoggedRealm? {
         let database = try Database.open(name: opening.name, path: opening.path, opening.options)
         do throws(StorageError) {
@@ -135,8 +155,15 @@ package final class LoggedRealm: Sendable {
             let (base, file) = try LogBases.copy(snapshot, at: chain)
             defer { System.close(file) }
             let head = LogHead(
-                lineage: base.lineage, version: base.version, checksum: base.checksum, epoch: 1, owner: owner.owner)
-            guard try log.create(head, of: opening.name.text, base: base, from: file) else {
+                lineage: base.lineage, version: base.version, checksum: base.checksum, epoch: (former?.epoch ?? 0) + 1,
+                owner: owner.owner)
+            let isBegun: Bool
+            if let former {
+                isBegun = try log.restart(head, over: former, of: opening.name.text, base: base, from: file)
+            } else {
+                isBegun = try log.create(head, of: opening.name.text, base: base, from: file)
+            }
+            guard isBegun else {
                 database.close()
                 return nil
             }

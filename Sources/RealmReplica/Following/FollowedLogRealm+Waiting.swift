@@ -11,7 +11,7 @@ extension FollowedLogRealm {
         enum Goal: Sendable {
             /// The version of a number.
             case version(UInt64)
-            /// What the log has when it is asked at this time or later.
+            /// What the log has when it is asked at this time or later, and confirms it.
             case head(asked: Instant)
         }
 
@@ -72,6 +72,9 @@ extension FollowedLogRealm {
         follower.timers.set(at: deadline) { [weak self] in self?.giveUp(number) }
     }
 
+    /// Whether somebody waits for what the log has.
+    var wantsConfirmation: Bool { monitor.withLock { $0.wantsConfirmation } }
+
     /// Tells somebody who still waits that the time is over.
     private func giveUp(_ number: Int) {
         let late = monitor.withLock { state -> Waiter? in
@@ -92,6 +95,14 @@ extension FollowedLogRealm {
 }
 
 extension FollowedLogRealm.State {
+    /// Whether somebody waits for what the log has.
+    var wantsConfirmation: Bool {
+        waiters.contains { waiter in
+            if case .head = waiter.goal { return true }
+            return false
+        }
+    }
+
     /// Takes out those whose version is there.
     mutating func takeReached() -> [FollowedLogRealm.Waiter] {
         guard !waiters.isEmpty else { return [] }

@@ -131,7 +131,7 @@ package final class FollowedLogRealm: @unchecked Sendable {
         var attempt = 0
         while true {
             let asked = follower.clock()
-            guard let head = try follower.log.heads(of: [opening.name.text])[opening.name.text] else {
+            guard let head = try follower.log.heads(of: [opening.name.text], confirmedFor: nil)[opening.name.text] else {
                 throw .refused(.fileNotFound)
             }
             let opened: (database: Database, chain: RecordChain, way: LogReplay.Way)
@@ -146,7 +146,7 @@ package final class FollowedLogRealm: @unchecked Sendable {
             do throws(StorageError) {
                 _ = try opened.database.stopWriting(for: head.owner.node)
                 let realm = try FollowedLogRealm(opened.database, at: opened.chain, by: opened.way, follower, hooks: hooks)
-                _ = realm.note(head, asked: asked)
+                _ = realm.note(head, asked: asked, isConfirmed: false)
                 try follower.add(realm)
                 return realm
             } catch {
@@ -205,8 +205,9 @@ package final class FollowedLogRealm: @unchecked Sendable {
     /// - Parameters:
     ///   - head: The head; nil when the log does not know the realm.
     ///   - asked: When the log was asked.
+    ///   - isConfirmed: Whether the log has confirmed that it is the one that counts.
     /// - Returns: Whether there is something to do.
-    func note(_ head: LogHead?, asked: Instant) -> Bool {
+    func note(_ head: LogHead?, asked: Instant, isConfirmed: Bool) -> Bool {
         guard let head else {
             finish(.missing)
             announceEnd()
@@ -216,7 +217,7 @@ package final class FollowedLogRealm: @unchecked Sendable {
         let (ready, isBehind) = monitor.broadcast { state -> ([Waiter], Bool) in
             state.head = head
             state.seen = max(state.seen, asked)
-            let ready = state.takeReady(seen: head, asked: asked)
+            let ready = isConfirmed ? state.takeReady(seen: head, asked: asked) : []
             return (ready, state.isBehind && state.retry <= now)
         }
         database.noteWriter(head.owner.node)

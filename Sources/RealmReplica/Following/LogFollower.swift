@@ -18,6 +18,8 @@ package final class LogFollower: Sendable {
 
     /// The log.
     package let log: any RealmLog
+    /// The name of this node.
+    private let node: String
     /// How often the log is looked at, and what holds for each realm.
     package let limits: FollowerLimits
     /// Tells the time.
@@ -51,9 +53,10 @@ package final class LogFollower: Sendable {
     ///
     /// - Parameters:
     ///   - log: The log.
+    ///   - node: The name of this node.
     ///   - limits: How often the log is looked at, and what holds for each realm.
-    package convenience init(_ log: any RealmLog, _ limits: FollowerLimits = FollowerLimits()) {
-        self.init(log, limits, hasThread: true, clock: { .now() }) { task in
+    package convenience init(_ log: any RealmLog, node: String, _ limits: FollowerLimits = FollowerLimits()) {
+        self.init(log, node: node, limits, hasThread: true, clock: { .now() }) { task in
             do throws(Threads.Failure) {
                 try SharedThreads.followers.submit(task)
             } catch {
@@ -66,15 +69,17 @@ package final class LogFollower: Sendable {
     ///
     /// - Parameters:
     ///   - log: The log.
+    ///   - node: The name of this node.
     ///   - limits: How often the log is looked at, and what holds for each realm.
     ///   - hasThread: Whether there is a thread that looks; otherwise only `poll` does.
     ///   - clock: Tells the time.
     ///   - run: Runs what a realm has to do.
     package init(
-        _ log: any RealmLog, _ limits: FollowerLimits, hasThread: Bool, clock: @escaping @Sendable () -> Instant,
+        _ log: any RealmLog, node: String, _ limits: FollowerLimits, hasThread: Bool, clock: @escaping @Sendable () -> Instant,
         run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) {
         self.log = log
+        self.node = node
         self.limits = limits
         self.hasThread = hasThread
         self.clock = clock
@@ -160,10 +165,11 @@ package final class LogFollower: Sendable {
 
     /// Looks at the heads of some realms.
     private func look(_ realms: [FollowedLogRealm]) {
+        let isConfirmed = realms.contains { $0.wantsConfirmation }
         let asked = clock()
         let heads: [String: LogHead]
         do throws(StorageError) {
-            heads = try log.heads(of: realms.map(\.name))
+            heads = try log.heads(of: realms.map(\.name), confirmedFor: isConfirmed ? node : nil)
         } catch {
             return monitor.withLock { state in
                 state.counts.polls += 1
@@ -175,7 +181,7 @@ package final class LogFollower: Sendable {
             state.counts.polls += 1
             state.failure = nil
         }
-        for realm in realms where realm.note(heads[realm.name], asked: asked) {
+        for realm in realms where realm.note(heads[realm.name], asked: asked, isConfirmed: isConfirmed) {
             run { realm.step() }
         }
     }

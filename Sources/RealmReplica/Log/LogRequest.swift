@@ -4,6 +4,8 @@
 package enum LogRequest: Sendable, Hashable {
     /// The head, as it is visible now. It may be lost again if the log fails over, so nothing may be concluded from it.
     case head
+    /// Commit something elsewhere, and tell the head: whatever was durable in the log when it was sent is in it. The head does not change.
+    case confirm
     /// Become the owner if the epoch is still the given one; the epoch grows by one.
     case claim(over: UInt64)
     /// Commit something, and tell the head: everything that is visible in it is durable then. If the sender is the owner the

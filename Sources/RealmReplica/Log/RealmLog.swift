@@ -14,11 +14,14 @@ package protocol RealmLog: Sendable {
     /// - Returns: The reply; `.lost` at the deadline, or `.unsent` if the request had not left by then.
     func perform(_ call: LogCall, until deadline: Instant) -> LogReply
 
-    /// Returns the heads of some realms as they are visible now; see `LogRequest.head`. Realms that the log does not know are
-    /// left out. It waits for seconds at most.
+    /// Returns the heads of some realms as they are visible now; see `LogRequest.head` and `LogRequest.confirm`. Realms that the
+    /// log does not know are left out. It waits for seconds at most.
     ///
+    /// - Parameters:
+    ///   - realms: The names of the realms.
+    ///   - node: The node that has the heads confirmed; nil when whatever is visible will do.
     /// - Throws: `.refused(.logUnavailable)`.
-    func heads(of realms: [String]) throws(StorageError) -> [String: LogHead]
+    func heads(of realms: [String], confirmedFor node: String?) throws(StorageError) -> [String: LogHead]
 
     /// Begins the log of a realm with a base, unless there is one.
     ///
@@ -32,6 +35,26 @@ package protocol RealmLog: Sendable {
     func create(
         _ head: LogHead, of realm: String, base: LogBase, from descriptor: Int32
     ) throws(StorageError) -> Bool
+
+    /// Replaces the history of a realm by one that begins with a base, if the head is still the given one. The epoch grows by one.
+    ///
+    /// - Parameters:
+    ///   - head: The new head, with the epoch and the owner of the former one.
+    ///   - former: The head.
+    ///   - realm: The name of the realm.
+    ///   - base: The base.
+    ///   - descriptor: A file with the bytes of the base.
+    /// - Returns: Whether the head was still the given one.
+    /// - Throws: `.refused(.logUnavailable)`; it is unknown then whether the history was replaced.
+    func restart(
+        _ head: LogHead, over former: LogHead, of realm: String, base: LogBase, from descriptor: Int32
+    ) throws(StorageError) -> Bool
+
+    /// Forgets a realm with its whole history, if it has the given owner.
+    ///
+    /// - Returns: Whether it had.
+    /// - Throws: `.refused(.logUnavailable)`; it is unknown then whether the realm was forgotten.
+    func drop(_ realm: String, of owner: LogOwner) throws(StorageError) -> Bool
 
     /// Reads the records that follow a version, in order.
     ///
@@ -62,7 +85,7 @@ package protocol RealmLog: Sendable {
     /// Deletes a base.
     func remove(_ base: LogBase, of realm: String) throws(StorageError)
 
-    /// Deletes records that are needed no more. The head stays.
+    /// Deletes records that are needed no more, and all of other lineages. The head stays.
     ///
     /// - Parameters:
     ///   - realm: The name of the realm.
@@ -73,10 +96,11 @@ package protocol RealmLog: Sendable {
 
 extension RealmLog {
     /// Returns the heads of some realms, one request after another.
-    package func heads(of realms: [String]) throws(StorageError) -> [String: LogHead] {
+    package func heads(of realms: [String], confirmedFor node: String?) throws(StorageError) -> [String: LogHead] {
+        let owner = LogOwner(node: node ?? "", token: "")
         var heads: [String: LogHead] = [:]
         for realm in realms {
-            let call = LogCall(realm: realm, owner: .nobody, request: .head)
+            let call = LogCall(realm: realm, owner: owner, request: node == nil ? .head : .confirm)
             guard case .head(let head) = perform(call, until: Instant.now().adding(seconds: 3)) else {
                 throw .refused(.logUnavailable("it has not answered"))
             }

@@ -45,7 +45,7 @@ package struct OwnerMachine: Sendable, Hashable {
     package enum Event: Sendable, Hashable {
         /// The realm is to be owned.
         case claim
-        /// The log of the realm was begun, with this owner.
+        /// The log of the realm was begun with this owner, or begun anew by it.
         case created(LogHead)
         /// A record is to be stored.
         case append(LogEntry)
@@ -98,8 +98,10 @@ package struct OwnerMachine: Sendable, Hashable {
             guard case .idle = state else { return refuse() }
             return go(to: .looking, .send(.head))
         case .created(let head):
-            guard case .idle = state else { return refuse() }
-            return go(to: .current(head), .finish(.claimed(head)))
+            switch state {
+            case .idle, .current: return go(to: .current(head), .finish(.claimed(head)))
+            default: return refuse()
+            }
         case .append(let entry):
             guard case .current(let head) = state else { return refuse() }
             return go(to: .appending(head, entry), .send(.append(after: head, entry)))

@@ -44,6 +44,9 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
         package var bytes = 0
     }
 
+    /// Called when nothing can be written any more before the realm was opened again; see `whenLost`.
+    private let losing = RankedMutex<(@Sendable (StorageError) -> Void)?>(.leaf, nil)
+
     /// The place in the chain that the file of the realm has reached; nil before the realm is owned. For any thread.
     package var place: RecordChain? { reached.withLock { $0.place } }
     /// What this owner has stored. For any thread.
@@ -59,13 +62,7 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
     package init(_ realm: String, node: String, log: any RealmLog, _ limits: OwnerLimits = OwnerLimits()) {
         self.realm = realm
         self.limits = limits
-        driver = OwnerDriver(realm, LogOwner(node: node, token: RealmOwner.makeToken()), log)
-    }
-
-    /// Returns a token that no other opening has: 75 random bits.
-    private static func makeToken() -> String {
-        let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
-        return String((0..<15).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] })
+        driver = OwnerDriver(realm, LogOwner(node: node, token: RandomText.token()), log)
     }
 
     // MARK: - Opening and closing
@@ -83,7 +80,7 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
         }
     }
 
-    /// Notes that the log of the realm was begun, with this owner.
+    /// Notes that the log of the realm was begun, or begun anew, with this owner.
     ///
     /// - Parameter head: The head.
     package func noteCreated(_ head: LogHead) throws(StorageError) {
@@ -103,6 +100,10 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
         reached.withLock { $0.place = chain }
     }
 
+    /// Sets what is called, on the writer's thread, when nothing can be written any more before the realm was opened again. It must not
+    /// wait.
+    package func whenLost(_ action: @escaping @Sendable (StorageError) -> Void) { losing.withLock { $0 = action } }
+
     /// Tells the log that the realm has no owner any more. If that does not reach it, the next owner need not know.
     package func release() {
         _ = driver.run(.release, until: Instant.now().adding(seconds: limits.appendSeconds))
@@ -121,7 +122,11 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
         guard let checksum = LogChecksum(next.checksum) else { throw .io(operation: "digest", errno: 5) }
         let entry = LogEntry(version: record.version, checksum: checksum)
         let outcome = driver.run(.append(entry), bytes, until: Instant.now().adding(seconds: limits.appendSeconds))
-        guard case .stored = outcome else { throw error(outcome) }
+        guard case .stored = outcome else {
+            let error = error(outcome)
+            if error.leavesFileBehind { losing.withLock { $0 }?(error) }
+            throw error
+        }
         chain = next
         reached.withLock { reached in
             reached.volume.records += 1

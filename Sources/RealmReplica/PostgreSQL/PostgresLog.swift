@@ -19,6 +19,25 @@ package final class PostgresLog: RealmLog {
     /// The number of bytes of a part of a base.
     private static let partByteCount = 1 << 20
 
+    /// How the log was used since it was made.
+    package struct Counts: Sendable {
+        /// The number of requests of owners that wait at present.
+        package var waiting = 0
+        /// The number of transactions that were sent.
+        package var rounds = 0
+        /// The number of those whose outcome is not known.
+        package var lostRounds = 0
+        /// The number of requests in them.
+        package var requests = 0
+        /// The number of bytes of records in them.
+        package var byteCount = 0
+        /// The time that they took in seconds.
+        package var seconds = 0.0
+    }
+
+    /// How the log was used since it was made.
+    package var counts: Counts { worker.counts }
+
     /// Makes a log; nothing is connected yet.
     package init(_ options: PostgresOptions) {
         self.options = options
@@ -74,15 +93,10 @@ package final class PostgresLog: RealmLog {
     }
 
     /// Runs one statement.
-    ///
-    /// - Parameters:
-    ///   - statement: The statement.
-    ///   - values: Its values.
-    ///   - seconds: How long the answer is waited for; nil for the time of transfers.
     private func run(
-        _ statement: PostgresStatement, _ values: [PostgresValue], seconds: Double? = nil
+        _ statement: PostgresStatement, _ values: [PostgresValue]
     ) throws(StorageError) -> PostgresAnswer {
-        let deadline = Instant.now().adding(seconds: seconds ?? options.transferSeconds)
+        let deadline = deadline
         let answers = try run { connection throws(PostgresFailure) in
             try connection.run([PostgresStep(statement, values)], until: deadline)
         }
@@ -91,9 +105,19 @@ package final class PostgresLog: RealmLog {
     }
 
     /// Returns the heads of some realms, as the protocol says.
-    package func heads(of realms: [String]) throws(StorageError) -> [String: LogHead] {
+    package func heads(of realms: [String], confirmedFor node: String?) throws(StorageError) -> [String: LogHead] {
         guard !realms.isEmpty else { return [:] }
-        let rows = try run(.heads, [.texts(realms)], seconds: options.connectSeconds).rows
+        let deadline = Instant.now().adding(seconds: options.connectSeconds)
+        let rows = try run { connection throws(PostgresFailure) in
+            let heads = PostgresStep(.heads, [.texts(realms)])
+            guard let node else { return try connection.run([heads], until: deadline).first?.rows ?? [] }
+            let steps = [PostgresStep(.begin), heads, PostgresStep(.touch, [.text(node)]), PostgresStep(.commit)]
+            let answers = try connection.run(steps, until: deadline)
+            guard answers.count == steps.count, answers.last?.tag == "COMMIT", !connection.hasWarned else {
+                throw .lost("the server has not confirmed what it has")
+            }
+            return answers[1].rows
+        }
         return Dictionary(
             rows.compactMap { row in row.head.flatMap { head in row.text(6).map { ($0, head) } } },
             uniquingKeysWith: { first, _ in first })
@@ -110,6 +134,34 @@ package final class PostgresLog: RealmLog {
                 .text(head.owner.node), .text(head.owner.token),
             ])
         return try store(base, of: realm, from: descriptor, with: create)
+    }
+
+    /// Replaces the history of a realm, as the protocol says.
+    package func restart(
+        _ head: LogHead, over former: LogHead, of realm: String, base: LogBase, from descriptor: Int32
+    ) throws(StorageError) -> Bool {
+        let restart = PostgresStep(
+            .restart,
+            [
+                .text(realm), .text(head.lineage), .number(head.version), .bytes(head.checksum.bytes), .number(former.epoch),
+                .text(former.owner.token),
+            ])
+        return try store(base, of: realm, from: descriptor, with: restart)
+    }
+
+    /// Forgets a realm, as the protocol says.
+    package func drop(_ realm: String, of owner: LogOwner) throws(StorageError) -> Bool {
+        let deadline = deadline
+        return try run { connection throws(PostgresFailure) in
+            let drop = PostgresStep(.drop, [.text(realm), .text(owner.token)])
+            let isDropped = try connection.run([PostgresStep(.begin), drop], until: deadline).last?.changedCount == 1
+            let deletes: [PostgresStatement] = isDropped ? [.dropRecords, .dropBaseParts, .dropBases] : []
+            let steps = deletes.map { PostgresStep($0, [.text(realm)]) } + [PostgresStep(.commit)]
+            guard try connection.run(steps, until: deadline).last?.tag == "COMMIT", !connection.hasWarned else {
+                throw .lost("the server has not forgotten the realm")
+            }
+            return isDropped
+        }
     }
 
     /// Stores a base, as the protocol says.

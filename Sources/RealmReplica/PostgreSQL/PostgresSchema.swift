@@ -36,5 +36,15 @@ enum PostgresSchema {
           realm text not null, lineage text not null, version bigint not null, part bigint not null,
           bytes bytea not null, primary key (realm, lineage, version, part))
         """,
+        """
+        create table if not exists realm_rest.node (
+          id text primary key, url text not null, token text not null, beat timestamptz not null, leaving boolean not null)
+        with (fillfactor = 50)
+        """,
+        "create table if not exists realm_rest.touch (node text primary key, number bigint not null) with (fillfactor = 50)",
+        "create table if not exists realm_rest.shard (id bigint primary key, node text not null)",
+        "insert into realm_rest.shard select number, '' from generate_series(0, \(Shard.count - 1)) number on conflict do nothing",
+        "create table if not exists realm_rest.assignment (number bigint not null)",
+        "insert into realm_rest.assignment select 0 where not exists (select from realm_rest.assignment)",
     ]
 }

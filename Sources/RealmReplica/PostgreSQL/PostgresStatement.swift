@@ -8,12 +8,13 @@
 enum PostgresStatement: String, CaseIterable, Sendable {
     case begin, commit
     case settings, facts
-    case head, heads, claim, barrier, release
+    case head, heads, touch, claim, barrier, release
     case append, appendPart
     case checksum, records
-    case create
+    case create, restart, drop, dropRecords, dropBases, dropBaseParts
     case bases, addBase, addBasePart, basePart, removeBase, removeBaseParts
     case prune
+    case beat, nodes, assignments, shards, assign, noteAssignment, forgetNode
 
     /// The text of the statement.
     var sql: String {
@@ -37,6 +38,11 @@ enum PostgresStatement: String, CaseIterable, Sendable {
                 """
         case .head: return "select \(PostgresStatement.headColumns) from realm_rest.head where realm = $1"
         case .heads: return "select \(PostgresStatement.headColumns), realm from realm_rest.head where realm = any($1::text[])"
+        case .touch:
+            return """
+                insert into realm_rest.touch (node, number) values ($1, 1)
+                on conflict (node) do update set number = touch.number + 1
+                """
         case .claim:
             return """
                 update realm_rest.head set epoch = epoch + 1, node = $2, token = $3 where realm = $1 and epoch = $4
@@ -77,8 +83,23 @@ enum PostgresStatement: String, CaseIterable, Sendable {
         case .create:
             return """
                 insert into realm_rest.head (realm, lineage, version, checksum, epoch, node, token)
-                values ($1, $2, $3, $4, $5, $6, $7) on conflict (realm) do nothing
+                values ($1, $2, $3, $4, $5, $6, $7) on conflict (realm) do update
+                set lineage = $2, version = $3, checksum = $4, epoch = $5, node = $6, token = $7 where head.lineage = ''
                 """
+        case .restart:
+            return """
+                update realm_rest.head set lineage = $2, version = $3, checksum = $4, epoch = epoch + 1
+                where realm = $1 and epoch = $5 and token = $6
+                """
+        // What is left says that an owner of then has nothing any more; a realm of this name can be made anew.
+        case .drop:
+            return """
+                update realm_rest.head set lineage = '', version = 0, epoch = epoch + 1, node = '', token = ''
+                where realm = $1 and token = $2
+                """
+        case .dropRecords: return "delete from realm_rest.record where realm = $1"
+        case .dropBases: return "delete from realm_rest.base where realm = $1"
+        case .dropBaseParts: return "delete from realm_rest.base_part where realm = $1"
         case .bases:
             return """
                 select lineage, version, checksum, digest, byte_count from realm_rest.base where realm = $1
@@ -99,7 +120,30 @@ enum PostgresStatement: String, CaseIterable, Sendable {
                 """
         case .removeBase: return "delete from realm_rest.base where realm = $1 and lineage = $2 and version = $3"
         case .removeBaseParts: return "delete from realm_rest.base_part where realm = $1 and lineage = $2 and version = $3"
-        case .prune: return "delete from realm_rest.record where realm = $1 and lineage = $2 and version <= $3"
+        case .prune: return "delete from realm_rest.record where realm = $1 and (lineage <> $2 or version <= $3)"
+        case .beat:
+            // A name belongs to the process that has it until it has been silent for a while, or has left.
+            return """
+                insert into realm_rest.node (id, url, token, beat, leaving) values ($1, $2, $3, clock_timestamp(), $4::text::boolean)
+                on conflict (id) do update set url = $2, token = $3, beat = clock_timestamp(), leaving = $4::text::boolean
+                where node.token = $3 or node.leaving or node.beat < clock_timestamp() - interval '3 seconds'
+                """
+        case .nodes:
+            return """
+                select id, url, (extract(epoch from clock_timestamp() - beat) * 1000)::bigint, leaving::text
+                from realm_rest.node order by id
+                """
+        case .assignments: return "select number from realm_rest.assignment"
+        case .shards: return "select id, node from realm_rest.shard where node <> ''"
+        case .assign:
+            return """
+                update realm_rest.shard set node = $1 where id = any($2::text::bigint[]) and node <> $1 and ($3 = '*' or node = $3)
+                  and ($4::bigint < 0 or $3 = '' or not exists (select from realm_rest.node where id = $3 and not leaving
+                    and beat >= clock_timestamp() - $4::bigint * interval '1 millisecond'))
+                """
+        case .noteAssignment: return "update realm_rest.assignment set number = number + 1"
+        case .forgetNode:
+            return "delete from realm_rest.node where id = $1 and not exists (select from realm_rest.shard where node = $1)"
         }
     }
 
@@ -108,6 +152,9 @@ enum PostgresStatement: String, CaseIterable, Sendable {
 }
 
 extension PostgresRow {
+    /// Whether the row is what is left of a realm that was dropped.
+    var isDropped: Bool { text(0) == "" }
+
     /// The head that a row states; nil when it is none.
     var head: LogHead? {
         guard let lineage = text(0), let version = number(1), let checksum = bytes(2).flatMap({ LogChecksum($0) }),

@@ -28,6 +28,7 @@ final class PostgresWorker: Sendable {
         var waiting: [Int] = []
         var isRunning = false
         var isStopped = false
+        var counts = PostgresLog.Counts()
     }
 
     /// The most bytes and requests that go out together.
@@ -42,6 +43,15 @@ final class PostgresWorker: Sendable {
 
     /// Makes a worker without a thread; the first request starts it.
     init(_ options: PostgresOptions) { self.options = options }
+
+    /// How the log was used since this object was made.
+    var counts: PostgresLog.Counts {
+        monitor.withLock { state in
+            var counts = state.counts
+            counts.waiting = state.jobs.count
+            return counts
+        }
+    }
 
     /// Ends the thread when it has nothing to do. A request that comes later starts another one.
     func stop() { monitor.broadcast { $0.isStopped = true } }
@@ -99,8 +109,14 @@ final class PostgresWorker: Sendable {
             guard let connection else { continue }
             let batch = takeBatch()
             guard !batch.isEmpty else { continue }
+            let begin = Instant.now()
             let replies = PostgresWorker.send(batch.map(\.job.call), connection, until: latest(batch.map(\.job.deadline)))
             monitor.broadcast { state in
+                state.counts.rounds += 1
+                state.counts.lostRounds += replies.first == .lost ? 1 : 0
+                state.counts.requests += batch.count
+                state.counts.byteCount += batch.reduce(0) { $0 + $1.job.call.bytes.count }
+                state.counts.seconds += Instant.now().seconds(since: begin)
                 for (entry, reply) in zip(batch, replies) { state.jobs[entry.number]?.reply = reply }
             }
         }
@@ -213,6 +229,8 @@ final class PostgresWorker: Sendable {
         let token = PostgresValue.text(call.owner.token)
         switch call.request {
         case .head: return [PostgresStep(.head, [realm])]
+        // The head comes first, because its answer is the one that is read.
+        case .confirm: return [PostgresStep(.head, [realm]), PostgresStep(.touch, [.text(call.owner.node)])]
         case .claim(let epoch): return [PostgresStep(.claim, [realm, .text(call.owner.node), token, .number(epoch)])]
         case .barrier: return [PostgresStep(.barrier, [realm, token])]
         case .release: return [PostgresStep(.release, [realm, token])]
@@ -260,8 +278,8 @@ final class PostgresWorker: Sendable {
     private static func reply(to request: LogRequest, _ answer: PostgresAnswer, _ isWhole: Bool) -> LogReply {
         let row = answer.rows.first
         switch request {
-        case .head, .barrier:
-            guard let row else { return .head(nil) }
+        case .head, .barrier, .confirm:
+            guard let row, !row.isDropped else { return .head(nil) }
             return row.head.map { .head($0) } ?? .lost
         case .claim:
             guard let row else { return .conflict }

@@ -137,6 +137,7 @@ extension StorageError.Refusal {
         case .formatNotWritable(let found): return "file format \(found) can be read, but only format 24 is written"
         case .synchronized: return "the file belongs to a synchronized realm, which is not written to"
         case .tooManyVersions(let count): return "\(count) old versions are being read"
+        case .notOwner(""): return "the realm belongs to another node now"
         case .notOwner(let node): return "the realm belongs to the node '\(node)' now"
         case .outcomeUnknown: return "it is unknown whether the log has stored the commit"
         case .logUnavailable(let reason): return "the log of commits cannot be reached: \(reason)"

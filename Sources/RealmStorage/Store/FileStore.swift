@@ -313,6 +313,8 @@ package final class FileStore: WriteOwner, Sendable {
     }
     /// The oldest version of the present file that is in use, also after it was closed.
     package var oldestLiveVersion: UInt64? { openFile.pins.oldest }
+    /// The versions of the present file that are in use. They say so also when the store is gone.
+    package var livePins: VersionPins { openFile.pins }
     /// Since when the oldest version in use that is not the newest has been kept; nil when there is
     /// none.
     package var oldestLiveSince: Instant? {

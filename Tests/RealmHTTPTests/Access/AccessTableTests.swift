@@ -16,6 +16,7 @@ import Testing
         "/healthz": ["GET, HEAD": .health],
         "/readyz": ["GET, HEAD": .health],
         "/metrics": ["GET, HEAD": .administer],
+        "/v1/cluster": ["GET, HEAD": .administer],
         "/admin/leases": ["GET, HEAD": .administer],
         "/admin/leases/{id}": ["DELETE": .administer],
         "/admin/keys": ["GET, HEAD, POST": .administer],

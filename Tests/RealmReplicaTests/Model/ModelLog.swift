@@ -70,7 +70,7 @@ struct ModelServer: Hashable {
             .transaction(ModelTransaction(message: message, reply: reply, result: log))
         }
         switch message.request {
-        case .head: return .reply(.head(log.head))
+        case .head, .confirm: return .reply(.head(log.head))
         case .checksum(_, let version):
             let index = Int(version) - 2
             guard Int(version) > log.pruned, log.values.indices.contains(index) else { return .reply(.checksum(nil)) }

@@ -2,6 +2,7 @@
 
 import Foundation
 import RealmStorage
+import RealmTestSupport
 import Synchronization
 
 /// Stands between clients and a server, and loses what it is told to lose.

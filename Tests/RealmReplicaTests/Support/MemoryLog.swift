@@ -39,7 +39,7 @@ final class MemoryLog: RealmLog {
             guard !state.isDown else { return .unsent("it is down") }
             guard var realm = state.realms[call.realm] else {
                 switch call.request {
-                case .head, .barrier: return .head(nil)
+                case .head, .confirm, .barrier: return .head(nil)
                 case .release: return .stored
                 default: return .conflict
                 }
@@ -51,7 +51,7 @@ final class MemoryLog: RealmLog {
 
     private static func perform(_ call: LogCall, _ realm: inout Realm) -> LogReply {
         switch call.request {
-        case .head: return .head(realm.head)
+        case .head, .confirm: return .head(realm.head)
         case .claim(let epoch):
             guard realm.head.epoch == epoch else { return .conflict }
             realm.head.epoch += 1
@@ -85,6 +85,27 @@ final class MemoryLog: RealmLog {
         return state.withLock { state in
             guard state.realms[realm] == nil else { return false }
             state.realms[realm] = Realm(head: head, bases: [(base, bytes)])
+            return true
+        }
+    }
+
+    func restart(
+        _ head: LogHead, over former: LogHead, of realm: String, base: LogBase, from descriptor: Int32
+    ) throws(StorageError) -> Bool {
+        try requireUp()
+        let bytes = try contents(descriptor, base.byteCount)
+        return state.withLock { state in
+            guard let found = state.realms[realm], found.head == former else { return false }
+            state.realms[realm] = Realm(head: head, bases: [(base, bytes)])
+            return true
+        }
+    }
+
+    func drop(_ realm: String, of owner: LogOwner) throws(StorageError) -> Bool {
+        try requireUp()
+        return state.withLock { state in
+            guard state.realms[realm]?.head.owner == owner else { return false }
+            state.realms[realm] = nil
             return true
         }
     }

@@ -58,7 +58,7 @@ final class Replica {
 
     /// How followers are tested: without a thread.
     static func follower(_ log: any RealmLog, _ limits: FollowerLimits, _ clock: TestClock) -> LogFollower {
-        LogFollower(log, limits, hasThread: false, clock: { clock.now }, run: { $0() })
+        LogFollower(log, node: "n2", limits, hasThread: false, clock: { clock.now }, run: { $0() })
     }
 
     init(_ name: String, _ log: any RealmLog, _ limits: FollowerLimits = FollowerLimits()) throws {

@@ -16,14 +16,20 @@ final class SwitchedLog: RealmLog {
         isDown.withLock { $0 } ? .unsent("it is down") : log.perform(call, until: deadline)
     }
 
-    func heads(of realms: [String]) throws(StorageError) -> [String: LogHead] {
+    func heads(of realms: [String], confirmedFor node: String?) throws(StorageError) -> [String: LogHead] {
         guard !isDown.withLock({ $0 }) else { throw .refused(.logUnavailable("it is down")) }
-        return try log.heads(of: realms)
+        return try log.heads(of: realms, confirmedFor: node)
     }
 
     func create(_ head: LogHead, of realm: String, base: LogBase, from descriptor: Int32) throws(StorageError) -> Bool {
         try log.create(head, of: realm, base: base, from: descriptor)
     }
+
+    func restart(
+        _ head: LogHead, over former: LogHead, of realm: String, base: LogBase, from descriptor: Int32
+    ) throws(StorageError) -> Bool { try log.restart(head, over: former, of: realm, base: base, from: descriptor) }
+
+    func drop(_ realm: String, of owner: LogOwner) throws(StorageError) -> Bool { try log.drop(realm, of: owner) }
 
     func records(
         of realm: String, lineage: String, versions: ClosedRange<UInt64>, _ take: ([UInt8]) throws(StorageError) -> Void

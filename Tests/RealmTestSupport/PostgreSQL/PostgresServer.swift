@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import RealmStorage
-import RealmTestSupport
-
-@testable import RealmReplica
 
 /// A PostgreSQL of the test's own, on a socket in a temporary folder. It ends with this object, and with this process.
-final class PostgresServer: Sendable {
+package final class PostgresServer: Sendable {
     /// The folder with the socket.
-    let folder: String
+    package let folder: String
     private let process: Process
-    static let port = 5432
+    package static let port = 5432
 
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+
+        package init(description: String) { self.description = description }
     }
 
     /// Where the programs of the server are; nil when it is not installed.
-    static let binaries: String? = {
+    package static let binaries: String? = {
         let root = "/usr/lib/postgresql"
         let versions = ((try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []).compactMap { Int($0) }.sorted()
         let folder = versions.last.map { "\(root)/\($0)/bin" }
@@ -27,7 +25,7 @@ final class PostgresServer: Sendable {
     }()
 
     /// Whether tests can have a server; says once why not.
-    static let isPresent: Bool = {
+    package static let isPresent: Bool = {
         if binaries == nil {
             print("PostgreSQL is not installed, so the tests of the log in it are left out; `make setup-fleet` does")
         }
@@ -35,11 +33,11 @@ final class PostgresServer: Sendable {
     }()
 
     /// The server that tests share which leave it as it is.
-    static let shared = Result { try PostgresServer() }
+    package static let shared = Result { try PostgresServer() }
 
     /// What libpq connects to.
-    var address: String { PostgresServer.address(folder) }
-    static func address(_ folder: String) -> String { "host=\(folder) port=\(port) user=realm dbname=postgres" }
+    package var address: String { PostgresServer.address(folder) }
+    package static func address(_ folder: String) -> String { "host=\(folder) port=\(port) user=realm dbname=postgres" }
     private var data: String { folder + "/data" }
 
     /// Starts a server.
@@ -47,7 +45,7 @@ final class PostgresServer: Sendable {
     /// - Parameters:
     ///   - settings: Lines of its configuration.
     ///   - primary: The server that it is a standby of; nil for none.
-    init(_ settings: [String] = [], standbyOf primary: PostgresServer? = nil, named name: String = "") throws {
+    package init(_ settings: [String] = [], standbyOf primary: PostgresServer? = nil, named name: String = "") throws {
         guard let binaries = PostgresServer.binaries else { throw Failure(description: "PostgreSQL is not installed") }
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("rr-\(UUID().uuidString.prefix(8))").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -85,35 +83,23 @@ final class PostgresServer: Sendable {
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
-        let isReady = eventually { (try? PostgresConnection(to: address, until: .now().adding(seconds: 5))) != nil }
+        let check = [binaries + "/pg_isready", "-q", "-h", folder, "-p", "\(PostgresServer.port)"]
+        let isReady = eventually { (try? PostgresServer.run(check)) != nil }
         guard isReady else { throw Failure(description: "the server does not start") }
     }
 
     deinit { stop() }
 
     /// Ends the server at once, as a crash would.
-    func stop() {
+    package func stop() {
         _ = FileManager.default.createFile(atPath: folder + "/end", contents: nil)
         process.waitUntilExit()
     }
 
     /// Makes a standby the primary.
-    func promote() throws {
+    package func promote() throws {
         try PostgresServer.run(
             PostgresServer.asUser + [(PostgresServer.binaries ?? "") + "/pg_ctl", "promote", "-w", "-s", "-D", data])
-    }
-
-    /// How much of the log of its primary, which is gone, a standby has, as a number that grows.
-    func receivedPosition() throws -> UInt64 {
-        // What was received is on its disk when nobody receives any more.
-        guard try eventually({ try number("select count(*) from pg_stat_wal_receiver") == 0 }) else { return 0 }
-        return try number("select (pg_last_wal_receive_lsn() - '0/0'::pg_lsn)::bigint")
-    }
-
-    private func number(_ statement: String) throws -> UInt64 {
-        let connection = try PostgresConnection(to: address, until: .now().adding(seconds: 10))
-        let answers = try connection.runTexts([statement], until: .now().adding(seconds: 10))
-        return answers.first?.rows.first?.number(0) ?? 0
     }
 
     /// The beginning of a command that the server's user runs; a server refuses to run as root.
@@ -130,22 +116,5 @@ final class PostgresServer: Sendable {
         try process.run()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw Failure(description: "\(command) failed") }
-    }
-
-    /// Runs statements, each by itself.
-    func execute(_ statements: String...) throws {
-        for statement in statements {
-            let connection = try PostgresConnection(to: address, until: .now().adding(seconds: 10))
-            _ = try connection.runTexts([statement], until: .now().adding(seconds: 10))
-        }
-    }
-
-    /// Makes a log with tables.
-    func makeLog(_ address: String? = nil) throws -> PostgresLog {
-        let log = PostgresLog(PostgresOptions(self.address))
-        try log.prepare()
-        guard let address else { return log }
-        log.close()
-        return PostgresLog(PostgresOptions(address))
     }
 }

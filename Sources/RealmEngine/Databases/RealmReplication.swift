@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// Opens files that are caches of a log which others keep.
+///
+/// A catalog that has one passes it the realms of its data folder, whatever opens them. Any thread may call it.
+package protocol RealmReplication: Sendable {
+    /// Opens a realm. The file is brought up to the log first, or made of it.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the realm.
+    ///   - path: The path of its file, which may be missing.
+    ///   - options: How the file is opened; they have no replication.
+    /// - Throws: `.refused(.notOwner)` when another node serves the realm, `.refused(.logUnavailable)`, `.refused(.fileNotFound)` when
+    ///   neither the log nor the folder has the realm, and what opening a file throws.
+    func open(_ name: RealmName, path: String, _ options: Database.OpenOptions) throws(StorageError) -> Database
+
+    /// Has the log forget an open realm, whose file is about to be deleted.
+    ///
+    /// - Throws: `.refused(.notOwner)`, `.refused(.logUnavailable)`.
+    func drop(_ name: RealmName) throws(StorageError)
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which cluster a server is a node of.
+package struct ClusterOptions: Sendable, Equatable {
+    /// What the client library of PostgreSQL takes: a URL or `name=value` pairs, perhaps with a password; nil for a server by itself.
+    package var address: String?
+    /// The name of the node.
+    package var node: String?
+    /// The URL at which clients reach this node, without a slash at the end.
+    package var url: String?
+    /// What is answered to a request that another node has to answer.
+    package var handOver = HandOver.refuse
+    /// Whether a log is refused that only one server of PostgreSQL keeps.
+    package var requiresStandby = false
+
+    /// What is answered to a request that another node has to answer, beside the field `Realm-Owner` with its URL.
+    package enum HandOver: String, Sendable, CaseIterable {
+        /// 421 `not_owner`.
+        case refuse
+        /// 307 to the URL of the node, for clients that reach it.
+        case redirect
+        /// 421 with `X-Accel-Redirect: @NODE`, by which nginx repeats the request there.
+        case accel
+    }
+
+    /// Makes options of a server by itself.
+    package init() {}
+
+    /// The address for people: host, port, user and database, and nothing that could be a secret.
+    package var shownAddress: String? { address.map { ClusterOptions.shown($0) } }
+
+    /// Returns of an address what is no secret.
+    static func shown(_ address: String) -> String {
+        guard let scheme = address.firstRange(of: "://") else {
+            let names = ["host=", "hostaddr=", "port=", "user=", "dbname="]
+            return address.split(separator: " ").filter { part in names.contains { part.hasPrefix($0) } }
+                .joined(separator: " ")
+        }
+        let rest = address[scheme.upperBound...].prefix { $0 != "?" }
+        let place = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
+        return String(address[..<scheme.upperBound]) + String(place)
+    }
+}

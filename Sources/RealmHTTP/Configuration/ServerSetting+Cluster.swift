@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmReplica
+
+/// The settings of a node of a cluster.
+extension ServerSetting {
+    /// Which cluster the server belongs to, and as what.
+    static let cluster: [ServerSetting] = [
+        ServerSetting(
+            "cluster.log", option: "cluster",
+            read: { reader, json, options throws(Problem) in options.cluster.address = try reader.text(json) },
+            show: { $0.cluster.shownAddress.map { .string($0) } ?? .null }),
+        ServerSetting(
+            "cluster.node", option: "node",
+            read: { reader, json, options throws(Problem) in
+                let id = try reader.text(json)
+                guard ClusterNode.isName(id) else { throw reader.problem(ClusterNode.rule) }
+                options.cluster.node = id
+            },
+            show: { $0.cluster.node.map { .string($0) } ?? .null }),
+        ServerSetting(
+            "cluster.url", option: "url",
+            read: { reader, json, options throws(Problem) in
+                let url = try reader.text(json)
+                guard let defect = urlDefect(url) else {
+                    options.cluster.url = url.hasSuffix("/") ? String(url.dropLast()) : url
+                    return
+                }
+                throw reader.problem(defect)
+            },
+            show: { $0.cluster.url.map { .string($0) } ?? .null }),
+        ServerSetting(
+            "cluster.handOver", option: "hand-over",
+            read: { reader, json, options throws(Problem) in
+                let names = ClusterOptions.HandOver.allCases.map(\.rawValue)
+                guard let value = ClusterOptions.HandOver(rawValue: try reader.text(json)) else {
+                    throw reader.problem("one of \(names.joined(separator: ", ")) is needed")
+                }
+                options.cluster.handOver = value
+            },
+            show: { .string($0.cluster.handOver.rawValue) }),
+        .flag("cluster.requireStandby", option: "require-standby", \.cluster.requiresStandby),
+    ]
+
+    /// Why a text is no URL at which clients could reach a node; nil when it is one.
+    private static func urlDefect(_ url: String) -> String? {
+        let rule = "a URL such as https://n1.example:8080 is needed, without a path"
+        guard let scheme = ["http://", "https://"].first(where: { url.hasPrefix($0) }) else { return rule }
+        let rest = url.dropFirst(scheme.count)
+        let place = rest.hasSuffix("/") ? rest.dropLast() : rest
+        let isPlain = place.utf8.allSatisfy {
+            $0 > 0x20 && $0 < 0x7F && ![0x22, 0x23, 0x2F, 0x3C, 0x3E, 0x3F, 0x40, 0x5C].contains($0)
+        }
+        return place.isEmpty || !isPlain ? rule : nil
+    }
+}

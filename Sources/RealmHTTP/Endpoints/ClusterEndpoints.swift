@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmReplica
+
+/// What a node knows of its cluster.
+struct ClusterEndpoints: Sendable {
+    /// This server as a node of a cluster; nil for a server by itself.
+    let cluster: ClusterService?
+
+    /// Answers `GET /v1/cluster` with the nodes, and how many shards each of them has.
+    ///
+    /// - Throws: `unknown_parameter`; `not_found` for a server that is no node of a cluster.
+    func get(_ call: Call) throws(Problem) -> Reply {
+        try QueryParameters(call.request.target).requireKnown([])
+        guard let cluster else { throw Problem(.notFound, "this server is not a node of a cluster") }
+        let member = cluster.member
+        let map = member.map
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("node", text: member.id)
+        writer.member("url", text: member.url)
+        writer.member("isCurrent", bool: member.isCurrent)
+        writer.member("assignments", int: Int(clamping: map.number))
+        writer.member("unassignedShards", int: map.owners.count { $0.isEmpty })
+        writer.key("nodes")
+        writer.beginArray()
+        for node in map.nodes { write(node, map, member.limits, to: &writer) }
+        writer.endArray()
+        writer.endObject()
+        var response = Response(unstored: writer.buffer)
+        response.add("Cache-Control", constant: "no-store")
+        return .now(response)
+    }
+
+    /// Writes one node.
+    private func write(_ node: ClusterNode, _ map: ClusterMap, _ limits: ClusterLimits, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("id", text: node.id)
+        writer.member("url", text: node.url)
+        writer.member("state", text: node.state(patience: limits.patienceSeconds).rawValue)
+        writer.member("silentMilliseconds", int: Int(clamping: Int64(max(0, min(node.silentSeconds, 1e12)) * 1000)))
+        writer.member("shards", int: map.owners.count { $0 == node.id })
+        writer.endObject()
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// This node in its cluster: tells the register that it lives, keeps the map, and takes the shards of nodes that are gone.
+///
+/// One thread does all of that. Any thread may ask for the map.
+package final class ClusterMember: Sendable {
+    /// What is known, and the thread.
+    private struct State {
+        var map = ClusterMap.empty
+        /// When the last call that was answered began; nil before there was one.
+        var contact: Instant?
+        /// Since when all calls were answered; nil after a failure.
+        var contactSince: Instant?
+        /// Why the last call failed; nil when it has not.
+        var failure: StorageError?
+        var failures = 0
+        var takenShards = 0
+        var isRunning = false
+        var isStopped = false
+        var isLeaving = false
+    }
+
+    /// The name of this node.
+    package let id: String
+    /// The URL at which clients reach it.
+    package let url: String
+    /// The times.
+    package let limits: ClusterLimits
+    private let register: any ClusterRegister
+    private let monitor = Monitor(State())
+    private let token = RandomText.token()
+    private let changed = RankedMutex<(@Sendable (ClusterMap) -> Void)?>(.leaf, nil)
+
+    /// Makes a member that has not told anybody.
+    ///
+    /// - Parameters:
+    ///   - id: The name of the node.
+    ///   - url: The URL at which clients reach it, without a slash at the end.
+    ///   - register: Who keeps the nodes.
+    ///   - limits: The times.
+    package init(_ id: String, url: String, register: any ClusterRegister, limits: ClusterLimits = ClusterLimits()) {
+        self.id = id
+        self.url = url
+        self.register = register
+        self.limits = limits
+    }
+
+    /// Sets what is called whenever shards have got other nodes. It is called on the thread of the member, without a lock, and must be
+    /// brief.
+    package func whenChanged(_ action: @escaping @Sendable (ClusterMap) -> Void) { changed.withLock { $0 = action } }
+
+    /// The map as it is known.
+    package var map: ClusterMap { monitor.withLock { $0.map } }
+
+    /// Whether the register has answered lately.
+    package var isCurrent: Bool { silentSeconds < limits.currentSeconds }
+
+    /// The number of seconds since the register has answered; infinite before the first answer.
+    package var silentSeconds: Double { monitor.withLock { $0.contact }.map { Instant.now().seconds(since: $0) } ?? .infinity }
+
+    /// Why the register does not answer; nil when it does.
+    package var failure: StorageError? { monitor.withLock { $0.failure } }
+
+    /// How often the register has not answered, and how many shards were taken from nodes that were gone.
+    package var counts: (failures: Int, takenShards: Int) { monitor.withLock { ($0.failures, $0.takenShards) } }
+
+    /// Calls the register once, and starts the thread.
+    ///
+    /// - Throws: What the first call throws; `Threads.Failure` as `.io`.
+    package func start() throws(StorageError) {
+        try beat()
+        do throws(Threads.Failure) {
+            try Threads.start("cluster", stackBytes: 1 << 20) { [self] in run() }
+        } catch {
+            throw .io(operation: "starting a thread", errno: 11)
+        }
+        monitor.withLock { $0.isRunning = true }
+    }
+
+    /// Tells the others that this node gives its shards up. They take them at once.
+    package func leave() {
+        monitor.withLock { $0.isLeaving = true }
+        try? beat()
+    }
+
+    /// Ends the thread.
+    package func stop() {
+        monitor.broadcast { $0.isStopped = true }
+        _ = monitor.wait(until: Instant.now().adding(seconds: 5)) { state -> Bool? in state.isRunning ? nil : true }
+    }
+
+    /// The loop of the thread.
+    private func run() {
+        while monitor.wait(
+            until: Instant.now().adding(seconds: limits.beatSeconds), { state -> Bool? in state.isStopped ? true : nil }) == nil
+        {
+            do throws(StorageError) {
+                try beat()
+                try takeVacancies()
+            } catch {
+                // The next attempt follows soon; `beat` has noted the failure.
+            }
+        }
+        monitor.broadcast { $0.isRunning = false }
+    }
+
+    /// Calls the register now, because the map may be old. Waits for the answer.
+    package func call() throws(StorageError) { try beat() }
+
+    /// Calls the register, and notes what it answers.
+    private func beat() throws(StorageError) {
+        let begin = Instant.now()
+        let (known, isLeaving) = monitor.withLock { ($0.map, $0.isLeaving) }
+        let map: ClusterMap
+        do throws(StorageError) {
+            map = try register.beat(ClusterNode(id: id, url: url, isLeaving: isLeaving), token: token, known)
+        } catch {
+            monitor.withLock { state in
+                state.failure = error
+                state.failures += 1
+                state.contactSince = nil
+            }
+            throw error
+        }
+        monitor.withLock { state in
+            // Two threads may have called.
+            if map.number >= state.map.number { state.map = map }
+            state.contact = max(begin, state.contact ?? begin)
+            state.contactSince = state.contactSince ?? begin
+            state.failure = nil
+        }
+        guard map.owners != known.owners, let action = changed.withLock({ $0 }) else { return }
+        action(map)
+    }
+
+    /// Takes the shards of nodes that are gone.
+    ///
+    /// When the register comes back after it was away, all nodes seem to have been silent; so nobody is judged before the others have had
+    /// the time to call again.
+    private func takeVacancies() throws(StorageError) {
+        let (map, since, isLeaving) = monitor.withLock { ($0.map, $0.contactSince, $0.isLeaving) }
+        guard !isLeaving, let since, Instant.now().seconds(since: since) >= 2 * limits.beatSeconds + 1 else { return }
+        let isSettled = Instant.now().seconds(since: since) >= limits.patienceSeconds
+        var taken = 0
+        for (former, shards) in map.vacancies(for: id, patience: limits.patienceSeconds) {
+            let isEmpty = former.isEmpty || map.node(former)?.isLeaving ?? true
+            guard isSettled || isEmpty else { continue }
+            taken += try register.assign(shards, to: id, from: former, ifSilentFor: limits.patienceSeconds)
+        }
+        guard taken > 0 else { return }
+        monitor.withLock { $0.takenShards += taken }
+        try beat()
+    }
+}

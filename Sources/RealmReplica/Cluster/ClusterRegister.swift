@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// Keeps who the nodes of a cluster are, and which shards they have. Every call waits for an answer.
+package protocol ClusterRegister: Sendable {
+    /// Tells that a node lives, and returns the map.
+    ///
+    /// - Parameters:
+    ///   - node: The node.
+    ///   - token: What no other process of that name has.
+    ///   - known: The map of the call before.
+    /// - Throws: `.refused(.logUnavailable)`; `.refused(.unsuitable)` when another process that lives has the name of the node.
+    func beat(_ node: ClusterNode, token: String, _ known: ClusterMap) throws(StorageError) -> ClusterMap
+
+    /// Returns the map without being a node.
+    func map() throws(StorageError) -> ClusterMap
+
+    /// Gives shards to a node.
+    ///
+    /// - Parameters:
+    ///   - shards: The shards.
+    ///   - id: The name of the node.
+    ///   - former: The node that has them; those that another one has are left out. Nil for any.
+    ///   - patience: Only if the former node was silent for so many seconds or is leaving; nil in any case.
+    /// - Returns: How many shards the node was given.
+    func assign(
+        _ shards: [Int], to id: String, from former: String?, ifSilentFor patience: Double?
+    ) throws(StorageError) -> Int
+
+    /// Forgets a node that has no shards any more.
+    ///
+    /// - Returns: Whether there was such a node.
+    func forget(_ id: String) throws(StorageError) -> Bool
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import RealmEngine
+import RealmReplica
+import RealmStorage
+
+/// The command `realm-rest cluster restore`.
+struct ClusterRestoreCommand: ParsableCommand {
+    /// The name of the command and its description for `--help`.
+    static let configuration = CommandConfiguration(
+        commandName: "restore", abstract: "Makes the file of an earlier version of a realm from the log.",
+        discussion: """
+            The cluster is not changed. `POST /v1/realms/{realm}/restore` with the file makes it the newest version. How far back that \
+            goes is shown by `realm-rest cluster status REALM`: the oldest base.
+            """)
+
+    /// Where the log is.
+    @OptionGroup var place: ClusterPlace
+
+    /// The realm.
+    @Argument(help: "The name of the realm.")
+    var realm: String
+
+    /// The path of the file.
+    @Argument(help: "The file to make; there must be none yet.")
+    var file: String
+
+    /// The version; nil for the newest.
+    @Option(help: ArgumentHelp("The number of the version; without it the newest.", valueName: "VERSION"))
+    var at: UInt64?
+
+    /// Makes the file.
+    func run() throws {
+        let log = place.log
+        defer { log.close() }
+        let version = try atCluster { () throws(StorageError) in
+            let head = try LogReplay.head(of: realm, in: log)
+            let made = try NewFile(beside: file)
+            let version = at ?? head.version
+            try LogReplay(realm, path: file, log: log).restore(version, of: head, to: made)
+            try made.publish(as: file)
+            return version
+        }
+        print("\(file) has version \(version) of '\(realm)'")
+    }
+}
+
+/// The command `realm-rest cluster verify`.
+struct ClusterVerifyCommand: ParsableCommand {
+    /// The name of the command and its description for `--help`.
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Makes the newest version of a realm from the log, and verifies it.",
+        discussion: "The file goes to the folder for temporary files, and is deleted.")
+
+    /// Where the log is.
+    @OptionGroup var place: ClusterPlace
+
+    /// The realm.
+    @Argument(help: "The name of the realm.")
+    var realm: String
+
+    /// Verifies what the log has.
+    func run() throws {
+        let log = place.log
+        defer { log.close() }
+        let (head, report) = try atCluster { () throws(StorageError) in
+            let head = try LogReplay.head(of: realm, in: log)
+            let made = try NewFile(beside: System.temporaryFolder + "/realm-rest")
+            try LogReplay(realm, path: made.openPath, log: log).restore(head.version, of: head, to: made)
+            return (head, try Snapshot(file: try RealmFile(path: made.openPath)).verify())
+        }
+        for error in report.errors { StandardStreams.error(error) }
+        guard report.isClean else { throw ExitCode(1) }
+        print("the log of '\(realm)' leads to version \(head.version), which is sound")
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import RealmHTTP
+
+/// The options of the command `serve` about the cluster that the server is a node of.
+struct ClusterNodeOptions: ParsableArguments {
+    /// Where the log of the cluster is; nil for a server by itself.
+    @Option(
+        help: ArgumentHelp(
+            "The PostgreSQL that keeps the log of a cluster: the realms of --data belong to the cluster, and this server is a node "
+                + "of it. A password is better in PGPASSFILE.",
+            valueName: "postgres://…"))
+    var cluster: String?
+
+    /// The name of the node; nil for none.
+    @Option(help: ArgumentHelp("The name of this node of the cluster.", valueName: "NAME"))
+    var node: String?
+
+    /// The URL of the node; nil for none.
+    @Option(help: ArgumentHelp("The URL at which clients and other nodes reach this node of the cluster.", valueName: "URL"))
+    var url: String?
+
+    /// What is answered to requests for realms of other nodes; nil for `refuse`.
+    @Option(
+        help: ArgumentHelp(
+            "What a request for a realm of another node gets, beside Realm-Owner: refuse (421), redirect (307) or accel (421 with "
+                + "X-Accel-Redirect: @NODE for nginx).",
+            valueName: ClusterOptions.HandOver.allCases.map(\.rawValue).joined(separator: "|")))
+    var handOver: String?
+
+    /// Whether a log is refused that one server alone keeps.
+    @Flag(help: "Refuse a log whose PostgreSQL waits for no standby.")
+    var requireStandby = false
+
+    /// The options with values that are given, by their names.
+    var settings: [(String, String)] {
+        [("cluster", cluster), ("node", node), ("url", url), ("hand-over", handOver)]
+            .compactMap { name, value in value.map { (name, $0) } }
+    }
+}

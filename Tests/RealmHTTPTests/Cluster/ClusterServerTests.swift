@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmHTTP
+import RealmReplica
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+/// Servers as nodes of one cluster, over HTTP.
+@Suite(.enabled(if: PostgresServer.isPresent), .serialized) struct ClusterServerTests {
+    /// Some nodes, each with a folder of its own, and the log that they share.
+    private final class Cluster {
+        let log: PostgresServer
+        let register: PostgresRegister
+        var nodes: [String: RealmServer] = [:]
+        private let root: URL
+
+        init(_ ids: [String], change: (inout ServerOptions) -> Void = { _ in }) throws {
+            log = try PostgresServer()
+            root = FileManager.default.temporaryDirectory.appendingPathComponent("rr-cluster-\(UUID().uuidString.prefix(8))")
+            let options = PostgresOptions(log.address)
+            register = PostgresRegister(options)
+            let tables = PostgresLog(options)
+            try tables.prepare()
+            tables.close()
+            for id in ids { try start(id, change) }
+            // Everything is the first node's, unless a test moves it.
+            try move(0..<Shard.count, to: ids[0])
+        }
+
+        func start(_ id: String, _ change: (inout ServerOptions) -> Void = { _ in }) throws {
+            var options = ServerOptions.forTests()
+            let folder = root.appendingPathComponent(id)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            options.dataFolder = folder.path
+            options.cluster.address = log.address
+            options.cluster.node = id
+            options.cluster.url = "http://\(id).example:8080"
+            change(&options)
+            ListedProblems.watch()
+            let server = try RealmServer(options)
+            try server.start()
+            nodes[id] = server
+        }
+
+        func move(_ shards: Range<Int>, to id: String) throws {
+            _ = try register.assign(Array(shards), to: id, from: nil, ifSilentFor: nil)
+            let isKnown = eventually { self.nodes.keys.allSatisfy { node in self.knows(node, that: id) } }
+            #expect(isKnown)
+        }
+
+        /// Whether a node knows the number of shards that the register has for another.
+        private func knows(_ node: String, that id: String) -> Bool {
+            guard let document = try? send(node, "GET", "/v1/cluster").json, let map = try? register.map() else { return false }
+            let count = map.owners.count { $0 == id }
+            let entry = document["nodes"]?.elements?.first { $0["id"]?.text == id }
+            return entry?["shards"]?.int == count
+        }
+
+        func move(_ realm: String, to id: String) throws {
+            let shard = Shard.of(realm)
+            try move(shard..<shard + 1, to: id)
+        }
+
+        func send(_ id: String, _ method: String, _ target: String, _ body: String? = nil) throws -> HTTPClient.Answer {
+            guard let server = nodes[id] else { throw HTTPClient.Failure(description: "there is no node \(id)") }
+            let headers = body == nil ? [] : [("Content-Type", "application/json")]
+            return try HTTPClient.request(
+                port: server.daemon.socket.port, method, target, headers: headers, body: body.map { Array($0.utf8) })
+        }
+
+        func path(_ realm: String, on id: String) -> String { root.appendingPathComponent("\(id)/\(realm).realm").path }
+
+        /// Makes a realm with dogs.
+        func make(_ realm: String, on id: String) throws {
+            let properties = #"[{"name":"id","type":"int"},{"name":"name","type":"string"}]"#
+            let schema = #"{"classes":[{"name":"Dog","primaryKey":"id","properties":"# + properties + "}]}"
+            let answer = try send(id, "POST", "/v1/realms", #"{"name":"\#(realm)","schema":\#(schema)}"#)
+            #expect(answer.status == 201, "\(answer.text)")
+        }
+
+        func add(_ dog: Int, to realm: String, on id: String) throws -> HTTPClient.Answer {
+            try send(id, "POST", "/v1/realms/\(realm)/objects/Dog", #"{"id":\#(dog),"name":"Rex \#(dog)"}"#)
+        }
+
+        func dogs(of realm: String, on id: String) throws -> [String] {
+            let answer = try send(id, "GET", "/v1/realms/\(realm)/objects/Dog?fields=id")
+            return (answer.json["items"]?.elements ?? []).compactMap { $0["id"]?.plainText }
+        }
+
+        func metric(_ name: String, on id: String) throws -> String? {
+            let lines = try send(id, "GET", "/metrics").text.split(separator: "\n")
+            return lines.first { $0.hasPrefix("realm_rest_\(name) ") }?.split(separator: " ").last.map(String.init)
+        }
+
+        /// Ends all nodes, and verifies the files that they leave.
+        func finish() throws {
+            for server in nodes.values { server.stop() }
+            register.close()
+            let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
+            for file in files where file.pathExtension == "realm" {
+                let report = try Snapshot(file: try RealmFile(path: file.path)).verify()
+                #expect(report.isClean, "\(file.lastPathComponent): \(report.errors)")
+            }
+            try? FileManager.default.removeItem(at: root)
+            log.stop()
+        }
+    }
+
+    @Test func `a realm is served by the node of its shard, and others name that`() throws {
+        let cluster = try Cluster(["n1", "n2"])
+        try cluster.make("store", on: "n1")
+        #expect(try cluster.add(1, to: "store", on: "n1").status == 201)
+        for (method, target, body) in [
+            ("GET", "/v1/realms/store/objects/Dog", nil), ("GET", "/v1/realms/store", nil), ("DELETE", "/v1/realms/store", nil),
+            ("POST", "/v1/realms/store/objects/Dog", #"{"id":2}"#), ("GET", "/v1/realms/store/changes/Dog", nil),
+        ] as [(String, String, String?)] {
+            let answer = try cluster.send("n2", method, target, body)
+            #expect(answer.status == 421 && answer.code == "not_owner", "\(method) \(target): \(answer.text)")
+            #expect(answer["Realm-Owner"] == "http://n1.example:8080" && answer.json["node"]?.text == "n1")
+            #expect(answer["X-Accel-Redirect"] == nil)
+        }
+        let made = try cluster.send("n2", "POST", "/v1/realms", #"{"name":"other"}"#)
+        #expect(made.code == "not_owner" && made["Realm-Owner"] == "http://n1.example:8080")
+        #expect(try cluster.send("n1", "GET", "/v1/realms/nobody/objects/Dog").code == "realm_not_found")
+        #expect(try cluster.metric("cluster_hand_overs_total", on: "n2") == "6")
+        #expect(try cluster.metric("cluster_owned_realms", on: "n1") == "1")
+        let nodes = try cluster.send("n2", "GET", "/v1/cluster").json
+        #expect(nodes["node"]?.text == "n2" && nodes["nodes"]?.elements?.map { $0["state"]?.text } == ["living", "living"])
+        try cluster.finish()
+    }
+
+    @Test func `a shard that moves takes its realms along, and tokens stay valid`() throws {
+        let cluster = try Cluster(["n1", "n2"])
+        try cluster.make("store", on: "n1")
+        let first = try cluster.add(1, to: "store", on: "n1")
+        try cluster.move("store", to: "n2")
+        #expect(try cluster.add(2, to: "store", on: "n1").code == "not_owner")
+        let second = try cluster.add(2, to: "store", on: "n2")
+        #expect(second.status == 201, "\(second.text)")
+        let epochs = [first, second].map { $0["Realm-Version"]?.prefix { $0 != "." } }
+        #expect(epochs[0] == epochs[1] && epochs[0] != nil)
+        #expect(try cluster.dogs(of: "store", on: "n2") == ["1", "2"])
+        #expect(try cluster.metric("cluster_hydrations_total", on: "n2") == "1")
+        // The file that was left behind is brought up by records.
+        try cluster.move("store", to: "n1")
+        #expect(try cluster.add(3, to: "store", on: "n1").status == 201)
+        #expect(try cluster.dogs(of: "store", on: "n1") == ["1", "2", "3"])
+        #expect(try cluster.metric("cluster_hydrations_total", on: "n1") == "0")
+        #expect(try cluster.metric("cluster_replayed_records_total", on: "n1") == "1")
+        // One that was made again is not in the log twice.
+        #expect(try cluster.send("n1", "POST", "/v1/realms", #"{"name":"store"}"#).code == "already_attached")
+        try cluster.finish()
+    }
+
+    @Test func `a node that lost a realm says so at the next write, and may get it again`() throws {
+        let cluster = try Cluster(["n1", "n2"])
+        try cluster.make("store", on: "n1")
+        #expect(try cluster.add(1, to: "store", on: "n1").status == 201)
+        // Somebody claims the realm behind the back of its node, as a node with another map would.
+        let log = PostgresLog(PostgresOptions(cluster.log.address))
+        let head = try LogReplay.head(of: "store", in: log)
+        let thief = LogOwner(node: "n2", token: "thief")
+        let call = LogCall(realm: "store", owner: thief, request: .claim(over: head.epoch))
+        guard case .claimed = log.perform(call, until: .now().adding(seconds: 10)) else { return #expect(Bool(false)) }
+        let answer = try cluster.add(2, to: "store", on: "n1")
+        #expect(answer.status == 421 && answer.code == "not_owner" && answer.json["node"]?.text == "n2", "\(answer.text)")
+        // By the map it is still this node's, which claims it for the next request.
+        #expect(eventually { (try? cluster.add(2, to: "store", on: "n1").status) == 201 })
+        #expect(try cluster.dogs(of: "store", on: "n1") == ["1", "2"])
+        #expect(try cluster.metric("cluster_fenced_total", on: "n1") == "1")
+        log.close()
+        try cluster.finish()
+    }
+
+    @Test func `without the log nothing is written, and reads go on`() throws {
+        let cluster = try Cluster(["n1"])
+        try cluster.make("store", on: "n1")
+        #expect(try cluster.add(1, to: "store", on: "n1").status == 201)
+        cluster.log.stop()
+        let answer = try cluster.add(2, to: "store", on: "n1")
+        #expect(answer.status == 503, "\(answer.text)")
+        #expect(["log_unavailable", "outcome_unknown"].contains(answer.code ?? ""), "\(answer.text)")
+        #expect(answer["Retry-After"] != nil)
+        if answer.code == "log_unavailable" { #expect(try cluster.dogs(of: "store", on: "n1") == ["1"]) }
+        #expect(eventually { (try? cluster.send("n1", "GET", "/v1/cluster").json["isCurrent"]?.plainText) == "false" })
+        // A realm that was not open yet cannot be opened.
+        let other = try cluster.send("n1", "POST", "/v1/realms", #"{"name":"other"}"#)
+        #expect(other.code == "log_unavailable", "\(other.text)")
+        try cluster.finish()
+    }
+
+    @Test func `a restored file begins the history anew on every node`() throws {
+        let cluster = try Cluster(["n1", "n2"])
+        try cluster.make("store", on: "n1")
+        let first = try cluster.add(1, to: "store", on: "n1")
+        let backup = try cluster.send("n1", "POST", "/v1/realms/store/backups")
+        let id = try #require(backup.json["id"]?.text, "\(backup.text)")
+        #expect(try cluster.add(2, to: "store", on: "n1").status == 201)
+        let restored = try cluster.send("n1", "POST", "/v1/realms/store/restore", #"{"backup":"\#(id)"}"#)
+        #expect(restored.status == 200, "\(restored.text)")
+        #expect(try cluster.dogs(of: "store", on: "n1") == ["1"])
+        let next = try cluster.add(3, to: "store", on: "n1")
+        #expect(next.status == 201, "\(next.text)")
+        #expect(first["Realm-Version"]?.prefix { $0 != "." } != next["Realm-Version"]?.prefix { $0 != "." })
+        try cluster.move("store", to: "n2")
+        #expect(try cluster.dogs(of: "store", on: "n2") == ["1", "3"])
+        try cluster.finish()
+    }
+
+    @Test func `a realm that was deleted is gone everywhere, and its name is free`() throws {
+        let cluster = try Cluster(["n1", "n2"])
+        try cluster.make("store", on: "n1")
+        #expect(try cluster.add(1, to: "store", on: "n1").status == 201)
+        try cluster.move("store", to: "n2")
+        #expect(try cluster.dogs(of: "store", on: "n2") == ["1"])
+        #expect(try cluster.send("n2", "DELETE", "/v1/realms/store?files=true").status == 204)
+        #expect(try cluster.send("n2", "GET", "/v1/realms/store/objects/Dog").code == "realm_not_found")
+        // The other node has a file of a realm that the log does not know any more.
+        try cluster.move("store", to: "n1")
+        #expect(try cluster.send("n1", "GET", "/v1/realms/store/objects/Dog").status == 503)
+        try cluster.move("store", to: "n2")
+        try cluster.make("store", on: "n2")
+        #expect(try cluster.add(7, to: "store", on: "n2").status == 201)
+        #expect(try cluster.dogs(of: "store", on: "n2") == ["7"])
+        try cluster.move("store", to: "n1")
+        // What has failed is tried again once a second.
+        #expect(eventually { (try? cluster.dogs(of: "store", on: "n1")) == ["7"] })
+        try cluster.finish()
+    }
+
+    @Test(arguments: [("redirect", 307), ("accel", 421)])
+    func `a request is handed over as the node was told`(_ form: String, _ status: Int) throws {
+        let cluster = try Cluster(["n1", "n2"]) { $0.cluster.handOver = ClusterOptions.HandOver(rawValue: form) ?? .refuse }
+        let answer = try cluster.send("n2", "GET", "/v1/realms/store/objects/Dog?where=id%3D1")
+        #expect(answer.status == status && answer["Realm-Owner"] == "http://n1.example:8080")
+        if form == "redirect" {
+            #expect(answer["Location"] == "http://n1.example:8080/v1/realms/store/objects/Dog?where=id%3D1")
+        } else {
+            #expect(answer["X-Accel-Redirect"] == "@n1")
+        }
+        try cluster.finish()
+    }
+
+    @Test func `a second process with the name of a node does not start`() throws {
+        let cluster = try Cluster(["n1"])
+        let error = #expect(throws: RealmServer.Failure.self) {
+            try cluster.start("n1") { $0.dataFolder = NSTemporaryDirectory() }
+        }
+        #expect(error?.description.contains("another process is the node 'n1'") == true)
+        try cluster.finish()
+    }
+
+    @Test func `a file of the data folder is not opened beside the log`() throws {
+        let cluster = try Cluster(["n1"])
+        try cluster.make("store", on: "n1")
+        let path = cluster.path("store", on: "n1")
+        let error = #expect(throws: RealmServer.Failure.self) { try cluster.start("n1") { $0.paths = [path] } }
+        #expect(error?.description.contains("belong to the cluster") == true)
+        try cluster.finish()
+    }
+}
