@@ -213,7 +213,7 @@ struct LoggedRealmTests {
         try owned.add(1...50)
         let old = owned.snapshot
         let digest = try UsedBytes.of(old)
-        let other = try OwnedRealm("readers", log, node: "n2")
+        let other = try OwnedRealm("readers", log, node: "n2", grace: 0)
         for id in Int64(51)...90 { try other.add(id...id) }
         try other.finish()
         #expect(owned.failure(adding: 99) == .refused(.notOwner("")))

@@ -39,7 +39,7 @@ extension Database {
         wait: Duration, ifVersion: UInt64? = nil, _ control: WorkControl? = nil,
         completion: @escaping @Sendable (Result<Compacted, WriteError>) -> Void
     ) {
-        guard let store, isWritable else { return completion(.failure(notWriting)) }
+        guard let store, isWritable, writerElsewhere == nil else { return completion(.failure(notWriting)) }
         guard !isCompacting.exchange(true, ordering: .acquiringAndReleasing) else {
             return completion(.failure(Database.beingCompacted))
         }
@@ -66,7 +66,7 @@ extension Database {
     }
 
     /// Whether the realm is to be compacted while it is served.
-    package var compactsItself: Bool { isWritable && source?.options.autoCompaction != nil }
+    package var compactsItself: Bool { isWritable && writerElsewhere == nil && source?.options.autoCompaction != nil }
 
     /// Whether the options of the realm ask for a compaction now, because enough of the file is free.
     ///
@@ -97,7 +97,7 @@ extension Database {
     }
 
     /// Makes the newest version in the new file the one that is served. Its token is the same as before.
-    private func use(_ snapshot: Snapshot, _ file: NewFile?) -> Version {
+    func use(_ snapshot: Snapshot, _ file: NewFile?) -> Version {
         let version = Version(shown(snapshot), VersionToken(epoch: epoch, version: snapshot.version))
         let previous = newest.withLock { newest in
             defer { newest = version }

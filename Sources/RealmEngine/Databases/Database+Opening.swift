@@ -394,6 +394,7 @@ extension Database {
     ///   for it is removed.
     package func close(isUndone: Bool = false) {
         closeWriter()
+        keptVersions.withLock { $0 }?.stop()
         follower.withLock { $0 }?.stop()
         closeObservations()
         let read = reading.withLock { reading in

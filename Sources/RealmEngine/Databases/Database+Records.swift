@@ -10,7 +10,9 @@ extension Database {
     /// - Throws: `.refused(.unsuitable)` for a file whose commits have no records, `.refused(.notWritable)` for a realm that
     ///   is not written to.
     package func keepRecords(in log: any CommitLog) throws(StorageError) {
-        guard let store, mode == .readWrite else { throw .refused(.notWritable("the realm is not open for writing")) }
+        guard let store, mode == .readWrite, writerElsewhere == nil else {
+            throw .refused(.notWritable("the realm is not open for writing"))
+        }
         try store.setLog(log)
     }
 

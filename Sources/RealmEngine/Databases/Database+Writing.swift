@@ -67,6 +67,7 @@ extension Database {
 
     /// The error for a realm that accepts no writes: it is read-only, or is being closed.
     var notWriting: WriteError {
+        if let node = writerElsewhere { return WriteError(.refused(.notOwner(node))) }
         if isWritable { return WriteQueue.closed }
         return WriteError(.readOnly, "this realm is served read-only" + (readOnlyReason.map { ": \($0)" } ?? ""))
     }
@@ -291,7 +292,7 @@ extension Database: WriteBackend {
     }
 
     /// Returns the changes of objects whose classes are shown.
-    private func shown(_ changes: [ObjectChange]) -> [ObjectChange] {
+    func shown(_ changes: [ObjectChange]) -> [ObjectChange] {
         guard shownClasses != nil, let part = current.snapshot.part else { return changes }
         return changes.filter { part.shown.contains($0.table) }
     }
@@ -323,6 +324,7 @@ extension Database: WriteBackend {
                 return newest
             }
             writeMetrics.noteCommit()
+            keptVersions.withLock { $0 }?.keep(previous)
             commits.publish(Commit(previous: previous, version: version, changes: changes, mark: mark))
             return version
         } catch {

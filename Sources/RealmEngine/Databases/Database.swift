@@ -97,6 +97,10 @@ package final class Database: VersionSource {
     let closing = ClosingAction()
     /// The thread that follows the file; nil unless another program writes it.
     let follower = RankedMutex<Follower?>(.leaf, nil)
+    /// The node that writes the realm, while this one only follows its log; nil when this one writes it.
+    let writingNode = RankedMutex<String?>(.leaf, nil)
+    /// The versions that are kept for readers on other nodes; nil when there are none.
+    let keptVersions = RankedMutex<KeptVersions?>(.leaf, nil)
     /// Why a followed file cannot be read at present; nil when it can.
     let absent = RankedMutex<StorageError?>(.leaf, nil)
     /// The file and how it was opened; nil when it cannot be opened again.

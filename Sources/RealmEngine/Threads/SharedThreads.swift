@@ -10,7 +10,7 @@ internal import Synchronization
 /// one. A thread is started when no thread rests and the limit permits it, and ends after a time
 /// without tasks. A task that may wait long for something outside, such as a client, does so inside
 /// `occupying`, so that another thread may be started in its place. There is one of these for writers,
-/// one for observers, and one for signatures. All threads may use them; tasks run without any lock held.
+/// one for observers, one for records of other nodes, and one for signatures. All threads may use them; tasks run without any lock held.
 package final class SharedThreads: Sendable {
     /// A piece of work, called once.
     package typealias Task = @Sendable () -> Void
@@ -31,6 +31,8 @@ package final class SharedThreads: Sendable {
     package static let writers = SharedThreads(name: "writer", limit: 24)
     /// The threads that compute what observers are told. They need the processors.
     package static let observers = SharedThreads(name: "observer", limit: max(4, min(Threads.processorCount, 16)))
+    /// The threads that apply records of other nodes. Most of their time they wait for the disk.
+    package static let followers = SharedThreads(name: "replica", limit: 16)
     /// The threads that verify signatures of tokens. They need the processors.
     package static let signatures = SharedThreads(name: "signature", limit: max(2, min(Threads.processorCount, 8)))
 

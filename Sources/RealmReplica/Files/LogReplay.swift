@@ -60,7 +60,7 @@ package struct LogReplay {
                 }
             }
         }
-        throw .corrupt(ref: .none, reason: "the log of '\(realm)' has no sound base that leads to version \(head.version)")
+        throw noBase(head)
     }
 
     /// Returns the head of a realm, as it is visible now.
@@ -144,6 +144,27 @@ package struct LogReplay {
         guard try make(replacement.file, of: base, upTo: head) else { return false }
         if let kept = try replacement.swap(keeping: nil), isKnown { copies.remove(kept) }
         return true
+    }
+
+    /// Makes the file of a head beside the present one, which is not touched.
+    ///
+    /// - Parameter head: The head.
+    /// - Returns: The file, which is complete.
+    /// - Throws: `.refused(.logUnavailable)`; `.corrupt` when the log leads to the head from no base.
+    func build(upTo head: LogHead) throws(StorageError) -> NewFile {
+        // A base may be deleted while it is read; then there is a newer one.
+        for _ in 0..<2 {
+            for base in try log.bases(of: realm) where base.lineage == head.lineage && base.version <= head.version {
+                let file = try NewFile(beside: path)
+                if try make(file, of: base, upTo: head) { return file }
+            }
+        }
+        throw noBase(head)
+    }
+
+    /// The error for a log that leads to a head from no base.
+    private func noBase(_ head: LogHead) -> StorageError {
+        .corrupt(ref: .none, reason: "the log of '\(realm)' has no sound base that leads to version \(head.version)")
     }
 
     /// Makes a file from a base; false when the base is damaged, or records after it are missing.

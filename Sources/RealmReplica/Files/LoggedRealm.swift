@@ -29,6 +29,9 @@ package final class LoggedRealm: Sendable {
         package var options: Database.OpenOptions
         /// How long is waited for the log, and how much is sent.
         package var limits = OwnerLimits()
+        /// For how many seconds the owner keeps versions after newer ones took their place, so that readers on other nodes are not
+        /// disturbed; 0 for not at all.
+        package var reuseGraceSeconds = 2.0
         /// The oldest version that requests of an earlier opening still read; nil when there are none.
         package var oldestReader: UInt64?
 
@@ -46,7 +49,7 @@ package final class LoggedRealm: Sendable {
     }
 
     /// Takes over an open realm.
-    private init(_ database: Database, _ owner: RealmOwner, by way: LogReplay.Way?, log: any RealmLog) {
+    init(_ database: Database, _ owner: RealmOwner, by way: LogReplay.Way?, log: any RealmLog) {
         self.database = database
         self.owner = owner
         self.way = way
@@ -81,6 +84,24 @@ package final class LoggedRealm: Sendable {
     private static func open(
         _ opening: Opening, _ log: any RealmLog, _ owner: RealmOwner, at head: LogHead
     ) throws(StorageError) -> LoggedRealm {
+        let (database, chain, way) = try openFile(opening, log, at: head)
+        do throws(StorageError) {
+            try owner.begin(at: chain, top: database.current.snapshot.top.ref, path: opening.path)
+            try database.keepRecords(in: owner)
+            database.keepVersions(seconds: opening.reuseGraceSeconds)
+            return LoggedRealm(database, owner, by: way, log: log)
+        } catch {
+            database.close()
+            throw error
+        }
+    }
+
+    /// Brings the file of a realm up to a head, and opens it.
+    ///
+    /// - Returns: The open realm, its place in the chain, and how the file was brought up.
+    static func openFile(
+        _ opening: Opening, _ log: any RealmLog, at head: LogHead
+    ) throws(StorageError) -> (database: Database, chain: RecordChain, way: LogReplay.Way) {
         let replay = LogReplay(opening.name.text, path: opening.path, log: log, oldestReader: opening.oldestReader)
         var (chain, way) = try replay.bringUp(to: head)
         let database: Database
@@ -92,17 +113,11 @@ package final class LoggedRealm: Sendable {
             (chain, way) = try replay.bringUp(to: head, isAnew: true)
             database = try openFile(opening, of: head)
         }
-        do throws(StorageError) {
-            guard database.current.snapshot.version == head.version else {
-                throw .refused(.fileChanged("opening the file has made another version than the log has"))
-            }
-            try owner.begin(at: chain, top: database.current.snapshot.top.ref, path: opening.path)
-            try database.keepRecords(in: owner)
-            return LoggedRealm(database, owner, by: way, log: log)
-        } catch {
+        guard database.current.snapshot.version == head.version else {
             database.close()
-            throw error
+            throw .refused(.fileChanged("opening the file has made another version than the log has"))
         }
+        return (database, chain, way)
     }
 
     /// Opens the file of a realm, with the epoch of its log.
@@ -155,6 +170,7 @@ package final class LoggedRealm: Sendable {
             try owner.noteCreated(head)
             try owner.begin(at: chain, top: database.current.snapshot.top.ref, path: opening.path)
             try database.keepRecords(in: owner)
+            database.keepVersions(seconds: opening.reuseGraceSeconds)
             return LoggedRealm(database, owner, by: nil, log: log)
         } catch {
             database.close()
@@ -180,6 +196,14 @@ package final class LoggedRealm: Sendable {
             return base
         }
         throw .refused(.notWritable("commits follow each other too fast"))
+    }
+
+    /// The bases of the realm, the newest first.
+    func bases() throws(StorageError) -> [LogBase] { try log.bases(of: owner.realm) }
+
+    /// Deletes what need not be kept of the log; see `LogBases.prune`.
+    package func prune(keeping count: Int) throws(StorageError) -> UInt64? {
+        try LogBases.prune(owner.realm, lineage: database.epoch.text, log, keeping: count)
     }
 
     /// Closes the realm and opens it again, brought up to its log: after an error that `leavesFileBehind`.

@@ -14,6 +14,15 @@ package protocol RealmLog: Sendable {
     /// - Returns: The reply; `.lost` at the deadline, or `.unsent` if the request had not left by then.
     func perform(_ call: LogCall, until deadline: Instant) -> LogReply
 
+    /// Returns the heads of some realms as they are visible now; see `LogRequest.head` and `LogRequest.confirm`. Realms that the
+    /// log does not know are left out. It waits for seconds at most.
+    ///
+    /// - Parameters:
+    ///   - realms: The names of the realms.
+    ///   - node: The node that has the heads confirmed; nil when whatever is visible will do.
+    /// - Throws: `.refused(.logUnavailable)`.
+    func heads(of realms: [String], confirmedFor node: String?) throws(StorageError) -> [String: LogHead]
+
     /// Begins the log of a realm with a base, unless there is one.
     ///
     /// - Parameters:
@@ -83,4 +92,20 @@ package protocol RealmLog: Sendable {
     ///   - lineage: The lineage.
     ///   - version: The version of the last record that is deleted.
     func prune(_ realm: String, lineage: String, upTo version: UInt64) throws(StorageError)
+}
+
+extension RealmLog {
+    /// Returns the heads of some realms, one request after another.
+    package func heads(of realms: [String], confirmedFor node: String?) throws(StorageError) -> [String: LogHead] {
+        let owner = LogOwner(node: node ?? "", token: "")
+        var heads: [String: LogHead] = [:]
+        for realm in realms {
+            let call = LogCall(realm: realm, owner: owner, request: node == nil ? .head : .confirm)
+            guard case .head(let head) = perform(call, until: Instant.now().adding(seconds: 3)) else {
+                throw .refused(.logUnavailable("it has not answered"))
+            }
+            heads[realm] = head
+        }
+        return heads
+    }
 }

@@ -25,14 +25,32 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
     private var chain: RecordChain?
     /// The file that states how far the file of the realm has come.
     private var position: FilePosition?
-    /// The place in the chain that the file of the realm has reached.
-    private let reached = RankedMutex<RecordChain?>(.leaf, nil)
+    /// What other threads may know.
+    private let reached = RankedMutex(.leaf, Reached())
+
+    /// What other threads may know.
+    private struct Reached {
+        /// The place in the chain that the file of the realm has reached; nil before the realm is owned.
+        var place: RecordChain?
+        /// What was stored since then.
+        var volume = Volume()
+    }
+
+    /// A number of records and their bytes.
+    package struct Volume: Sendable, Equatable {
+        /// The number of records.
+        package var records = 0
+        /// The number of their bytes.
+        package var bytes = 0
+    }
 
     /// Called when nothing can be written any more before the realm was opened again; see `whenLost`.
     private let losing = RankedMutex<(@Sendable (StorageError) -> Void)?>(.leaf, nil)
 
     /// The place in the chain that the file of the realm has reached; nil before the realm is owned. For any thread.
-    package var place: RecordChain? { reached.withLock { $0 } }
+    package var place: RecordChain? { reached.withLock { $0.place } }
+    /// What this owner has stored. For any thread.
+    package var volume: Volume { reached.withLock { $0.volume } }
 
     /// Makes an owner that owns nothing yet.
     ///
@@ -79,7 +97,7 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
     package func begin(at chain: RecordChain, top: Ref, path: String) throws(StorageError) {
         position = try FilePosition(chain, top: top, for: path)
         self.chain = chain
-        reached.withLock { $0 = chain }
+        reached.withLock { $0.place = chain }
     }
 
     /// Sets what is called, on the writer's thread, when nothing can be written any more before the realm was opened again. It must not
@@ -110,6 +128,10 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
             throw error
         }
         chain = next
+        reached.withLock { reached in
+            reached.volume.records += 1
+            reached.volume.bytes += bytes.count
+        }
     }
 
     /// Returns false: what the log has stored counts. The file is brought up to it when it is opened again.
@@ -119,7 +141,7 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
     package func didCommit(_ record: CommitRecord) {
         guard let chain else { return }
         try? position?.move(to: chain, top: record.topRef)
-        reached.withLock { $0 = chain }
+        reached.withLock { $0.place = chain }
     }
 
     /// Refuses another file with the same version: records would not fit the copies of it.

@@ -11,9 +11,11 @@ package final class PostgresLog: RealmLog {
     private let options: PostgresOptions
     /// Carries out the requests of owners.
     private let worker: PostgresWorker
-    /// A connection for bases and records that nobody uses at present.
-    private let spare = RankedMutex<PostgresConnection?>(.leaf, nil)
+    /// The connections for heads, bases and records that nobody uses at present, the one that was used last at the end.
+    private let spare = RankedMutex<[PostgresConnection]>(.leaf, [])
 
+    /// How many connections are kept while nobody uses them.
+    private static let spareLimit = 4
     /// The number of bytes of a part of a base.
     private static let partByteCount = 1 << 20
 
@@ -57,11 +59,11 @@ package final class PostgresLog: RealmLog {
     /// Gives connections up that nobody uses.
     package func close() {
         worker.stop()
-        let connection = spare.withLock { spare in
-            defer { spare = nil }
+        let connections = spare.withLock { spare in
+            defer { spare = [] }
             return spare
         }
-        withExtendedLifetime(connection) {}
+        withExtendedLifetime(connections) {}
     }
 
     /// Carries out a request, as the protocol says.
@@ -77,14 +79,13 @@ package final class PostgresLog: RealmLog {
         _ body: (PostgresConnection) throws(PostgresFailure) -> Result
     ) throws(StorageError) -> Result {
         do throws(PostgresFailure) {
-            let kept = spare.withLock { spare in
-                defer { spare = nil }
-                return spare
-            }
+            let kept = spare.withLock { $0.popLast() }
             let connection: PostgresConnection
             if let kept { connection = kept } else { connection = try PostgresWorker.connect(options) }
             let result = try body(connection)
-            if !connection.isBroken { spare.withLock { $0 = connection } }
+            if !connection.isBroken {
+                spare.withLock { if $0.count < PostgresLog.spareLimit { $0.append(connection) } }
+            }
             return result
         } catch {
             throw .refused(.logUnavailable(error.text))
@@ -92,13 +93,34 @@ package final class PostgresLog: RealmLog {
     }
 
     /// Runs one statement.
-    private func run(_ statement: PostgresStatement, _ values: [PostgresValue]) throws(StorageError) -> PostgresAnswer {
+    private func run(
+        _ statement: PostgresStatement, _ values: [PostgresValue]
+    ) throws(StorageError) -> PostgresAnswer {
         let deadline = deadline
         let answers = try run { connection throws(PostgresFailure) in
             try connection.run([PostgresStep(statement, values)], until: deadline)
         }
         guard let answer = answers.first else { throw .refused(.logUnavailable("the server has not answered")) }
         return answer
+    }
+
+    /// Returns the heads of some realms, as the protocol says.
+    package func heads(of realms: [String], confirmedFor node: String?) throws(StorageError) -> [String: LogHead] {
+        guard !realms.isEmpty else { return [:] }
+        let deadline = Instant.now().adding(seconds: options.connectSeconds)
+        let rows = try run { connection throws(PostgresFailure) in
+            let heads = PostgresStep(.heads, [.texts(realms)])
+            guard let node else { return try connection.run([heads], until: deadline).first?.rows ?? [] }
+            let steps = [PostgresStep(.begin), heads, PostgresStep(.touch, [.text(node)]), PostgresStep(.commit)]
+            let answers = try connection.run(steps, until: deadline)
+            guard answers.count == steps.count, answers.last?.tag == "COMMIT", !connection.hasWarned else {
+                throw .lost("the server has not confirmed what it has")
+            }
+            return answers[1].rows
+        }
+        return Dictionary(
+            rows.compactMap { row in row.head.flatMap { head in row.text(6).map { ($0, head) } } },
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// Begins the log of a realm, as the protocol says.

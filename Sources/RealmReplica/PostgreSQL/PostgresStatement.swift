@@ -8,7 +8,7 @@
 enum PostgresStatement: String, CaseIterable, Sendable {
     case begin, commit
     case settings, facts
-    case head, touch, claim, barrier, release
+    case head, heads, touch, claim, barrier, release
     case append, appendPart
     case checksum, records
     case create, restart, drop, dropRecords, dropBases, dropBaseParts
@@ -37,6 +37,7 @@ enum PostgresStatement: String, CaseIterable, Sendable {
                   pg_is_in_recovery()::text, current_setting('fsync')
                 """
         case .head: return "select \(PostgresStatement.headColumns) from realm_rest.head where realm = $1"
+        case .heads: return "select \(PostgresStatement.headColumns), realm from realm_rest.head where realm = any($1::text[])"
         case .touch:
             return """
                 insert into realm_rest.touch (node, number) values ($1, 1)

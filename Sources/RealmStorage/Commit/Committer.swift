@@ -24,8 +24,8 @@ package final class Committer: @unchecked Sendable {
         var flags: UInt8
         /// The top node of the version.
         var top: TopNode
-        /// The free space of the version.
-        var free: FreeSpace
+        /// The free space of the version; nil after a record was applied, until a commit needs it.
+        var free: FreeSpace?
 
         /// The number of the version, counted from 1.
         var version: UInt64 { max(top.version, 1) }
@@ -34,7 +34,7 @@ package final class Committer: @unchecked Sendable {
     /// The plain bytes of the file that commits are written to.
     let data: DataFile
     /// The durable version. It belongs to the thread that writes.
-    private(set) var state: State
+    var state: State
     /// Where the record of a commit goes, and what the commit did.
     struct Logging {
         /// Keeps the records.
@@ -44,11 +44,11 @@ package final class Committer: @unchecked Sendable {
     }
 
     /// The offset of the byte in the header that selects one of its slots.
-    private static let flagsOffset = CommitRecord.Flip.offset
+    static let flagsOffset = CommitRecord.Flip.offset
     /// The path of the file; empty for a realm in memory.
     private let path: String
     /// The versions in use, whose nodes commits must not overwrite.
-    private let pins: VersionPins
+    let pins: VersionPins
     /// Notices changes that other programs make to the file; nil for realms in memory.
     let witness: FileWitness?
 
@@ -107,10 +107,10 @@ package final class Committer: @unchecked Sendable {
         do throws(StorageError) {
             // The versions from here on are kept; the nodes of older ones may be overwritten.
             let oldest = min(pins.oldest ?? state.version, state.version)
-            let written = try write(nodes, names: names, tables: tables, keeping: oldest)
+            let written = try write(nodes, names: names, tables: tables, after: previous, keeping: oldest)
             free = written.free
             let header = FileHeader(selectedSlot: 1 - state.header.selectedSlot, topRef: written.top)
-            snapshot = try makeSnapshot(header, previous)
+            snapshot = try makeSnapshot(header, previous, version: state.version + 1)
             try writeSlot(header)
             try data.sync()
             // The next byte must not go into another program's file.
@@ -119,7 +119,7 @@ package final class Committer: @unchecked Sendable {
             if let logging, let record { try logging.log.append(record) }
         } catch {
             data.forgetChanges()
-            if error.leavesFileBehind { data.markUncertain() }
+            if error.leavesFileBehind { data.markBehind() }
             throw error
         }
         try publish(record, logging)
@@ -133,7 +133,7 @@ package final class Committer: @unchecked Sendable {
         do throws(StorageError) {
             try data.publish(state.flags ^ 1, insteadOf: state.flags, at: Committer.flagsOffset)
         } catch {
-            if let logging, let record, !logging.log.takeBack(record) { data.markUncertain() }
+            if let logging, let record, !logging.log.takeBack(record) { data.markBehind() }
             throw error
         }
         if let logging, let record { logging.log.didCommit(record) }
@@ -151,10 +151,10 @@ package final class Committer: @unchecked Sendable {
 
     /// Reads the new version as readers will see it, before it is durable: a version that cannot be
     /// read is not committed.
-    private func makeSnapshot(_ header: FileHeader, _ previous: Snapshot) throws(StorageError) -> Snapshot {
+    func makeSnapshot(_ header: FileHeader, _ previous: Snapshot, version: UInt64) throws(StorageError) -> Snapshot {
         let file = RealmFile(path: path, header: header, plain: data.plain, fileByteCount: data.backend.byteCount)
         return try Snapshot(
-            file: file, clusterShift: previous.clusterShift, previous: previous, pin: pins.pin(state.version + 1))
+            file: file, clusterShift: previous.clusterShift, previous: previous, pin: pins.pin(version))
     }
 
     // MARK: - Nodes
@@ -165,12 +165,13 @@ package final class Committer: @unchecked Sendable {
     ///   - nodes: The nodes of the transaction.
     ///   - names: The new list of table names.
     ///   - tables: The new list of tables.
+    ///   - previous: The newest version.
     ///   - oldest: The oldest version whose nodes are not overwritten.
     /// - Returns: The ref of the top node, and the free space after the commit.
     private func write(
-        _ nodes: WriteSpace, names: Ref, tables: Ref, keeping oldest: UInt64
+        _ nodes: WriteSpace, names: Ref, tables: Ref, after previous: Snapshot, keeping oldest: UInt64
     ) throws(StorageError) -> (top: Ref, free: FreeSpace) {
-        var free = state.free
+        var free = try freeSpace(after: previous)
         free.release(upTo: oldest)
         let freed = try freedBlocks(nodes)
         try free.requireInUse(freed)
@@ -186,6 +187,12 @@ package final class Committer: @unchecked Sendable {
         let top = try lists.write(&writer, names: newNames, tables: newTables)
         try writer.output.flush()
         return (top, writer.allocator.finish())
+    }
+
+    /// Returns the free space of the newest version. After records were applied it is read from the file.
+    private func freeSpace(after previous: Snapshot) throws(StorageError) -> FreeSpace {
+        if let free = state.free { return free }
+        return try FreeSpace(state.top, previous.space, isShared: true)
     }
 
     /// Returns the blocks that the new version does not use, in ascending order: nodes that were

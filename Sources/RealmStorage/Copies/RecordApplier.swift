@@ -61,7 +61,7 @@ package final class RecordApplier {
         let record = try next.open(bytes, at: &end)
         let head = try backend.memory().view(at: 0, byteCount: FileHeader.byteCount).array
         if record.version > version {
-            try require(record, head)
+            try record.requireFits(version: version, head: head, isUnshared: isUnshared)
             try write(record)
             version = record.version
         } else if record.version == version {
@@ -69,32 +69,6 @@ package final class RecordApplier {
         }
         (chain, position) = (next, end)
         return record
-    }
-
-    /// Throws `.corrupt` unless a record fits the copy as it is.
-    private func require(_ record: CommitRecord, _ head: [UInt8]) throws(StorageError) {
-        guard record.previousVersion == version else {
-            throw RecordReader.damaged("it follows version \(record.previousVersion), and the copy has \(version)")
-        }
-        guard !record.isWithoutBytes else { throw RecordReader.damaged("version \(record.version) is in a base only") }
-        guard isUnshared || record.keepsPreviousVersion else {
-            throw RecordReader.damaged("it would overwrite what version \(version) uses")
-        }
-        let slot = record.flip.slot
-        guard head[CommitRecord.Flip.offset] == record.flip.old, record.flip.old ^ record.flip.new == 1,
-            record.logicalSize <= record.physicalSize
-        else { throw RecordReader.damaged("its header does not follow that of the copy") }
-        for extent in record.extents {
-            let end = extent.offset.addingReportingOverflow(extent.bytes.count)
-            guard extent.offset >= 0, !end.overflow, end.partialValue <= record.physicalSize else {
-                throw RecordReader.damaged("it writes beyond the end of the file")
-            }
-            // The selected slot and the byte that selects it are never written to.
-            let isInHeader = extent.offset < FileHeader.byteCount
-            let isSlot = extent.offset == 8 * slot && extent.bytes == record.topRef.littleEndianBytes
-            let isFormat = extent.offset == 20 + slot && extent.bytes == [UInt8(FileHeader.writtenFormat)]
-            guard !isInHeader || isSlot || isFormat else { throw RecordReader.damaged("it writes to the header") }
-        }
     }
 
     /// Throws `.corrupt` unless the copy has the version of a record, which it is said to have.

@@ -36,9 +36,17 @@ package final class DataFile: @unchecked Sendable {
     /// The first bytes of the raw file as this object left them; see `MappedHead`.
     private(set) var head: [UInt8]
     /// Whether a failed sync or a failed write has left the file in a state that only a new opening reveals.
-    package var isUncertain: Bool { uncertain.load(ordering: .acquiring) }
-    /// Whether the contents of the file are unknown; it is set once and never cleared.
-    private let uncertain = Atomic(false)
+    package var isUncertain: Bool { doubts.load(ordering: .acquiring) != 0 }
+    /// Why nothing may be written, as bits of `Doubt`.
+    private let doubts = Atomic<UInt8>(0)
+
+    /// The reasons for which nothing may be written.
+    private enum Doubt {
+        /// The contents of the file are unknown; this is never cleared.
+        static let contents: UInt8 = 1
+        /// The log of the file may have what the file has not.
+        static let log: UInt8 = 2
+    }
 
     /// Opens the file that `backend` gives access to.
     ///
@@ -235,7 +243,17 @@ package final class DataFile: @unchecked Sendable {
     }
 
     /// Marks the contents of the file as unknown from now on.
-    func markUncertain() { uncertain.store(true, ordering: .releasing) }
+    func markUncertain() { doubts.bitwiseOr(Doubt.contents, ordering: .releasing) }
+
+    /// Notes that the log of the file may have what the file has not.
+    func markBehind() { doubts.bitwiseOr(Doubt.log, ordering: .releasing) }
+
+    /// Notes that the file is going to be brought up to its log from where it is.
+    ///
+    /// - Returns: Whether that is possible, because the contents of the file are known.
+    func forgetBehind() -> Bool {
+        doubts.bitwiseAnd(~Doubt.log, ordering: .acquiringAndReleasing).newValue == 0
+    }
 
     /// Drops what was written since the last sync; for a commit that fails before its version is
     /// selected.

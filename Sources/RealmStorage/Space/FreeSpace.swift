@@ -179,12 +179,14 @@ extension FreeSpace {
 extension FreeSpace {
     /// Reads the free space of the version whose top node is `top`.
     ///
-    /// Only a file that was just opened is read this way, so blocks of all existing versions are
-    /// usable at once.
-    ///
+    /// - Parameters:
+    ///   - top: The top node.
+    ///   - space: The nodes of the version.
+    ///   - isShared: Whether older versions may still be read, so that what they use is not usable yet. Nobody reads older
+    ///     versions of a file that was just opened.
     /// - Throws: `.corrupt` when the lists differ in length, or when blocks overlap, are misaligned
     ///   or lie outside of the file.
-    package init(_ top: TopNode, _ space: NodeSpace) throws(StorageError) {
+    package init(_ top: TopNode, _ space: NodeSpace, isShared: Bool = false) throws(StorageError) {
         self.init(logicalSize: top.ref.isNone ? FileHeader.byteCount : Int(clamping: top.logicalSize))
         guard logicalSize & 7 == 0 else {
             throw .corrupt(ref: top.ref, reason: "a logical file size of \(logicalSize) bytes is no multiple of 8")
@@ -206,10 +208,8 @@ extension FreeSpace {
                     ref: top.freePositions, reason: "free block \(index) is out of order, out of bounds or misaligned")
             }
             end = block.end
-            // No reader has an older version of a file that was just opened, so blocks of all versions up
-            // to this one are usable.
             let version = UInt64(clamping: versions?[index] ?? 0)
-            if version > max(top.version, 1) {
+            if version > (isShared ? 0 : max(top.version, 1)) {
                 locked.append(Locked(block: block, version: version))
             } else {
                 FreeSpace.append(block, to: &usable)

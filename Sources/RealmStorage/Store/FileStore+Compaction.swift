@@ -47,7 +47,7 @@ extension FileStore {
         let snapshot = try Snapshot(
             file: file, clusterShift: base.clusterShift, previous: nil, pin: pins.pin(base.version))
         let committer = try Committer(data, snapshot, pins: pins, witness: witness)
-        try takeName(copy, old, data)
+        try takeName(copy.file, old, data)
         use(committer, pins, snapshot)
         log?.didReplaceFile()
         guard !path.isEmpty else { return snapshot }
@@ -61,9 +61,14 @@ extension FileStore {
         return snapshot
     }
 
-    /// Gives the copy the name of the file, unless neither has one.
-    private func takeName(_ copy: CompactCopy, _ old: DataFile, _ data: DataFile) throws(StorageError) {
-        guard !path.isEmpty, let file = copy.file, let backend = copy.data.backend as? FileBackend else { return }
+    /// Gives another file the name of the file in use, unless neither has one.
+    ///
+    /// - Parameters:
+    ///   - file: The other file; nil for one that has no name.
+    ///   - old: The file in use.
+    ///   - data: The other file as it is opened.
+    func takeName(_ file: NewFile?, _ old: DataFile, _ data: DataFile) throws(StorageError) {
+        guard !path.isEmpty, let file, let backend = data.backend as? FileBackend else { return }
         let facts = try backend.facts()
         let head = try data.mappedHead()
         try witness?.beginWriting()

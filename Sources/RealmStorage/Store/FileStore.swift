@@ -322,6 +322,8 @@ package final class FileStore: WriteOwner, Sendable {
         for pins in file.formerPins { if let since = pins.oldestPinned { return since } }
         return file.pins.oldestSince
     }
+    /// How many former files are still being read.
+    package var formerFileCount: Int { openFile.formerPins.count { $0.count > 0 } }
     /// The file in use at present.
     var openFile: OpenFile { opened.withLock { $0 } }
     /// Makes the newest version durable; used by the thread that writes.
@@ -379,6 +381,12 @@ package final class FileStore: WriteOwner, Sendable {
         guard !committer.data.isUncertain else { throw .refused(.writesStopped) }
         guard !awaitsAudit else { throw .refused(.notWritable("the file has not been audited yet")) }
         let memory = if let arena { arena } else { try SpareArenas.take() }
+        try takeTurn()
+        return StoreWrite(self, base: current, arena: memory)
+    }
+
+    /// Begins to write, as one thread at a time does.
+    func takeTurn() throws(StorageError) {
         let before = writing.withLock { state in
             defer { if state == .idle { state = .running } }
             return state
@@ -386,8 +394,10 @@ package final class FileStore: WriteOwner, Sendable {
         guard before == .idle else {
             throw .refused(.notWritable(before == .closed ? "the file is closed" : "another write transaction is running"))
         }
-        return StoreWrite(self, base: current, arena: memory)
     }
+
+    /// Ends what `takeTurn` has begun.
+    func endTurn() { writing.withLock { if $0 == .running { $0 = .idle } } }
 
     /// Closes the file without waiting; it throws while a transaction is running.
     ///
@@ -417,7 +427,7 @@ package final class FileStore: WriteOwner, Sendable {
     }
 
     /// Makes a version the newest one for readers.
-    private func publish(_ snapshot: Snapshot) {
+    func publish(_ snapshot: Snapshot) {
         // If the former version has no reader, it is released after the lock.
         let before = newest.withLock { newest in
             defer { newest = snapshot }
@@ -442,6 +452,6 @@ package final class FileStore: WriteOwner, Sendable {
     /// Ends a transaction, and keeps its memory for later ones; see `WriteOwner`.
     func endWrite(_ arena: NodeArena) {
         SpareArenas.give(arena)
-        writing.withLock { $0 = .idle }
+        endTurn()
     }
 }

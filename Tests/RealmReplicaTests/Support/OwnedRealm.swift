@@ -16,6 +16,7 @@ final class OwnedRealm {
     private(set) var logged: LoggedRealm
     private(set) var realm: EngineRealm
     private let limits: OwnerLimits
+    private let grace: Double
 
     static let dog = ClassInput(
         "Dog", primaryKey: "id",
@@ -24,13 +25,16 @@ final class OwnedRealm {
             PropertyInput("photo", "data", optional: true),
         ])
 
-    init(_ name: String, _ log: any RealmLog, node: String = "n1", limits: OwnerLimits = OwnerLimits()) throws {
+    init(
+        _ name: String, _ log: any RealmLog, node: String = "n1", limits: OwnerLimits = OwnerLimits(), grace: Double = 2
+    ) throws {
         self.name = RealmName(name)!
         self.log = log
         self.limits = limits
+        self.grace = grace
         folder = try TemporaryRealm()
         path = folder.path
-        logged = try OwnedRealm.open(self.name, path, log, node, limits)
+        logged = try OwnedRealm.open(self.name, path, log, node, limits, grace)
         realm = EngineRealm(logged.database)
         if realm.count("Dog") < 0 {
             try realm.write { session in try session.createSchema(SchemaInput(classes: [OwnedRealm.dog])) }
@@ -38,12 +42,13 @@ final class OwnedRealm {
     }
 
     private static func open(
-        _ name: RealmName, _ path: String, _ log: any RealmLog, _ node: String, _ limits: OwnerLimits
+        _ name: RealmName, _ path: String, _ log: any RealmLog, _ node: String, _ limits: OwnerLimits, _ grace: Double
     ) throws -> LoggedRealm {
         var options = Database.OpenOptions()
         options.createsMissingFile = true
         var opening = LoggedRealm.Opening(name, path: path, node: node, options)
         opening.limits = limits
+        opening.reuseGraceSeconds = grace
         return try LoggedRealm.open(opening, log)
     }
 
@@ -82,7 +87,7 @@ final class OwnedRealm {
 
     /// Opens the realm again.
     func reopen(node: String = "n1", by log: (any RealmLog)? = nil) throws {
-        logged = try OwnedRealm.open(name, path, log ?? self.log, node, limits)
+        logged = try OwnedRealm.open(name, path, log ?? self.log, node, limits, grace)
         realm = EngineRealm(logged.database)
     }
 

@@ -16,6 +16,11 @@ final class SwitchedLog: RealmLog {
         isDown.withLock { $0 } ? .unsent("it is down") : log.perform(call, until: deadline)
     }
 
+    func heads(of realms: [String], confirmedFor node: String?) throws(StorageError) -> [String: LogHead] {
+        guard !isDown.withLock({ $0 }) else { throw .refused(.logUnavailable("it is down")) }
+        return try log.heads(of: realms, confirmedFor: node)
+    }
+
     func create(_ head: LogHead, of realm: String, base: LogBase, from descriptor: Int32) throws(StorageError) -> Bool {
         try log.create(head, of: realm, base: base, from: descriptor)
     }

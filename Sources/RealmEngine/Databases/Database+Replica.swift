@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// A realm whose commits are made by another node, and that takes them over as records. It is the same object before and after
+/// this node becomes the writer, so whoever reads or observes it does not notice.
+extension Database {
+    /// The node that writes the realm, while this one only follows; nil when this one writes. The name is empty while nobody
+    /// writes.
+    package var writerElsewhere: String? { writingNode.withLock { $0 } }
+
+    /// Notes which node writes the realm.
+    ///
+    /// - Parameter node: Its name; empty while nobody does.
+    package func noteWriter(_ node: String) { writingNode.withLock { if $0 != nil { $0 = node } } }
+
+    /// Ends the writes of this node: those that wait are carried out, later ones are refused with `.notOwner`. Records are
+    /// taken over from then on. Blocks meanwhile.
+    ///
+    /// - Parameter node: The node that writes the realm from now on; empty when that is not known yet.
+    /// - Returns: Whether records can be applied to the file. Otherwise another file has to take its place first.
+    /// - Throws: `.refused(.notWritable)` for a realm that is not a file open for writing; `.refused(.unsuitable)` for one whose
+    ///   commits have no records.
+    package func stopWriting(for node: String) throws(StorageError) -> Bool {
+        guard let store, mode == .readWrite else { throw .refused(.notWritable("the realm is not open for writing")) }
+        try BaseCopy.requireShippable(store.current.file)
+        writingNode.withLock { $0 = node }
+        closeWriter()
+        try store.setLog(nil)
+        keptVersions.withLock { $0 }?.stop()
+        return store.forgetBehind()
+    }
+
+    /// Begins the writes of this node, which follow the newest version.
+    ///
+    /// - Parameter log: What keeps the record of every commit.
+    package func beginWriting(in log: any CommitLog) throws(StorageError) {
+        guard let store, writerElsewhere != nil else { throw .refused(.notWritable("the realm is written here already")) }
+        try store.setLog(log)
+        writingNode.withLock { $0 = nil }
+        startWriter()
+    }
+
+    /// Applies the record of the next version, makes that the newest one, and publishes it as the writer has done.
+    ///
+    /// One thread at a time may call it.
+    ///
+    /// - Parameters:
+    ///   - record: The record.
+    ///   - mark: The action after observers were notified.
+    /// - Throws: What `FileStore.apply` throws; nothing has changed then, unless the file takes no more records.
+    package func take(_ record: CommitRecord, mark: CommitMark? = nil) throws(StorageError) {
+        guard let store, writerElsewhere != nil else { throw .refused(.notWritable("the realm is written here")) }
+        let changes = shown(record.notes.changes)
+        let snapshot = try store.apply(record)
+        advance(to: snapshot, epoch, record.hasNotes ? changes : nil, mark)
+    }
+
+    /// Makes a version of the file the newest one, and publishes it; changes that are not known are found by observers.
+    private func advance(to snapshot: Snapshot, _ epoch: Epoch, _ changes: [ObjectChange]?, _ mark: CommitMark?) {
+        let version = Version(shown(snapshot), VersionToken(epoch: epoch, version: snapshot.version))
+        let previous = newest.withLock { newest in
+            defer { newest = version }
+            return newest
+        }
+        var commit = Commit(previous: previous, version: version, changes: changes ?? [], mark: mark)
+        commit.hasUnknownChanges = changes == nil
+        commits.publish(commit)
+    }
+
+    /// Puts the file into one of its own, because readers of older versions would be disturbed by the next record. They go on
+    /// with the former file, which disappears with the last of them.
+    package func renewFile() throws(StorageError) {
+        guard let store, writerElsewhere != nil else { throw .refused(.notWritable("the realm is written here")) }
+        _ = use(try store.renew(), nil)
+    }
+
+    /// Makes another file the one of the realm, because records do not lead there.
+    ///
+    /// A later version is published like a commit of which observers find out the changes, under a new epoch if its history is
+    /// another one. The same version is only read from another file from now on.
+    ///
+    /// - Parameters:
+    ///   - file: A complete file.
+    ///   - version: The number of the version that it has, which is not lower than the present one.
+    ///   - epoch: The epoch of the version.
+    package func adopt(_ file: NewFile, version: UInt64, epoch: Epoch) throws(StorageError) {
+        guard let store, writerElsewhere != nil else { throw .refused(.notWritable("the realm is written here")) }
+        let present = current.token
+        guard version > present.version || version == present.version && epoch == self.epoch else {
+            throw .refused(.fileChanged("the log has gone back to version \(version)"))
+        }
+        let snapshot = try store.adopt(file)
+        guard snapshot.version > present.version else {
+            _ = use(snapshot, nil)
+            return
+        }
+        epochInForce.withLock { $0 = epoch }
+        advance(to: snapshot, epoch, nil, nil)
+    }
+
+    /// How many former files of the realm are still being read.
+    package var formerFileCount: Int { store?.formerFileCount ?? 0 }
+
+    // MARK: - The writer's side
+
+    /// Keeps versions for some time after newer ones took their place, for readers on other nodes, from the next commit on.
+    ///
+    /// - Parameters:
+    ///   - seconds: How long; 0 keeps none.
+    ///   - maximumCommits: How many commits the oldest of them may be behind. What they use is listed in every record: 128 make
+    ///     one of 10 KB a fifth longer, 1000 twice as long.
+    package func keepVersions(seconds: Double, maximumCommits: Int = 128) {
+        let kept = seconds > 0 ? KeptVersions(seconds: seconds, maximumCommits: maximumCommits) : nil
+        let before = keptVersions.withLock { versions in
+            defer { versions = kept }
+            return versions
+        }
+        before?.stop()
+    }
+
+    /// How many versions are kept for readers on other nodes.
+    package var keptVersionCount: Int { keptVersions.withLock { $0 }?.count ?? 0 }
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmEngine
+package import RealmStorage
+
+/// A realm that another node owns, and that this one serves for reading: its file is a cache of the log.
+///
+/// The database is an ordinary one whose writes are refused with `.notOwner`. Records are applied in the place of the file and
+/// published as commits with the changes that the owner recorded, so versions have the same tokens as at the owner, and observers
+/// are told the same.
+///
+/// A `LogFollower` tells it what the log has, and gives it threads. One thread at a time has the *turn*, in which records are
+/// applied.
+///
+/// `@unchecked Sendable`: `work` is used by whoever has the turn; `monitor` guards everything else.
+package final class FollowedLogRealm: @unchecked Sendable {
+    /// The open realm.
+    package let database: Database
+    /// The name of the realm.
+    package let name: String
+    /// How the file was brought up when it was opened; nil for a realm that was owned before.
+    package let way: LogReplay.Way?
+    /// What tells it about the log.
+    let follower: LogFollower
+    /// What is asked of whoever serves the realm.
+    let hooks: ReplicaHooks
+    /// What the threads share.
+    let monitor: Monitor<State>
+    /// What belongs to the turn.
+    var work: Work
+
+    /// The log.
+    var log: any RealmLog { follower.log }
+    /// How long is waited, and how much is done at once.
+    var limits: FollowerLimits { follower.limits }
+
+    /// What the threads share.
+    struct State {
+        /// The head as it was last seen; nil before the first time.
+        var head: LogHead?
+        /// When the log was asked for that.
+        var seen: Instant
+        /// The place in the chain that the realm has reached.
+        var place: RecordChain
+        /// Whether a thread has the turn.
+        var isTurn = false
+        /// Whether no thread may take the turn any more.
+        var isStopped = false
+        /// Why the realm is not followed any further; nil while it is.
+        var end: ReplicaEnd?
+        /// Whether that was said.
+        var isEndKnown = false
+        /// What has failed last; nil after a success.
+        var failure: StorageError?
+        /// How often in a row something has failed.
+        var failureCount = 0
+        /// When it is tried again.
+        var retry = Instant(nanoseconds: 0)
+        /// Those who wait for a version.
+        var waiters: [Waiter] = []
+        /// The number of the next of them.
+        var nextWaiter = 0
+        /// What was done.
+        var counts = ReplicaCounts()
+    }
+
+    /// What belongs to the turn.
+    struct Work {
+        /// The place in the chain that the file has reached.
+        var chain: RecordChain
+        /// The file that states it.
+        var position: FilePosition
+        /// A record that waits for readers.
+        var pending: Pending?
+        /// Whether the records that follow were asked for a second time.
+        var hasRefetched = false
+        /// Whether no record can be applied to the file as it is.
+        var needsFile: Bool
+    }
+
+    /// A record that waits for readers of versions that it would overwrite.
+    struct Pending {
+        /// The sealed record.
+        let bytes: [UInt8]
+        /// Since when it waits.
+        let since: Instant
+        /// When readers were told to end.
+        var told: Instant?
+    }
+
+    /// Makes a follower of an open realm that is not written here.
+    ///
+    /// - Parameters:
+    ///   - database: The realm.
+    ///   - chain: The place in the chain that its file has.
+    ///   - way: How the file was brought up.
+    ///   - follower: What tells it about the log.
+    ///   - hooks: What is asked of whoever serves the realm.
+    ///   - needsFile: Whether no record can be applied to the file as it is.
+    init(
+        _ database: Database, at chain: RecordChain, by way: LogReplay.Way?, _ follower: LogFollower,
+        hooks: ReplicaHooks, needsFile: Bool = false
+    ) throws(StorageError) {
+        self.database = database
+        self.way = way
+        self.follower = follower
+        self.hooks = hooks
+        name = chain.realm
+        work = Work(
+            chain: chain,
+            position: try FilePosition(chain, top: database.current.snapshot.top.ref, for: database.path), needsFile: needsFile)
+        monitor = Monitor(State(seen: follower.clock(), place: chain))
+    }
+
+    // MARK: - Opening and closing
+
+    /// How often opening looks at the head again, because the log went on meanwhile.
+    private static let attempts = 3
+
+    /// Brings the file of a realm up to its log, or makes it, opens it, and begins to follow. Blocks meanwhile.
+    ///
+    /// - Parameters:
+    ///   - opening: What the realm is opened with.
+    ///   - follower: What tells it about the log.
+    ///   - hooks: What is asked of whoever serves the realm.
+    /// - Throws: `.refused(.fileNotFound)` when the log does not know the realm; `.refused(.logUnavailable)`; what opening a file
+    ///   throws.
+    package static func open(
+        _ opening: LoggedRealm.Opening, _ follower: LogFollower, _ hooks: ReplicaHooks = ReplicaHooks()
+    ) throws(StorageError) -> FollowedLogRealm {
+        var attempt = 0
+        while true {
+            let asked = follower.clock()
+            guard let head = try follower.log.heads(of: [opening.name.text], confirmedFor: nil)[opening.name.text] else {
+                throw .refused(.fileNotFound)
+            }
+            let opened: (database: Database, chain: RecordChain, way: LogReplay.Way)
+            do throws(StorageError) {
+                opened = try LoggedRealm.openFile(opening, follower.log, at: head)
+            } catch {
+                // What led to this head may have been pruned meanwhile.
+                attempt += 1
+                guard case .corrupt = error, attempt < attempts else { throw error }
+                continue
+            }
+            do throws(StorageError) {
+                _ = try opened.database.stopWriting(for: head.owner.node)
+                let realm = try FollowedLogRealm(opened.database, at: opened.chain, by: opened.way, follower, hooks: hooks)
+                _ = realm.note(head, asked: asked, isConfirmed: false)
+                try follower.add(realm)
+                return realm
+            } catch {
+                opened.database.close()
+                throw error
+            }
+        }
+    }
+
+    /// Stops to follow, tells all who wait that their version will not come, and closes the realm. Blocks meanwhile.
+    package func close() {
+        follower.remove(self)
+        stop()
+        failWaiters()
+        database.close()
+    }
+
+    /// Waits until nobody has the turn, and has nobody take it any more.
+    func stop() {
+        monitor.withLock { $0.isStopped = true }
+        _ = monitor.wait { state -> Bool? in state.isTurn ? nil : true }
+    }
+
+    // MARK: - What is known of the log
+
+    /// The number of the newest version of this realm.
+    package var version: UInt64 { monitor.withLock { $0.place.version } }
+
+    /// How far the realm is behind its log.
+    package var lag: ReplicaLag {
+        let now = follower.clock()
+        return monitor.withLock { state in
+            let newest = state.head?.version ?? state.place.version
+            let commits = newest > state.place.version ? newest - state.place.version : 0
+            return ReplicaLag(commits: commits, seconds: now.seconds(since: state.seen))
+        }
+    }
+
+    /// Whether the log has answered lately, so that what is read here is at most so old.
+    package var isCurrent: Bool { lag.seconds <= limits.contactSeconds }
+
+    /// The node that owns the realm, as far as is known; empty when none does.
+    package var owner: String { database.writerElsewhere ?? "" }
+
+    /// What was done.
+    package var counts: ReplicaCounts { monitor.withLock { $0.counts } }
+
+    /// Why the realm does not get on at present; nil when it does.
+    package var failure: StorageError? { monitor.withLock { $0.failure } }
+
+    /// Why the realm is not followed any further; nil while it is.
+    package var end: ReplicaEnd? { monitor.withLock { $0.end } }
+
+    /// Takes note of what the log has answered.
+    ///
+    /// - Parameters:
+    ///   - head: The head; nil when the log does not know the realm.
+    ///   - asked: When the log was asked.
+    ///   - isConfirmed: Whether the log has confirmed that it is the one that counts.
+    /// - Returns: Whether there is something to do.
+    func note(_ head: LogHead?, asked: Instant, isConfirmed: Bool) -> Bool {
+        guard let head else {
+            finish(.missing)
+            announceEnd()
+            return false
+        }
+        let now = follower.clock()
+        let (ready, isBehind) = monitor.broadcast { state -> ([Waiter], Bool) in
+            state.head = head
+            state.seen = max(state.seen, asked)
+            let ready = isConfirmed ? state.takeReady(seen: head, asked: asked) : []
+            return (ready, state.isBehind && state.retry <= now)
+        }
+        database.noteWriter(head.owner.node)
+        for waiter in ready { waiter.completion(true) }
+        return isBehind
+    }
+
+    /// Ends following. Whoever has the turn calls `announceEnd` after it.
+    func finish(_ end: ReplicaEnd) {
+        monitor.broadcast { state in
+            if state.end == nil { state.end = end }
+            state.isStopped = true
+        }
+    }
+
+    /// Says once that following has ended, if it has. The realm may be closed by that.
+    func announceEnd() {
+        let end = monitor.withLock { state -> ReplicaEnd? in
+            defer { state.isEndKnown = state.end != nil }
+            return state.isEndKnown ? nil : state.end
+        }
+        guard let end else { return }
+        failWaiters()
+        hooks.didEnd(end)
+    }
+}
+
+extension FollowedLogRealm.State {
+    /// Whether the log has something that the realm has not.
+    var isBehind: Bool {
+        guard let head, !isStopped, !isTurn else { return false }
+        return head.lineage != place.epoch || head.version != place.version || head.checksum.bytes != place.checksum
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the follower of a realm has done since it was opened.
+package struct ReplicaCounts: Sendable, Equatable {
+    /// Records that were applied.
+    package var records = 0
+    /// The bytes of these.
+    package var bytes = 0
+    /// How often records that were damaged or missing were asked for again.
+    package var refetches = 0
+    /// How often the file was made anew from a base.
+    package var rebuilds = 0
+    /// How often readers were told to end.
+    package var evictions = 0
+    /// How often the file was copied because readers did not end.
+    package var renewals = 0
+    /// How many attempts have failed.
+    package var failures = 0
+
+    /// Makes counts of nothing.
+    package init() {}
+}
