@@ -222,10 +222,12 @@ extension Catalog {
         guard isFirst else { return false }
         // What is kept for clients that may come back refers to the database.
         if let id = unusedDatabase(name), let action = releasing.withLock({ $0 }) { action(id) }
+        releaseReplica(name)
         let isClosed = takeUnused(name).map { database in
             close(database)
             return true
         }
+        if isClosed == nil { resumeReplica(name) }
         let isWanted = transitions.withLock { transitions -> Bool in
             guard transitions.waiting[name]?.isEmpty == true else { return true }
             transitions.waiting[name] = nil
@@ -234,6 +236,18 @@ extension Catalog {
         // Requests that arrived meanwhile need it again.
         if isWanted { finishWaking(name) }
         return isClosed ?? false
+    }
+
+    /// Has what keeps a realm for its log let go of it.
+    private func releaseReplica(_ name: String) {
+        guard let path = states.withLock({ $0[name] })?.openPath, let realm = RealmName(name) else { return }
+        replication(of: path)?.release(realm)
+    }
+
+    /// Has what keeps a realm for its log go on, because the realm was not closed.
+    private func resumeReplica(_ name: String) {
+        guard let database = database(name) else { return }
+        replication(of: database.path)?.resume(database)
     }
 
     /// Calls an action with the identity of each database that is about to be closed because nobody uses it, so that what is

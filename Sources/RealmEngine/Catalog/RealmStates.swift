@@ -141,6 +141,12 @@ struct RealmStates: Sendable {
 }
 
 extension Catalog.State {
+    /// The path of the file of an open realm; nil for all others.
+    var openPath: String? {
+        guard case .ready(let database) = self else { return nil }
+        return database.path
+    }
+
     /// Whether the realm takes files and memory.
     var isOpen: Bool {
         switch self {

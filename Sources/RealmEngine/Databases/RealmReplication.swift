@@ -16,6 +16,12 @@ package protocol RealmReplication: Sendable {
     ///   neither the log nor the folder has the realm, and what opening a file throws.
     func open(_ name: RealmName, path: String, _ options: Database.OpenOptions) throws(StorageError) -> Database
 
+    /// Lets go of an open realm, so that it is closed if nobody else refers to it. Blocks while something is done with it.
+    func release(_ name: RealmName)
+
+    /// Goes on with a realm that stays open after `release`, because somebody uses it.
+    func resume(_ database: Database)
+
     /// Has the log forget an open realm, whose file is about to be deleted.
     ///
     /// - Throws: `.refused(.notOwner)`, `.refused(.logUnavailable)`.

@@ -18,6 +18,8 @@ final class ClusterService: Sendable {
     private let options: ClusterOptions
     /// The realms of this node that are open.
     private let owned = OwnedRealms()
+    /// Makes bases of the realms of this node, and deletes from the log what is behind them.
+    private let keeper: LogKeeper
     /// What has happened.
     private let counts = ClusterCounts()
     /// Takes realms out of service; see `start`.
@@ -55,6 +57,7 @@ final class ClusterService: Sendable {
         self.log = log
         self.member = member
         self.disconnect = disconnect
+        keeper = LogKeeper(options.bases)
     }
 
     /// Calls the register for the first time, and goes on doing so. Realms of the data folder belong to the cluster from then on.
@@ -72,6 +75,7 @@ final class ClusterService: Sendable {
 
     /// Ends everything. The realms are closed already.
     func stop() {
+        keeper.stop()
         member.stop()
         disconnect()
     }
@@ -232,13 +236,31 @@ extension ClusterService: RealmReplication {
         case nil: break
         }
         let owner = realm.owner
-        owned.add(owner, of: name.text)
+        keep(realm)
         owner.whenLost { [weak self, weak database = realm.database] error in self?.lose(database, error) }
-        realm.database.whenClosed { [owned, weak database = realm.database] in
+        realm.database.whenClosed { [owned, keeper, weak database = realm.database] in
+            if let realm = owned.takeKept(name.text) { keeper.remove(realm) }
             owned.remove(database?.livePins, owner, of: name.text)
             owner.release()
         }
         return realm.database
+    }
+
+    /// Keeps the log of a realm short from now on. Where the system has no thread for that, it only grows.
+    private func keep(_ realm: LoggedRealm) {
+        owned.add(realm)
+        try? keeper.add(realm)
+    }
+
+    /// Lets go of a realm, as the protocol says.
+    func release(_ name: RealmName) {
+        if let realm = owned.takeKept(name.text) { keeper.remove(realm) }
+    }
+
+    /// Goes on with a realm, as the protocol says.
+    func resume(_ database: Database) {
+        guard let owner = owned.owner(of: database.name.text) else { return }
+        keep(LoggedRealm(resuming: database, owner, log: log))
     }
 
     /// Has the log forget a realm, as the protocol says.
@@ -258,6 +280,7 @@ extension ClusterService {
     func write(to text: inout MetricsText) {
         let map = member.map
         let member = member.counts
+        let bases = keeper.counts
         let rows: [(String, MetricsText.Kind, String, Int)] = [
             ("cluster_shards", .gauge, "Shards of this node.", map.owners.count { $0 == self.member.id }),
             ("cluster_owned_realms", .gauge, "Open realms whose commits happen in the log.", owned.count),
@@ -283,6 +306,9 @@ extension ClusterService {
                 "cluster_failed_openings_total", .counter, "Realms that could not be opened because of the log.",
                 counts.failedOpenings.load(ordering: .relaxed)
             ),
+            ("cluster_bases_total", .counter, "Bases that were made of realms of this node.", bases.bases),
+            ("cluster_prunings_total", .counter, "How often records behind a base were deleted from the log.", bases.prunings),
+            ("cluster_base_failures_total", .counter, "Bases that could not be made.", bases.failures),
             ("cluster_register_failures_total", .counter, "Calls of the register that failed.", member.failures),
             ("cluster_taken_shards_total", .counter, "Shards taken from nodes that were gone.", member.takenShards),
         ]

@@ -12,6 +12,8 @@ final class OwnedRealms: Sendable {
     private struct State {
         /// The owners of open realms, by name.
         var owners: [String: RealmOwner] = [:]
+        /// The realms whose logs are kept short, by name. They keep their databases open.
+        var kept: [String: LoggedRealm] = [:]
         /// What is read of files whose realms were closed, by name. A file must not be brought up over what is read.
         var read: [String: [VersionPins]] = [:]
         /// When realms were lost, by name.
@@ -28,8 +30,17 @@ final class OwnedRealms: Sendable {
     /// The number of open realms.
     var count: Int { state.withLock { $0.owners.count } }
 
-    /// Notes a realm that was opened.
-    func add(_ owner: RealmOwner, of name: String) { state.withLock { $0.owners[name] = owner } }
+    /// Notes a realm that was opened, or whose log is kept short again.
+    func add(_ realm: LoggedRealm) {
+        let before = state.withLock { state in
+            state.owners[realm.owner.realm] = realm.owner
+            return state.kept.updateValue(realm, forKey: realm.owner.realm)
+        }
+        withExtendedLifetime(before) {}
+    }
+
+    /// Takes the realm of a name, so that nothing here keeps it open.
+    func takeKept(_ name: String) -> LoggedRealm? { state.withLock { $0.kept.removeValue(forKey: name) } }
 
     /// Notes that a realm was closed.
     ///

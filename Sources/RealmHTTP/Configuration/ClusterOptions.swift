@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmReplica
+
 /// Which cluster a server is a node of.
 package struct ClusterOptions: Sendable, Equatable {
     /// What the client library of PostgreSQL takes: a URL or `name=value` pairs, perhaps with a password; nil for a server by itself.
@@ -12,6 +14,8 @@ package struct ClusterOptions: Sendable, Equatable {
     package var handOver = HandOver.refuse
     /// Whether a log is refused that only one server of PostgreSQL keeps.
     package var requiresStandby = false
+    /// When bases are made of realms, and how many are kept. It is no setting; tests make them sooner.
+    package var bases = BasePolicy()
 
     /// What is answered to a request that another node has to answer, beside the field `Realm-Owner` with its URL.
     package enum HandOver: String, Sendable, CaseIterable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// When a base is made of a realm, and how many are kept.
-package struct BasePolicy: Sendable {
+package struct BasePolicy: Sendable, Equatable {
     /// The number of records after the newest base from which another one is made, if there are also as many bytes.
     package var records = 256
     /// The number of bytes of these records.

@@ -56,6 +56,16 @@ package final class LoggedRealm: Sendable {
         self.log = log
     }
 
+    /// Takes an open realm over again that another value was for before.
+    ///
+    /// - Parameters:
+    ///   - database: The realm.
+    ///   - owner: Its owner.
+    ///   - log: The log.
+    package convenience init(resuming database: Database, _ owner: RealmOwner, log: any RealmLog) {
+        self.init(database, owner, by: nil, log: log)
+    }
+
     /// Becomes the owner of a realm, brings its file up to the log, and opens it.
     ///
     /// A realm that the log does not know is opened as it is, or created if the options say so, and begins its log.

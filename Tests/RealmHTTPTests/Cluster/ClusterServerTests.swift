@@ -230,6 +230,33 @@ import Testing
         try cluster.finish()
     }
 
+    @Test func `the log of a realm is kept short, and a realm that nobody uses is closed all the same`() throws {
+        let cluster = try Cluster(["n1"]) { options in
+            options.cluster.bases.records = 5
+            options.cluster.bases.bytes = 1
+            options.cluster.bases.checkSeconds = 0.05
+            options.idleSeconds = 1
+        }
+        try cluster.make("store", on: "n1")
+        let log = PostgresLog(PostgresOptions(cluster.log.address))
+        defer { log.close() }
+        for dog in 1...40 { #expect(try cluster.add(dog, to: "store", on: "n1").status == 201) }
+        #expect(eventually { (try? cluster.metric("cluster_prunings_total", on: "n1")) != "0" })
+        #expect(try log.bases(of: "store").count <= 3)
+        let head = try LogReplay.head(of: "store", in: log)
+        var count = 0
+        try log.records(of: "store", lineage: head.lineage, versions: 1...head.version) { (_: [UInt8]) throws(StorageError) in
+            count += 1
+        }
+        #expect(count < 40)
+        #expect(eventually { (try? cluster.metric("cluster_owned_realms", on: "n1")) == "0" })
+        #expect(try cluster.metric("realm_idle_closings_total", on: "n1") == "1")
+        #expect(try cluster.add(41, to: "store", on: "n1").status == 201)
+        #expect(try cluster.dogs(of: "store", on: "n1").count == 41)
+        #expect(try cluster.metric("cluster_base_failures_total", on: "n1") == "0")
+        try cluster.finish()
+    }
+
     @Test(arguments: [("redirect", 307), ("accel", 421)])
     func `a request is handed over as the node was told`(_ form: String, _ status: Int) throws {
         let cluster = try Cluster(["n1", "n2"]) { $0.cluster.handOver = ClusterOptions.HandOver(rawValue: form) ?? .refuse }
