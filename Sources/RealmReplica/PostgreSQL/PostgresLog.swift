@@ -11,10 +11,10 @@ package final class PostgresLog: RealmLog {
     private let options: PostgresOptions
     /// Carries out the requests of owners.
     private let worker: PostgresWorker
-    /// The connections for heads, bases and records that nobody uses at present, the one that was used last at the end.
-    private let spare = RankedMutex<[PostgresConnection]>(.leaf, [])
+    /// Connections for bases and records.
+    private let pool: PostgresPool
 
-    /// How many connections are kept while nobody uses them.
+    /// How many connections for bases and records are kept when nobody uses them.
     private static let spareLimit = 4
     /// The number of bytes of a part of a base.
     private static let partByteCount = 1 << 20
@@ -42,6 +42,7 @@ package final class PostgresLog: RealmLog {
     package init(_ options: PostgresOptions) {
         self.options = options
         worker = PostgresWorker(options)
+        pool = PostgresPool(options, keeping: PostgresLog.spareLimit)
     }
 
     /// Makes the tables where they are missing, and checks that the server may keep a log.
@@ -59,11 +60,7 @@ package final class PostgresLog: RealmLog {
     /// Gives connections up that nobody uses.
     package func close() {
         worker.stop()
-        let connections = spare.withLock { spare in
-            defer { spare = [] }
-            return spare
-        }
-        withExtendedLifetime(connections) {}
+        pool.close()
     }
 
     /// Carries out a request, as the protocol says.
@@ -74,23 +71,10 @@ package final class PostgresLog: RealmLog {
     /// When to give up waiting for what is sent now.
     private var deadline: Instant { Instant.now().adding(seconds: options.transferSeconds) }
 
-    /// Runs statements on a connection for transfers, which is kept if nothing fails.
+    /// Runs statements on a connection for transfers.
     private func run<Result>(
         _ body: (PostgresConnection) throws(PostgresFailure) -> Result
-    ) throws(StorageError) -> Result {
-        do throws(PostgresFailure) {
-            let kept = spare.withLock { $0.popLast() }
-            let connection: PostgresConnection
-            if let kept { connection = kept } else { connection = try PostgresWorker.connect(options) }
-            let result = try body(connection)
-            if !connection.isBroken {
-                spare.withLock { if $0.count < PostgresLog.spareLimit { $0.append(connection) } }
-            }
-            return result
-        } catch {
-            throw .refused(.logUnavailable(error.text))
-        }
-    }
+    ) throws(StorageError) -> Result { try pool.run(body) }
 
     /// Runs one statement.
     private func run(

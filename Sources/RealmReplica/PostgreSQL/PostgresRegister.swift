@@ -4,17 +4,15 @@ package import RealmStorage
 
 /// The register of a cluster in the PostgreSQL that has its log.
 ///
-/// One thread at a time uses the connection; others wait for it.
+/// Any thread may call it.
 package final class PostgresRegister: ClusterRegister {
-    /// Which server.
-    private let options: PostgresOptions
-    /// The connection that is kept; nil while it is in use, and after a failure.
-    private let spare = RankedMutex<PostgresConnection?>(.leaf, nil)
+    /// The connections.
+    private let pool: PostgresPool
     /// The number of seconds that an answer is waited for.
     private static let answerSeconds = 3.0
 
     /// Makes a register; nothing is connected yet.
-    package init(_ options: PostgresOptions) { self.options = options }
+    package init(_ options: PostgresOptions) { pool = PostgresPool(options, keeping: 1) }
 
     /// Tells that a node lives, as the protocol says.
     package func beat(_ node: ClusterNode, token: String, _ known: ClusterMap) throws(StorageError) -> ClusterMap {
@@ -70,29 +68,11 @@ package final class PostgresRegister: ClusterRegister {
     }
 
     /// Gives up the connection that is kept.
-    package func close() {
-        let connection = spare.withLock { spare in
-            defer { spare = nil }
-            return spare
-        }
-        withExtendedLifetime(connection) {}
-    }
+    package func close() { pool.close() }
 
     /// Runs statements in one round trip.
     private func run(_ steps: [PostgresStep]) throws(StorageError) -> [PostgresAnswer] {
-        do throws(PostgresFailure) {
-            let kept = spare.withLock { spare in
-                defer { spare = nil }
-                return spare
-            }
-            let deadline = Instant.now().adding(seconds: PostgresRegister.answerSeconds)
-            let connection: PostgresConnection
-            if let kept { connection = kept } else { connection = try PostgresWorker.connect(options) }
-            let answers = try connection.run(steps, until: deadline)
-            if !connection.isBroken { spare.withLock { $0 = connection } }
-            return answers
-        } catch {
-            throw .refused(.logUnavailable(error.text))
-        }
+        let deadline = Instant.now().adding(seconds: PostgresRegister.answerSeconds)
+        return try pool.run { connection throws(PostgresFailure) in try connection.run(steps, until: deadline) }
     }
 }

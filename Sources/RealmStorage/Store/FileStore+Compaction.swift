@@ -50,15 +50,22 @@ extension FileStore {
         try takeName(copy.file, old, data)
         use(committer, pins, snapshot)
         log?.didReplaceFile()
-        guard !path.isEmpty else { return snapshot }
+        try syncName(of: data)
+        return snapshot
+    }
+
+    /// Makes it durable that another file has the name.
+    ///
+    /// - Parameter data: That file, to which nothing is written any more if this fails: after a crash the old one may have the name
+    ///   again, without what would be committed from now on.
+    func syncName(of data: DataFile) throws(StorageError) {
+        guard !path.isEmpty else { return }
         do throws(StorageError) {
             try System.syncFolder(of: path)
         } catch {
-            // After a crash the old file may have the name again, without what is committed from now on.
             data.markUncertain()
             throw error
         }
-        return snapshot
     }
 
     /// Gives another file the name of the file in use, unless neither has one.

@@ -49,14 +49,7 @@ extension FileStore {
         let committer = try Committer(data, snapshot, pins: pins, witness: witness)
         try takeName(file, old, data)
         use(committer, pins, snapshot)
-        guard !path.isEmpty else { return snapshot }
-        do throws(StorageError) {
-            try System.syncFolder(of: path)
-        } catch {
-            // After a crash the former file may have the name again.
-            data.markUncertain()
-            throw error
-        }
+        try syncName(of: data)
         return snapshot
     }
 
