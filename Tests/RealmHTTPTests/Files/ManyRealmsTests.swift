@@ -74,7 +74,8 @@ import Testing
                 [("Prefer", "respond-async"), ("Content-Type", "application/merge-patch+json")])
             #expect(later.status == 202)
             #expect(try eventually { try state(server, "a") == "closed" })
-            // Nobody holds the file any more.
+            // Nobody holds the file any more, soon after it is said to be closed.
+            #expect(eventually { OwnershipLock.holders(ofFile: server.folder + "/a.realm") == 0 })
             let lock = try OwnershipLock(ofFile: server.folder + "/a.realm")
             lock.release()
             // Nothing was written meanwhile, so all that clients know is still true.
@@ -84,6 +85,7 @@ import Testing
             let outcome = try HTTPClient.request(port: server.port, "GET", later["Location"] ?? "")
             #expect(outcome.status == 200 && outcome.json["state"]?.text == "committed", "\(outcome.text)")
             #expect(try eventually { try state(server, "a") == "closed" })
+            #expect(eventually { OwnershipLock.holders(ofFile: server.folder + "/a.realm") == 0 })
             let other = try EngineRealm(path: server.folder + "/a.realm")
             try other.write { _ = try $0.increment("Counter", .text("1"), PropertyAddress("n"), by: .integer(1)) }
             try other.finish()
