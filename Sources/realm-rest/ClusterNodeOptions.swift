@@ -29,13 +29,21 @@ struct ClusterNodeOptions: ParsableArguments {
             valueName: ClusterOptions.HandOver.allCases.map(\.rawValue).joined(separator: "|")))
     var handOver: String?
 
+    /// Which realms of other nodes are served for reading; nil for `on-demand`.
+    @Option(
+        help: ArgumentHelp(
+            "Which realms of other nodes this node serves for reading: those that are read here (on-demand), or none, so that reads are "
+                + "handed over like writes.",
+            valueName: ClusterOptions.Replicas.allCases.map(\.rawValue).joined(separator: "|")))
+    var replicas: String?
+
     /// Whether a log is refused that one server alone keeps.
     @Flag(help: "Refuse a log whose PostgreSQL waits for no standby.")
     var requireStandby = false
 
     /// The options with values that are given, by their names.
     var settings: [(String, String)] {
-        [("cluster", cluster), ("node", node), ("url", url), ("hand-over", handOver)]
+        [("cluster", cluster), ("node", node), ("url", url), ("hand-over", handOver), ("replicas", replicas)]
             .compactMap { name, value in value.map { (name, $0) } }
     }
 }

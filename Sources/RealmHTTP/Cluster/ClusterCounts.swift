@@ -10,6 +10,10 @@ final class ClusterCounts: Sendable {
     let hydrations = Atomic(0)
     /// Records that files were brought up with when they were opened.
     let replayedRecords = Atomic(0)
+    /// Realms that were followed and are owned from then on, while they were open.
+    let promotions = Atomic(0)
+    /// Realms that were owned and are followed from then on, while they were open.
+    let demotions = Atomic(0)
     /// Realms that were lost to another node.
     let fenced = Atomic(0)
     /// Commits whose outcome was not known in time.

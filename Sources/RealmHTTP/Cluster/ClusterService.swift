@@ -5,8 +5,8 @@ internal import RealmReplica
 internal import RealmStorage
 internal import Synchronization
 
-/// This server as a node of a cluster: opens the realms of its shards as caches of the log, gives them up when their shards get another
-/// node, and says of all others who serves them.
+/// This server as a node of a cluster: opens realms as caches of the log, owns those of its shards, follows others for reading, and says
+/// of all others who serves them.
 ///
 /// There is one in a server of a cluster. Any thread may call it.
 final class ClusterService: Sendable {
@@ -15,19 +15,31 @@ final class ClusterService: Sendable {
     /// The log of the realms.
     let log: any RealmLog
     /// What was chosen.
-    private let options: ClusterOptions
+    let options: ClusterOptions
     /// The realms of this node that are open.
-    private let owned = OwnedRealms()
-    /// Makes bases of the realms of this node, and deletes from the log what is behind them.
-    private let keeper: LogKeeper
+    let realms = ClusterRealms()
+    /// Makes bases of the realms that are owned, and deletes from the log what is behind them.
+    let keeper: LogKeeper
+    /// Tells the realms that are followed what the log has.
+    let follower: LogFollower
     /// What has happened.
-    private let counts = ClusterCounts()
-    /// Takes realms out of service; see `start`.
-    private let failing = RankedMutex<(@Sendable (Database, StorageError) -> Void)?>(.leaf, nil)
+    let counts = ClusterCounts()
+    /// What is asked of the server; see `start`.
+    private let hooks = RankedMutex(.leaf, Hooks())
     /// The realms of the server.
-    private let catalog: Catalog
+    let catalog: Catalog
     /// Closes the connections to the log.
     private let disconnect: @Sendable () -> Void
+
+    /// What is asked of the server. The functions are called without a lock, and must not wait.
+    struct Hooks: Sendable {
+        /// Takes a realm out of service.
+        var fail: @Sendable (Database, StorageError) -> Void = { _, _ in }
+        /// Ends what keeps versions of a realm up to the given one.
+        var endReaders: @Sendable (Database, UInt64) -> Void = { _, _ in }
+        /// Makes the mark of a commit of the names of those that are not notified of it.
+        var mark: @Sendable (Database, [String]) -> CommitMark? = { _, _ in nil }
+    }
 
     /// Makes a node that nobody knows of yet.
     ///
@@ -58,15 +70,16 @@ final class ClusterService: Sendable {
         self.member = member
         self.disconnect = disconnect
         keeper = LogKeeper(options.bases)
+        follower = LogFollower(log, node: member.id)
     }
 
     /// Calls the register for the first time, and goes on doing so. Realms of the data folder belong to the cluster from then on.
     ///
-    /// - Parameter fail: Takes a realm out of service, without waiting for that.
+    /// - Parameter hooks: What is asked of the server.
     /// - Throws: `StorageError` when there is no register, or another process has the name of this node.
-    func start(fail: @escaping @Sendable (Database, StorageError) -> Void) throws(StorageError) {
-        failing.withLock { $0 = fail }
-        member.whenChanged { [weak self] map in self?.giveUp(map) }
+    func start(_ hooks: Hooks) throws(StorageError) {
+        self.hooks.withLock { $0 = hooks }
+        member.whenChanged { [weak self] map in self?.settleAll(map) }
         try member.start()
     }
 
@@ -75,6 +88,7 @@ final class ClusterService: Sendable {
 
     /// Ends everything. The realms are closed already.
     func stop() {
+        follower.stop()
         keeper.stop()
         member.stop()
         disconnect()
@@ -82,14 +96,34 @@ final class ClusterService: Sendable {
 
     // MARK: - Who serves what
 
-    /// Checks that a realm is to be served here, and lists it if it may be in the log.
+    /// Checks that a request for a realm is to be answered here.
     ///
-    /// - Parameter name: The name of the realm.
+    /// - Parameters:
+    ///   - name: The name of the realm.
+    ///   - request: The request.
+    ///   - access: What it needs.
     /// - Throws: As `requireShard`.
-    func requireOwn(_ name: String) throws(Problem) {
+    func admit(_ name: String, _ request: Request, _ access: AccessClass) throws(Problem) {
         guard catalog.isReplicated(name) else { return }
+        guard !mayFollow(request, access) else { return noteRead(of: name) }
         try requireShard(of: name)
-        if let name = RealmName(name) { catalog.adopt(name) }
+    }
+
+    /// Whether a node may answer a request that does not own the realm.
+    func mayFollow(_ request: Request, _ access: AccessClass) -> Bool {
+        options.replicas != .none && access <= .read && request.headers[.realmTransaction] == nil
+    }
+
+    /// Notices at a read that another node has got a realm which is owned here, even if that was missed before.
+    private func noteRead(of name: String) {
+        guard realms.owner(of: name) != nil, member.map.owner(of: name) != member.id else { return }
+        settle(name)
+    }
+
+    /// Lists a realm that may be in the log although there is no file of it.
+    func adopt(_ name: String) {
+        guard catalog.isReplicated(name), let name = RealmName(name) else { return }
+        catalog.adopt(name)
     }
 
     /// Checks that the shard of a realm is this node's.
@@ -122,7 +156,7 @@ final class ClusterService: Sendable {
     }
 
     /// How many seconds a look at a head may take.
-    private static let lookSeconds = 3.0
+    static let lookSeconds = 3.0
 
     /// A problem with the URL of the node that serves the realm, as far as it is known.
     private static func withOwner(_ problem: Problem, _ url: String?) -> Problem {
@@ -132,14 +166,18 @@ final class ClusterService: Sendable {
 
     /// Adds to an answer that sends a client to another node what the client, or a proxy, needs for that.
     func complete(_ response: inout Response, for request: Request) {
-        guard response.problem == .notOwner else { return noteSilence(in: &response, for: request) }
+        guard response.problem == .notOwner || isTooEarly(response, for: request) else {
+            return noteLag(in: &response, for: request)
+        }
         let map = member.map
         if response.header("Realm-Owner") == nil, let name = request.match.decoded(.realm),
-            let url = map.node(map.owner(of: name))?.url
+            let node = map.node(map.owner(of: name)), node.id != member.id
         {
-            response.add("Realm-Owner", url)
+            response.add("Realm-Owner", node.url)
         }
-        guard let url = response.header("Realm-Owner"), let node = map.nodes.first(where: { $0.url == url }) else { return }
+        guard response.problem == .notOwner, let url = response.header("Realm-Owner"),
+            let node = map.nodes.first(where: { $0.url == url })
+        else { return }
         switch options.handOver {
         case .refuse: return
         case .accel: response.add("X-Accel-Redirect", "@" + node.id)
@@ -150,15 +188,41 @@ final class ClusterService: Sendable {
         }
     }
 
-    /// Says in an answer that shows a realm how old it may be, when the register has not answered lately: another node may have the realm.
-    private func noteSilence(in response: inout Response, for request: Request) {
-        guard case .ready(let database)? = request.realm, !member.isCurrent, owned.owner(of: database.name.text) != nil else {
-            return
-        }
-        response.add("Realm-Lag", "seconds=\(Int(min(member.silentSeconds, 1e9)))")
+    /// Whether a realm that is followed has not come to the version that a read asks for, which its owner has.
+    private func isTooEarly(_ response: Response, for request: Request) -> Bool {
+        guard response.problem == .preconditionFailed, request.headers[.realmMinVersion] != nil,
+            case .ready(let database)? = request.realm
+        else { return false }
+        return database.writerElsewhere != nil
     }
 
-    /// Finds out which version a read has to see at least, so that it sees everything that was acknowledged before. Waits for the log.
+    /// Says in an answer that shows a realm how far it may be behind: by commits that the log has, or for as long as the log or the register
+    /// have not answered.
+    private func noteLag(in response: inout Response, for request: Request) {
+        guard case .ready(let database)? = request.realm, let role = realms.role(of: database.name.text) else { return }
+        switch role {
+        case .followed(let realm):
+            let lag = realm.lag
+            guard lag.commits > 0 || !realm.isCurrent else { return }
+            response.add("Realm-Lag", "commits=\(lag.commits), seconds=\(Int(min(lag.seconds, 1e9)))")
+        case .owned, .ownedUnheld, .left:
+            guard !member.isCurrent else { return }
+            response.add("Realm-Lag", "seconds=\(Int(min(member.silentSeconds, 1e9)))")
+        }
+    }
+}
+
+extension ClusterService {
+    /// A realm that is followed; nil for one that this node owns or that is not in the log.
+    func replica(of database: Database) -> FollowedLogRealm? {
+        guard database.writerElsewhere != nil, case .followed(let realm)? = realms.role(of: database.name.text),
+            realm.database === database
+        else { return nil }
+        return realm
+    }
+
+    /// Finds out which version a read of a realm of this node has to see at least, so that it sees everything that was acknowledged
+    /// before. Waits for the log.
     ///
     /// What the log shows of the realm counts only with a commit after it: a server of the log that was replaced meanwhile could not
     /// make one.
@@ -168,7 +232,7 @@ final class ClusterService: Sendable {
     /// - Throws: `not_owner`, `log_unavailable`.
     func confirm(_ database: Database) throws(Problem) -> UInt64? {
         let name = database.name.text
-        guard let owner = owned.owner(of: name) else {
+        guard let owner = realms.owner(of: name) else {
             guard catalog.isReplicated(name) else { return nil }
             throw .notOwner("")
         }
@@ -182,154 +246,40 @@ final class ClusterService: Sendable {
         }
     }
 
-    // MARK: - Losing realms
+    /// Takes a realm out of service, without waiting for that.
+    func fail(_ database: Database, _ error: StorageError) { hooks.withLock { $0 }.fail(database, error) }
 
-    /// Gives up realms whose shards have got another node.
-    private func giveUp(_ map: ClusterMap) {
-        for name in catalog.openNames {
-            let id = map.owner(of: name)
-            guard id != member.id, owned.owner(of: name) != nil, let database = catalog.database(name) else { continue }
-            fail(database, .refused(.notOwner(id)))
-        }
-    }
-
-    /// Takes a realm out of service that cannot be written to any more.
-    private func lose(_ database: Database?, _ error: StorageError) {
-        if case .refused(.notOwner) = error {
-            counts.fenced.add(1, ordering: .relaxed)
-        } else {
-            counts.unknownOutcomes.add(1, ordering: .relaxed)
-        }
-        guard let database else { return }
-        owned.noteLoss(of: database.name.text)
-        fail(database, error)
-    }
-
-    /// Takes a realm out of service.
-    private func fail(_ database: Database, _ error: StorageError) { failing.withLock { $0 }?(database, error) }
-}
-
-// MARK: - Opening
-
-extension ClusterService: RealmReplication {
-    /// Opens a realm of this node, as the protocol says.
-    func open(_ name: RealmName, path: String, _ options: Database.OpenOptions) throws(StorageError) -> Database {
-        // The map may be older than a loss.
-        if owned.wasLost(name.text) { try member.call() }
-        owned.forgetUnread()
-        let id = member.map.owner(of: name.text)
-        guard id == member.id else { throw .refused(.notOwner(id)) }
-        let place = (try? System.resolved(path)) ?? path
-        var opening = LoggedRealm.Opening(name, path: place, node: member.id, options)
-        opening.oldestReader = owned.oldestReader(of: name.text)
-        let realm: LoggedRealm
-        do throws(StorageError) {
-            realm = try LoggedRealm.open(opening, log)
-        } catch {
-            if case .refused(.logUnavailable) = error { counts.failedOpenings.add(1, ordering: .relaxed) }
-            throw error
-        }
-        counts.claims.add(1, ordering: .relaxed)
-        switch realm.way {
-        case .base?: counts.hydrations.add(1, ordering: .relaxed)
-        case .records(let count)?: counts.replayedRecords.add(count, ordering: .relaxed)
-        case nil: break
-        }
-        let owner = realm.owner
-        keep(realm)
-        owner.whenLost { [weak self, weak database = realm.database] error in self?.lose(database, error) }
-        realm.database.whenClosed { [owned, keeper, weak database = realm.database] in
-            if let realm = owned.takeKept(name.text) { keeper.remove(realm) }
-            owned.remove(database?.livePins, owner, of: name.text)
-            owner.release()
-        }
-        return realm.database
-    }
-
-    /// Keeps the log of a realm short from now on. Where the system has no thread for that, it only grows.
-    private func keep(_ realm: LoggedRealm) {
-        owned.add(realm)
-        try? keeper.add(realm)
-    }
-
-    /// Lets go of a realm, as the protocol says.
-    func release(_ name: RealmName) {
-        if let realm = owned.takeKept(name.text) { keeper.remove(realm) }
-    }
-
-    /// Goes on with a realm, as the protocol says.
-    func resume(_ database: Database) {
-        guard let owner = owned.owner(of: database.name.text) else { return }
-        keep(LoggedRealm(resuming: database, owner, log: log))
-    }
-
-    /// Has the log forget a realm, as the protocol says.
-    func drop(_ name: RealmName) throws(StorageError) {
-        guard let owner = owned.owner(of: name.text), try log.drop(name.text, of: owner.owner) else {
-            throw .refused(.notOwner(""))
-        }
+    /// What a realm that is followed asks of the server.
+    func replicaHooks(for name: String) -> ReplicaHooks {
+        // Nothing here may keep the database open.
+        let database: @Sendable () -> Database? = { [weak catalog] in catalog?.database(name) }
+        let server = hooks.withLock { $0 }
+        var hooks = ReplicaHooks()
+        hooks.endReaders = { version in if let database = database() { server.endReaders(database, version) } }
+        hooks.mark = { names in database().flatMap { server.mark($0, names) } }
+        hooks.didEnd = { [weak self] end in if let database = database() { self?.didEnd(database, end) } }
+        return hooks
     }
 }
-
-// MARK: - Metrics
 
 extension ClusterService {
-    /// Writes what has happened since the start, and how this node stands.
-    ///
-    /// - Parameter text: The metrics document.
-    func write(to text: inout MetricsText) {
-        let map = member.map
-        let member = member.counts
-        let bases = keeper.counts
-        let rows: [(String, MetricsText.Kind, String, Int)] = [
-            ("cluster_shards", .gauge, "Shards of this node.", map.owners.count { $0 == self.member.id }),
-            ("cluster_owned_realms", .gauge, "Open realms whose commits happen in the log.", owned.count),
-            ("cluster_claims_total", .counter, "Realms that were claimed.", counts.claims.load(ordering: .relaxed)),
-            (
-                "cluster_hydrations_total", .counter, "Files that were made from a base.",
-                counts.hydrations.load(ordering: .relaxed)
-            ),
-            (
-                "cluster_replayed_records_total", .counter, "Records that files were brought up with when they were opened.",
-                counts.replayedRecords.load(ordering: .relaxed)
-            ),
-            ("cluster_fenced_total", .counter, "Realms that were lost to another node.", counts.fenced.load(ordering: .relaxed)),
-            (
-                "cluster_unknown_outcomes_total", .counter, "Commits whose outcome was not known in time.",
-                counts.unknownOutcomes.load(ordering: .relaxed)
-            ),
-            (
-                "cluster_hand_overs_total", .counter, "Requests for realms of other nodes.",
-                counts.handOvers.load(ordering: .relaxed)
-            ),
-            (
-                "cluster_failed_openings_total", .counter, "Realms that could not be opened because of the log.",
-                counts.failedOpenings.load(ordering: .relaxed)
-            ),
-            ("cluster_bases_total", .counter, "Bases that were made of realms of this node.", bases.bases),
-            ("cluster_prunings_total", .counter, "How often records behind a base were deleted from the log.", bases.prunings),
-            ("cluster_base_failures_total", .counter, "Bases that could not be made.", bases.failures),
-            ("cluster_register_failures_total", .counter, "Calls of the register that failed.", member.failures),
-            ("cluster_taken_shards_total", .counter, "Shards taken from nodes that were gone.", member.takenShards),
-        ]
-        for (name, kind, help, value) in rows { text.single(name, kind, help: help, value: Double(value)) }
-        text.single(
-            "cluster_silence_seconds", .gauge, help: "The time since the register has answered.",
-            value: min(self.member.silentSeconds, 1e9))
-        (log as? PostgresLog)?.counts.write(to: &text)
-    }
-}
-
-extension PostgresLog.Counts {
-    /// Writes how the log is used.
-    fileprivate func write(to text: inout MetricsText) {
-        text.single("log_waiting_requests", .gauge, help: "Requests that wait for the log.", value: Double(waiting))
-        text.single("log_rounds_total", .counter, help: "Transactions of the log.", value: Double(rounds))
-        text.single("log_requests_total", .counter, help: "Requests of realms to the log.", value: Double(requests))
-        text.single(
-            "log_lost_rounds_total", .counter, help: "Transactions whose outcome is not known.", value: Double(lostRounds))
-        text.single(
-            "log_sent_bytes_total", .counter, help: "Bytes of records that were sent to the log.", value: Double(byteCount))
-        text.single("log_round_seconds_total", .counter, help: "Time that transactions of the log took.", value: seconds)
+    /// Writes what this node is for an open realm, as the member `cluster` of its document; nothing for a realm that is not in the log.
+    func write(_ database: Database, to writer: inout JSONWriter) {
+        guard let role = realms.role(of: database.name.text) else { return }
+        writer.key("cluster")
+        writer.beginObject()
+        if let owner = role.owner {
+            writer.member("role", text: "owner")
+            writer.member("owner", text: owner.owner.node)
+        } else {
+            writer.member("role", text: "replica")
+            writer.member("owner", text: database.writerElsewhere ?? "")
+        }
+        if case .followed(let realm) = role {
+            let lag = realm.lag
+            writer.member("lagCommits", int: Int(clamping: lag.commits))
+            writer.member("lagMilliseconds", int: Int(max(0, min(lag.seconds, 1e12)) * 1000))
+        }
+        writer.endObject()
     }
 }

@@ -12,6 +12,8 @@ package struct ClusterOptions: Sendable, Equatable {
     package var url: String?
     /// What is answered to a request that another node has to answer.
     package var handOver = HandOver.refuse
+    /// Which realms of other nodes are served here for reading.
+    package var replicas = Replicas.onDemand
     /// Whether a log is refused that only one server of PostgreSQL keeps.
     package var requiresStandby = false
     /// When bases are made of realms, and how many are kept. It is no setting; tests make them sooner.
@@ -25,6 +27,14 @@ package struct ClusterOptions: Sendable, Equatable {
         case redirect
         /// 421 with `X-Accel-Redirect: @NODE`, by which nginx repeats the request there.
         case accel
+    }
+
+    /// Which realms of other nodes a node serves for reading.
+    package enum Replicas: String, Sendable, CaseIterable {
+        /// Those that are read here, from then on until nobody uses them.
+        case onDemand = "on-demand"
+        /// None: reads are handed over like writes.
+        case none
     }
 
     /// Makes options of a server by itself.

@@ -29,18 +29,26 @@ extension ServerSetting {
                 throw reader.problem(defect)
             },
             show: { $0.cluster.url.map { .string($0) } ?? .null }),
-        ServerSetting(
-            "cluster.handOver", option: "hand-over",
-            read: { reader, json, options throws(Problem) in
-                let names = ClusterOptions.HandOver.allCases.map(\.rawValue)
-                guard let value = ClusterOptions.HandOver(rawValue: try reader.text(json)) else {
-                    throw reader.problem("one of \(names.joined(separator: ", ")) is needed")
-                }
-                options.cluster.handOver = value
-            },
-            show: { .string($0.cluster.handOver.rawValue) }),
+        choice("cluster.handOver", option: "hand-over", \.cluster.handOver),
+        choice("cluster.replicas", option: "replicas", \.cluster.replicas),
         .flag("cluster.requireStandby", option: "require-standby", \.cluster.requiresStandby),
     ]
+
+    /// A setting with one of a few words as its value.
+    private static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
+        _ key: String, option: String, _ path: any WritableKeyPath<ServerOptions, Choice> & Sendable
+    ) -> ServerSetting {
+        ServerSetting(
+            key, option: option,
+            read: { reader, json, options throws(Problem) in
+                let names = Choice.allCases.map(\.rawValue)
+                guard let value = Choice(rawValue: try reader.text(json)) else {
+                    throw reader.problem("one of \(names.joined(separator: ", ")) is needed")
+                }
+                options[keyPath: path] = value
+            },
+            show: { .string($0[keyPath: path].rawValue) })
+    }
 
     /// Why a text is no URL at which clients could reach a node; nil when it is one.
     private static func urlDefect(_ url: String) -> String? {

@@ -22,6 +22,9 @@ struct ClusterEndpoints: Sendable {
         writer.member("isCurrent", bool: member.isCurrent)
         writer.member("assignments", int: Int(clamping: map.number))
         writer.member("unassignedShards", int: map.owners.count { $0.isEmpty })
+        let open = cluster.realms.counts
+        writer.member("ownedRealms", int: open.owned)
+        writer.member("followedRealms", int: open.followed)
         writer.key("nodes")
         writer.beginArray()
         for node in map.nodes { write(node, map, member.limits, to: &writer) }

@@ -108,6 +108,16 @@ package final class ServerState: Sendable {
         addMetrics()
     }
 
+    /// What a node of a cluster asks of the server.
+    var clusterHooks: ClusterService.Hooks {
+        ClusterService.Hooks(
+            fail: { [weak caretaker] database, error in caretaker?.fail(database, error) },
+            endReaders: { [weak pinned] database, version in pinned?.free(database, upTo: version) },
+            mark: { [weak notifications] database, names in
+                notifications.flatMap { SkipMark(names, database, $0.registrations)?.commitMark }
+            })
+    }
+
     /// The options in force.
     package var options: ServerOptions { liveOptions.current }
 

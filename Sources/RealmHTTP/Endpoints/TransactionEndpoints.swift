@@ -72,7 +72,8 @@ struct TransactionEndpoints: Sendable {
         let database = try call.database()
         try QueryParameters(call.request.target).requireKnown([])
         let id = try call.match[.id]
-        let mark = try SkipMark(call.request, database, call.services.registrations)?.commitMark
+        let mark = try SkipMark(call.request, database, call.services.registrations, isShared: call.services.isInCluster)?
+            .commitMark
         let condition = try WriteCondition(call.request)
         if let error = database.refusal(ofTransaction: id, owner: call.request.ownerScope) { throw Problem(error) }
         if !condition.isEmpty { try condition.require(database.transaction(id, owner: call.request.ownerScope)?.version) }

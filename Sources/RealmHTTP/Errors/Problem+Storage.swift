@@ -167,6 +167,17 @@ extension Problem {
 }
 
 extension Problem {
+    /// Makes the problem for a write to a realm that this node could not become the owner of.
+    ///
+    /// - Parameter error: Why.
+    init(claiming error: StorageError) {
+        if case .refused(let refusal) = error, let problem = Problem.ofLog(refusal) {
+            self = problem
+        } else {
+            self = Problem(.notReady, "this node could not become the owner of the realm").after(seconds: 1)
+        }
+    }
+
     /// Makes the problem for a realm of a cluster that this node cannot serve or write to; nil for every other refusal.
     ///
     /// - Parameter refusal: Why. What the client library of the log says may name hosts, so it stays in the log.

@@ -141,6 +141,14 @@ final class RegistrationTable: Sendable {
         return try found(state.withLock { $0.byTicket[ticket] }, ticket, in: database, for: request)
     }
 
+    /// The registration of an id, whoever has made it; nil when the realm has none of that id.
+    func registration(_ id: String, of database: Database) -> Registration? {
+        guard let registration = state.withLock({ $0.byID[id] }), registration.notifications.database === database else {
+            return nil
+        }
+        return registration
+    }
+
     /// The registration if it is one of the realm. Throws for one that has ended.
     private func found(
         _ registration: Registration?, _ name: String, in database: Database, for request: Request

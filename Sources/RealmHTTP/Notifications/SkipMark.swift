@@ -38,10 +38,14 @@ extension SkipMark {
     ///   - request: The write.
     ///   - database: The realm that it writes.
     ///   - table: The registrations of the server.
+    ///   - isShared: Whether other nodes serve the realm too. An id that is unknown here may be known
+    ///     there, and is passed on.
     /// - Returns: nil without the header field, and when all named registrations have ended.
     /// - Throws: `invalid_parameter` for an id that is unknown, and for a name that the registration
     ///   does not have.
-    init?(_ request: Request, _ database: Database, _ table: RegistrationTable) throws(Problem) {
+    init?(
+        _ request: Request, _ database: Database, _ table: RegistrationTable, isShared: Bool
+    ) throws(Problem) {
         guard let text = request.headers[.realmWithoutNotifying] else { return nil }
         var subs: [ReadSubscription] = []
         var names: [String] = []
@@ -56,6 +60,10 @@ extension SkipMark {
             } catch {
                 continue
             }
+            if registration == nil, isShared, names.count < SkipMark.strangerLimit {
+                names.append(String(part.withoutBlanks))
+                continue
+            }
             guard let registration else {
                 throw .invalidHeader("Realm-Without-Notifying", "one of the registration ids is unknown")
             }
@@ -64,6 +72,28 @@ extension SkipMark {
             }
             subs += named
             names.append(String(part.withoutBlanks))
+        }
+        guard !names.isEmpty else { return nil }
+        self.subs = subs
+        self.names = names
+    }
+
+    /// How many registrations of other nodes a write may name.
+    private static let strangerLimit = 64
+
+    /// Finds the subscriptions that a write on another node has named; nil when none of them is registered here.
+    ///
+    /// - Parameters:
+    ///   - names: The names as the header field has them.
+    ///   - database: The realm.
+    ///   - table: The registrations of the server.
+    init?(_ names: [String], _ database: Database, _ table: RegistrationTable) {
+        var subs: [ReadSubscription] = []
+        for name in names {
+            let words = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+            let id = String((words.first ?? "").withoutBlanks)
+            guard let registration = table.registration(id, of: database) else { continue }
+            subs += registration.skipped(words.count > 1 ? String(words[1]) : nil) ?? []
         }
         guard !subs.isEmpty else { return nil }
         self.subs = subs

@@ -119,10 +119,24 @@ enum OpenAPISchemas {
                 "type": "object",
                 "properties": [
                     "node": OpenAPIParts.words("n1"), "url": OpenAPIParts.words("https://n1.example:8080"),
-                    "isCurrent": flag, "assignments": count, "unassignedShards": count,
+                    "isCurrent": flag, "assignments": count, "unassignedShards": count, "ownedRealms": count,
+                    "followedRealms": count,
                     "nodes": ["type": "array", "items": OpenAPIParts.schema("ClusterNode")],
                 ],
-                "required": ["node", "url", "isCurrent", "assignments", "unassignedShards", "nodes"],
+                "required": [
+                    "node", "url", "isCurrent", "assignments", "unassignedShards", "ownedRealms", "followedRealms", "nodes",
+                ],
+            ]
+        ),
+        (
+            "RealmInCluster",
+            [
+                "type": "object",
+                "properties": [
+                    "role": ["type": "string", "enum": ["owner", "replica"]], "owner": OpenAPIParts.words("n1"),
+                    "lagCommits": count, "lagMilliseconds": count,
+                ],
+                "required": ["role", "owner"],
             ]
         ),
         (
@@ -188,7 +202,7 @@ enum OpenAPISchemas {
             "encrypted": flag,
             "fileFormat": count, "schemaVersion": ["type": "integer", "format": "int64", "nullable": true],
             "fileBytes": count, "usedBytes": count, "classes": count, "empty": flag, "version": text,
-            "liveVersions": count, "pendingWrites": count,
+            "liveVersions": count, "pendingWrites": count, "cluster": OpenAPIParts.schema("RealmInCluster"),
             "progress": ["type": "number", "format": "double"], "problem": OpenAPIParts.schema("Problem"),
             "path": text,
             "options": [

@@ -184,6 +184,8 @@ enum OpenAPITexts {
         "ProgramVersion": "Names the program that serves, and its version.",
         "Cluster": "Is a cluster as one of its nodes knows it.",
         "ClusterNode": "Is a node of a cluster.",
+        "RealmInCluster":
+            "Tells whether the node that answers writes the realm or follows the one that does, and how far it is behind then.",
         "AggregateGroup": "Is a group of rows: its key, and a member for each operation.",
         "ObjectPage": "Is one page of a list, or what another parameter asked for instead.",
         "QueryBody": "Has the parameters of a list as members.", "AggregateBody": "Has the parameters of aggregates as members.",

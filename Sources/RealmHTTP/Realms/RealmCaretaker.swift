@@ -216,7 +216,7 @@ final class RealmCaretaker: Sendable {
         // A client may have subscribed between the first call and the closing.
         notifications.close(database, failing: Problem(unavailable: error))
         catalog.didClose(database.name.text)
-        if case .refused(.notOwner) = error { catalog.setAside(database.name) }
+        if error.isForeign(catalog.isReplicated(database.name.text)) { catalog.setAside(database.name) }
         let isStopped = monitor.withLock { state -> Bool in
             state.closing[ObjectIdentifier(database)] = nil
             return state.isStopped
@@ -278,5 +278,18 @@ final class RealmCaretaker: Sendable {
         text.single("realm_failures_total", .counter, help: "Realms whose file another program changed.", value: Double(failures))
         text.single(
             "realm_reopenings_total", .counter, help: "Realms that had failed and were opened again.", value: Double(revivals))
+    }
+}
+
+extension StorageError {
+    /// Whether a realm is none of this server's any more, so that it is not opened again by itself.
+    ///
+    /// - Parameter isReplicated: Whether it is a cache of a log, which may have forgotten it.
+    fileprivate func isForeign(_ isReplicated: Bool) -> Bool {
+        switch self {
+        case .refused(.notOwner): return true
+        case .refused(.fileNotFound): return isReplicated
+        default: return false
+        }
     }
 }

@@ -176,6 +176,7 @@ extension RealmDirectory {
         // The version before the rehearsed write may not have been let go of yet.
         writer.member("liveVersions", int: isRehearsed ? 1 : facts.liveVersions)
         writer.member("pendingWrites", int: facts.pendingWrites)
+        cluster?.write(database, to: &writer)
         if access.grant(request) == .administer, !database.path.isEmpty {
             writer.member("path", text: database.path)
         }

@@ -98,7 +98,9 @@ struct AdmissionControl: Sendable {
         try checkRights(request, route)
         guard route.isServed else { throw AdmissionControl.nothing(request) }
         if route.pattern.isRealm { try checkMethodBeforeRealm(route, request) }
-        if let cluster, request.method != .options, let name = request.match.decoded(.realm) { try cluster.requireOwn(name) }
+        if let cluster, request.method != .options, let name = request.match.decoded(.realm) {
+            try cluster.admit(name, request, route.access(of: request.method))
+        }
         request.realm = checked(try realmState(request), request)
         // Whoever looks at the state of a realm does not keep it open.
         if case .ready(let database)? = request.realm, !route.pattern.isRealm { database.noteUse(request.arrival) }
@@ -276,7 +278,11 @@ struct AdmissionControl: Sendable {
     /// - Throws: `realm_not_found` for an unknown name, or one that cannot be decoded.
     private func realmState(_ request: Request) throws(Problem) -> Catalog.State? {
         guard request.match.pattern.position(of: .realm) != nil else { return nil }
-        guard let name = request.match.decoded(.realm), let state = catalog[name] else { throw noRealm(request) }
+        guard let name = request.match.decoded(.realm) else { throw noRealm(request) }
+        if let state = catalog[name] { return state }
+        // The log may have a realm of which there is no file here yet.
+        cluster?.adopt(name)
+        guard let state = catalog[name] else { throw noRealm(request) }
         return state
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmReplica
 internal import RealmStorage
 
 /// Reads that do not take the newest version as it is: those inside an interactive transaction, and
@@ -27,9 +28,16 @@ extension ReadDispatcher {
             guard text == "linear" else { throw .invalidHeader("Realm-Read", "the header field can only be 'linear'") }
             if let cluster { return linearRead(call, of: database, cluster, endpoint) }
         }
-        guard let text = call.request.headers[.realmMinVersion], database.isWritable, let wanted = VersionToken(text),
-            wanted.epoch == database.epoch.text, wanted.version > database.current.token.version
-        else { return nil }
+        guard let text = call.request.headers[.realmMinVersion], database.isWritable, let wanted = VersionToken(text) else {
+            return nil
+        }
+        guard wanted.epoch == database.epoch.text else {
+            // The log may have begun another history that has not arrived here.
+            guard let replica = cluster?.replica(of: database) else { return nil }
+            return read(call, .head, of: replica, endpoint)
+        }
+        guard wanted.version > database.current.token.version else { return nil }
+        if let replica = cluster?.replica(of: database) { return read(call, .version(wanted.version), of: replica, endpoint) }
         return read(call, waitingFor: wanted.version, of: database, endpoint)
     }
 
@@ -159,7 +167,8 @@ extension ReadDispatcher {
     private func linearRead(
         _ call: Call, of database: Database, _ cluster: ClusterService, _ endpoint: @escaping Endpoint
     ) -> Reply {
-        workers.reply(to: call.request) { promise in
+        if let replica = cluster.replica(of: database) { return read(call, .everything(cluster), of: replica, endpoint) }
+        return workers.reply(to: call.request) { promise in
             do throws(Problem) {
                 guard let wanted = try cluster.confirm(database), wanted > database.current.token.version else {
                     return answer(call, promise, endpoint)
@@ -169,6 +178,48 @@ extension ReadDispatcher {
                 promise.complete(Response(error, for: call.request))
             }
         }
+    }
+
+    /// What a read of a realm that another node writes waits for.
+    private enum ReplicaGoal {
+        /// A version that the read names. If it does not come in time, the endpoint says so.
+        case version(UInt64)
+        /// Whatever the log has, because the read names a version of a history that is not known here.
+        case head
+        /// Everything that was acknowledged before the read came. Without that there is no answer.
+        case everything(ClusterService)
+    }
+
+    /// Answers a read of a realm that another node writes, when that has come far enough. No thread waits.
+    private func read(
+        _ call: Call, _ goal: ReplicaGoal, of replica: FollowedLogRealm, _ endpoint: @escaping Endpoint
+    ) -> Reply {
+        let end = call.request.deadline
+        let soon = min(end, Instant.now().adding(seconds: ClusterService.lookSeconds))
+        return .later { promise in
+            let goesOn: @Sendable (Bool) -> Void = { isReached in
+                workers.submit(for: call.request, to: promise) {
+                    if case .everything(let cluster) = goal, !isReached {
+                        return retry(call, of: replica, cluster, endpoint).resolve(promise)
+                    }
+                    answer(call, promise, endpoint)
+                }
+            }
+            switch goal {
+            case .version(let version): replica.whenReached(version, until: end, goesOn)
+            case .head, .everything: replica.whenLinear(until: soon, goesOn)
+            }
+        }
+    }
+
+    /// Answers a linear read of a replica that has not heard from the log in time: as the owner, if this node is that meanwhile.
+    private func retry(
+        _ call: Call, of replica: FollowedLogRealm, _ cluster: ClusterService, _ endpoint: @escaping Endpoint
+    ) -> Reply {
+        guard cluster.replica(of: replica.database) !== replica, Instant.now() < call.request.deadline else {
+            return .now(Response(Problem(unavailable: .refused(.logUnavailable(""))), for: call.request))
+        }
+        return linearRead(call, of: replica.database, cluster, endpoint)
     }
 
     /// Answers a read whose wait has ended, on a worker.

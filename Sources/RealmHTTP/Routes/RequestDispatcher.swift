@@ -79,7 +79,7 @@ package final class RequestDispatcher: RequestHandler {
         readServices = ReadServices(limits: state.liveLimits, pinned: state.pinned)
         writeServices = WriteServices(
             workers: state.workers, registrations: state.notifications.registrations,
-            conditionalClasses: state.options.conditionalClasses)
+            conditionalClasses: state.options.conditionalClasses, isInCluster: state.cluster != nil)
         ends = RequestEnds(state)
         audit = AuditTrail(log: state.audit)
         cluster = state.cluster
@@ -137,10 +137,16 @@ package final class RequestDispatcher: RequestHandler {
     package func reply(to request: Request) -> Reply {
         if let problem = request.answerAfterBody { return .now(Response(problem, for: request)) }
         if let token = request.unverifiedToken { return replyAfterVerification(of: token, to: request) }
-        if case .closed? = request.realm, request.method != .options, !RouteTable.route(of: request).pattern.isRealm {
+        if case .closed(let realm)? = request.realm, request.method != .options, needsOpening(realm, for: request) {
             return replyAfterOpening(to: request)
         }
         if case .failed? = request.realm, let reply = replyAfterAttempt(to: request) { return reply }
+        if case .ready(let database)? = request.realm, let reply = replyAfterClaim(of: database, to: request) { return reply }
+        return replyNow(to: request)
+    }
+
+    /// Answers a request whose realm is as it has to be.
+    private func replyNow(to request: Request) -> Reply {
         let hasLongBody = request.bodyFile != nil || request.body.count > RequestDispatcher.longBody
         guard hasLongBody || (request.isPacked && !request.body.isEmpty) else { return answer(request) }
         return workers.reply(to: request) { [self] promise in answer(request).resolve(promise) }
@@ -160,6 +166,30 @@ package final class RequestDispatcher: RequestHandler {
                         refusals.count(error.code)
                         promise.complete(Response(error, for: request))
                     }
+                }
+                if !isQueued { promise.complete(Response(.noWorker, for: request)) }
+            }
+        }
+    }
+
+    /// Whether a closed realm has to be opened to answer a request: not to describe it, unless only the log can tell whether it exists.
+    private func needsOpening(_ realm: ClosedRealm, for request: Request) -> Bool {
+        guard RouteTable.route(of: request).pattern.isRealm else { return true }
+        return cluster != nil && realm.byteCount == nil
+    }
+
+    /// Has this node claim a realm of its shards that it has only followed until now, if a request needs the owner.
+    ///
+    /// - Returns: A reply that waits for that, without a thread; nil when nothing has to be waited for.
+    private func replyAfterClaim(of database: Database, to request: Request) -> Reply? {
+        guard let cluster, database.writerElsewhere != nil, request.method != .options,
+            !cluster.mayFollow(request, RouteTable.route(of: request).access(of: request.method))
+        else { return nil }
+        return .later { [self] promise in
+            cluster.whenOwned(database.name.text) { [self] error in
+                let isQueued = workers.submitContinuation(for: request.account) { [self] in
+                    if let error { return promise.complete(Response(Problem(claiming: error), for: request)) }
+                    replyNow(to: request).resolve(promise)
                 }
                 if !isQueued { promise.complete(Response(.noWorker, for: request)) }
             }

@@ -121,7 +121,7 @@ package final class RealmServer: Sendable {
         accessWatch = AccessWatch(state)
         if let cluster = state.cluster {
             do throws(StorageError) {
-                try cluster.start { [weak caretaker = state.caretaker] database, error in caretaker?.fail(database, error) }
+                try cluster.start(state.clusterHooks)
             } catch {
                 RealmServer.abandon(listeners, admin: adminSocket, audit: audit, log: log)
                 throw Failure(description: "the cluster: \(error)")

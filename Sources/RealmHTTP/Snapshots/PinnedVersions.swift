@@ -234,6 +234,12 @@ package final class PinnedVersions: Sendable {
     /// Ends all leases of a database that is about to be closed.
     func free(_ database: Database) { end { $0.database === database } }
 
+    /// Ends the leases of a database that hold a version up to the given one, because its file is about to be written over.
+    func free(_ database: Database, upTo version: UInt64) {
+        let count = end { $0.database === database && $0.version.token.version <= version }
+        state.withLock { $0.dropped += UInt64(count) }
+    }
+
     // MARK: - Ends
 
     /// Ends the leases that satisfy a condition, removes them from the registry, and stops to

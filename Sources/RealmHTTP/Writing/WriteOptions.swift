@@ -81,7 +81,7 @@ struct WriteOptions: Sendable {
     ///   commits has the header field.
     private static func skipped(_ call: WriteCall) throws(Problem) -> SkipMark? {
         guard case .ready(let database)? = call.request.realm,
-            let mark = try SkipMark(call.request, database, call.services.registrations)
+            let mark = try SkipMark(call.request, database, call.services.registrations, isShared: call.services.isInCluster)
         else { return nil }
         guard call.request.headers[.realmTransaction] == nil else {
             throw Problem(.conflictingParameters, "inside a transaction, the header field belongs on the commit request")

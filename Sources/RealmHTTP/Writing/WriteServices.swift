@@ -9,6 +9,8 @@ final class WriteServices: Sendable {
     /// Classes whose objects may only be written under a condition (`requireIfMatch`), each as
     /// `realm.Class`.
     let conditionalClasses: Set<String>
+    /// Whether other nodes may serve the same realms.
+    let isInCluster: Bool
 
     /// Creates the services of writes from the parts of a server.
     ///
@@ -16,9 +18,11 @@ final class WriteServices: Sendable {
     ///   - workers: The threads that finish long answers.
     ///   - registrations: The registrations of change subscriptions.
     ///   - conditionalClasses: Classes that need conditions, each as `realm.Class`.
-    init(workers: WorkerPool, registrations: RegistrationTable, conditionalClasses: Set<String>) {
+    ///   - isInCluster: Whether other nodes may serve the same realms.
+    init(workers: WorkerPool, registrations: RegistrationTable, conditionalClasses: Set<String>, isInCluster: Bool) {
         self.workers = workers
         self.registrations = registrations
         self.conditionalClasses = conditionalClasses
+        self.isInCluster = isInCluster
     }
 }

@@ -6,6 +6,8 @@
 package struct ClusterLimits: Sendable {
     /// The number of seconds between two calls of the register.
     package var beatSeconds = 0.5
+    /// The number of seconds between two looks at the number of the map, so that a shard that is moved is noticed soon.
+    package var lookSeconds = 0.05
     /// After how many seconds of silence a node counts as gone, and its shards are given to others.
     package var patienceSeconds = 4.0
     /// After how many seconds without an answer of the register a node does not call itself current any more.

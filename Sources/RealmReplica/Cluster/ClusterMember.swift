@@ -93,10 +93,13 @@ package final class ClusterMember: Sendable {
 
     /// The loop of the thread.
     private func run() {
-        while monitor.wait(
-            until: Instant.now().adding(seconds: limits.beatSeconds), { state -> Bool? in state.isStopped ? true : nil }) == nil
+        var next = Instant.now().adding(seconds: limits.beatSeconds)
+        let pause = min(limits.lookSeconds, limits.beatSeconds)
+        while monitor.wait(until: Instant.now().adding(seconds: pause), { state -> Bool? in state.isStopped ? true : nil }) == nil
         {
             do throws(StorageError) {
+                if Instant.now() < next, try isUnchanged() { continue }
+                next = Instant.now().adding(seconds: limits.beatSeconds)
                 try beat()
                 try takeVacancies()
             } catch {
@@ -104,6 +107,13 @@ package final class ClusterMember: Sendable {
             }
         }
         monitor.broadcast { $0.isRunning = false }
+    }
+
+    /// Whether no shard has got another node since the last call. While the register does not answer it is not looked at between calls.
+    private func isUnchanged() throws(StorageError) -> Bool {
+        let (number, isSilent) = monitor.withLock { ($0.map.number, $0.contactSince == nil) }
+        guard !isSilent else { return true }
+        return try register.number() == number
     }
 
     /// Calls the register now, because the map may be old. Waits for the answer.

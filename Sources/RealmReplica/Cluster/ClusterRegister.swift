@@ -16,6 +16,9 @@ package protocol ClusterRegister: Sendable {
     /// Returns the map without being a node.
     func map() throws(StorageError) -> ClusterMap
 
+    /// Returns the number of the map.
+    func number() throws(StorageError) -> UInt64
+
     /// Gives shards to a node.
     ///
     /// - Parameters:

@@ -158,10 +158,15 @@ package final class FollowedLogRealm: @unchecked Sendable {
 
     /// Stops to follow, tells all who wait that their version will not come, and closes the realm. Blocks meanwhile.
     package func close() {
+        abandon()
+        database.close()
+    }
+
+    /// Stops to follow, and tells all who wait that their version will not come. Blocks while records are applied.
+    package func abandon() {
         follower.remove(self)
         stop()
         failWaiters()
-        database.close()
     }
 
     /// Waits until nobody has the turn, and has nobody take it any more.

@@ -45,6 +45,8 @@ package final class LogFollower: Sendable {
         var isStopped = false
         /// What was done.
         var counts = Counts()
+        /// What was done for realms that are not followed any more.
+        var past = ReplicaCounts()
         /// Why the last look has failed; nil when it has not.
         var failure: StorageError?
     }
@@ -93,6 +95,16 @@ package final class LogFollower: Sendable {
     /// Why the log could not be looked at last; nil when it could.
     package var failure: StorageError? { monitor.withLock { $0.failure } }
 
+    /// What was done for all realms, and how far the one is behind that is furthest behind.
+    package var totals: (counts: ReplicaCounts, lag: ReplicaLag) {
+        let (realms, past) = monitor.withLock { (Array($0.realms.values), $0.past) }
+        let lags = realms.map(\.lag)
+        return (
+            realms.reduce(into: past) { $0.add($1.counts) },
+            ReplicaLag(commits: lags.map(\.commits).max() ?? 0, seconds: lags.map(\.seconds).max() ?? 0)
+        )
+    }
+
     // MARK: - Realms
 
     /// Adds a realm, and starts the thread if there is none.
@@ -119,7 +131,10 @@ package final class LogFollower: Sendable {
 
     /// Removes a realm. A look that runs may still reach it.
     func remove(_ realm: FollowedLogRealm) {
-        monitor.broadcast { state in _ = state.realms.removeValue(forKey: ObjectIdentifier(realm)) }
+        let counts = realm.counts
+        monitor.broadcast { state in
+            if state.realms.removeValue(forKey: ObjectIdentifier(realm)) != nil { state.past.add(counts) }
+        }
     }
 
     /// Has the log looked at soon.

@@ -19,4 +19,15 @@ package struct ReplicaCounts: Sendable, Equatable {
 
     /// Makes counts of nothing.
     package init() {}
+
+    /// Adds what was done for another realm.
+    mutating func add(_ other: ReplicaCounts) {
+        records += other.records
+        bytes += other.bytes
+        refetches += other.refetches
+        rebuilds += other.rebuilds
+        evictions += other.evictions
+        renewals += other.renewals
+        failures += other.failures
+    }
 }

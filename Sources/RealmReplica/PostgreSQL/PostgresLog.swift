@@ -103,7 +103,7 @@ package final class PostgresLog: RealmLog {
             return answers[1].rows
         }
         return Dictionary(
-            rows.compactMap { row in row.head.flatMap { head in row.text(6).map { ($0, head) } } },
+            rows.compactMap { row in row.isDropped ? nil : row.head.flatMap { head in row.text(6).map { ($0, head) } } },
             uniquingKeysWith: { first, _ in first })
     }
 

@@ -31,6 +31,14 @@ package final class PostgresRegister: ClusterRegister {
         return try map(answers[0], number: answers[1].rows.first?.number(0) ?? 0, .empty)
     }
 
+    /// Returns the number of the map, as the protocol says.
+    package func number() throws(StorageError) -> UInt64 {
+        guard let number = try run([PostgresStep(.assignments)]).first?.rows.first?.number(0) else {
+            throw .refused(.logUnavailable("the server has not answered"))
+        }
+        return number
+    }
+
     /// Returns the map of the nodes in an answer. Who has which shards is asked only if that has changed.
     private func map(_ answer: PostgresAnswer, number: UInt64, _ known: ClusterMap) throws(StorageError) -> ClusterMap {
         let nodes = answer.rows.compactMap { row -> ClusterNode? in

@@ -13,22 +13,25 @@ import Testing
 
     @Test func `a node is named by options or by an object`() throws {
         let options = try configuration(
-            "cluster: {log: 'postgres://u:p@db/x', node: n1, url: 'https://n1.example/', handOver: accel, requireStandby: true}\n"
+            "cluster: {log: 'postgres://u:p@db/x', node: n1, url: 'https://n1.example/', handOver: accel, replicas: none, requireStandby: true}\n"
         ).options.cluster
         #expect(options.address == "postgres://u:p@db/x" && options.node == "n1" && options.url == "https://n1.example")
-        #expect(options.handOver == .accel && options.requiresStandby)
+        #expect(options.handOver == .accel && options.replicas == .none && options.requiresStandby)
         var line = try configuration("data: /\n")
         #expect(line.options.cluster == ClusterOptions())
-        for (option, value) in [("cluster", "host=db"), ("node", "n2"), ("url", "http://n2:1"), ("hand-over", "redirect")] {
+        for (option, value) in [
+            ("cluster", "host=db"), ("node", "n2"), ("url", "http://n2:1"), ("hand-over", "redirect"), ("replicas", "none"),
+        ] {
             try line.apply(option: option, .string(value))
         }
         #expect(line.options.cluster.address == "host=db" && line.options.cluster.node == "n2")
         #expect(line.options.cluster.url == "http://n2:1" && line.options.cluster.handOver == .redirect)
+        #expect(line.options.cluster.replicas == .none)
     }
 
     @Test(arguments: [
         ("cluster: {node: 'a b'}", "the name of a node has 1 to 64"),
-        ("cluster: {handOver: x}", "one of refuse, redirect, accel"),
+        ("cluster: {handOver: x}", "one of refuse, redirect, accel"), ("cluster: {replicas: all}", "one of on-demand, none"),
         ("cluster: {url: n1}", "a URL such as"), ("cluster: {url: 'http://n1/path'}", "a URL such as"),
         ("cluster: {url: 'http://u@n1'}", "a URL such as"), ("cluster: {url: 'http://'}", "a URL such as"),
         ("cluster: {logs: x}", "there is no setting 'cluster.logs'"), ("cluster: {log: 7}", "text is needed"),

@@ -36,6 +36,8 @@ import Testing
             }
         }
 
+        func number() throws(StorageError) -> UInt64 { state.withLock(\.number) }
+
         func assign(
             _ shards: [Int], to id: String, from former: String?, ifSilentFor patience: Double?
         ) throws(StorageError) -> Int {
@@ -61,6 +63,21 @@ import Testing
         limits.patienceSeconds = 1.5
         limits.currentSeconds = 0.3
         return ClusterMember("n1", url: "http://n1", register: register, limits: limits)
+    }
+
+    @Test func `a shard that moves is noticed between two calls`() throws {
+        let register = Register()
+        var limits = ClusterLimits()
+        limits.beatSeconds = 60
+        limits.lookSeconds = 0.01
+        let member = ClusterMember("n1", url: "http://n1", register: register, limits: limits)
+        let known = Mutex(0)
+        member.whenChanged { map in known.withLock { $0 = map.owners.count { $0 == "n2" } } }
+        try member.start()
+        _ = try register.assign([3, 4], to: "n2", from: nil, ifSilentFor: nil)
+        #expect(eventually { known.withLock { $0 } == 2 })
+        #expect(register.state.withLock(\.beats) == 2)
+        member.stop()
     }
 
     @Test func `shards of nobody are taken soon, and the change is told`() throws {
