@@ -56,8 +56,8 @@ def main():
                       {"REALM_REST_ADMIN_KEY_FILE": str(key)})
         port, nginx = start_nginx(folder, fleet)
 
-        def send(method, path, body=None):
-            return call(port, method, path, body, headers)
+        def send(method, path, body=None, version=None):
+            return call(port, method, path, body, headers | ({"Realm-Min-Version": version} if version else {}))
         realms = [f"store{number}" for number in range(12)]
         statuses = [send("POST", "/v1/realms", {"name": realm, "schema": SCHEMA})[0] for realm in realms]
         expect(set(statuses) == {201}, f"twelve realms are made through any node: {statuses}")
@@ -65,8 +65,10 @@ def main():
         for realm in realms:
             for number in range(6):
                 path = f"/v1/realms/{realm}/objects/Item"
-                arrived.append(send("POST", path, {"_id": str(number), "value": value, "list": []})[0] == 201)
-                arrived.append(json.loads(send("GET", f"{path}/{number}")[1]).get("value") == value)
+                status, _, fields = send("POST", path, {"_id": str(number), "value": value, "list": []})
+                arrived.append(status == 201)
+                # Any node answers, once it has the version.
+                arrived.append(json.loads(send("GET", f"{path}/{number}", version=fields["Realm-Version"])[1]).get("value") == value)
         owners = {node.name for node in fleet.nodes for realm in realms
                   if (node.folder / f"{realm}.realm").exists()}
         expect(all(arrived) and owners == {"n1", "n2", "n3"}, "72 bodies of 300 kB arrived at the nodes of their realms, all three of them")
