@@ -16,7 +16,7 @@ import threading
 import time
 from pathlib import Path
 
-from linear import SCHEMA, Fleet
+from fleet import SCHEMA, Fleet
 from nodes import call, until
 from postgres import free_port
 
