@@ -196,7 +196,7 @@ test-fleet: setup-fleet setup-cluster
 CLUSTER_SERVER ?=
 
 setup-cluster: setup
-	$(call NEED,postgresql golang-go nginx-light nats-server python3-psycopg2)
+	$(call NEED,postgresql golang-go nginx-light nats-server python3-psycopg2 iproute2 nftables)
 
 test-cluster: setup-cluster
 	@[ -n '$(CLUSTER_SERVER)' ] || $(MAKE) release

@@ -44,7 +44,7 @@ class Writer(threading.Thread):
     def write(self, node, key):
         """Makes one object, and returns what is known of that."""
         try:
-            status, answer, _ = call(node.port, "POST", f"/v1/realms/{REALM}/objects/Item", {"_id": key, "value": "", "list": []}, seconds=4)
+            status, answer, _ = call(node, "POST", f"/v1/realms/{REALM}/objects/Item", {"_id": key, "value": "", "list": []}, seconds=4)
         except (OSError, http.client.HTTPException):
             return "unknown"
         code = "written" if status == 201 else json.loads(answer).get("code")
@@ -57,7 +57,7 @@ def owner(fleet):
     found = []
 
     def is_found():
-        found[:] = [node for node in fleet.nodes if call(node.port, "GET", f"/v1/realms/{REALM}", seconds=2)[0] == 200]
+        found[:] = [node for node in fleet.nodes if call(node, "GET", f"/v1/realms/{REALM}", seconds=2)[0] == 200]
         return len(found) == 1
     until(is_found, "one node has the realm")
     return found[0]
@@ -69,7 +69,7 @@ def pause_owner(fleet, seconds):
     new = next(node for node in fleet.nodes if node is not old)
     old.pause()
     try:
-        until(lambda: call(new.port, "GET", f"/v1/realms/{REALM}", seconds=2)[0] == 200, "the other node has the realm", 30)
+        until(lambda: call(new, "GET", f"/v1/realms/{REALM}", seconds=2)[0] == 200, "the other node has the realm", 30)
         time.sleep(seconds)
     finally:
         old.resume()
@@ -79,7 +79,7 @@ def keys(fleet):
     """The keys of all objects, page by page, as the log has them."""
     node, found, after = owner(fleet), [], ""
     while after is not None:
-        status, body, _ = call(node.port, "GET", f"/v1/realms/{REALM}/objects/Item?limit=1000&fields=_id{after}", None, {"Realm-Read": "linear"})
+        status, body, _ = call(node, "GET", f"/v1/realms/{REALM}/objects/Item?limit=1000&fields=_id{after}", None, {"Realm-Read": "linear"})
         assert status == 200, (status, body[:300])
         page = json.loads(body)
         found += [row["_id"] for row in page["items"]]
@@ -88,7 +88,7 @@ def keys(fleet):
 
 
 def play(fleet, options):
-    until(lambda: any(call(node.port, "POST", "/v1/realms", {"name": REALM, "schema": SCHEMA})[0] == 201 for node in fleet.nodes),
+    until(lambda: any(call(node, "POST", "/v1/realms", {"name": REALM, "schema": SCHEMA})[0] == 201 for node in fleet.nodes),
           "the realm is made")
     chance, writers, moves, pauses = random.Random(options.seed), [Writer(fleet, number) for number in range(4)], 0, 0
     for writer in writers:
