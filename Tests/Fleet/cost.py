@@ -39,9 +39,11 @@ end
 class Alone:
     """A server by itself."""
 
-    def __init__(self, server, folder):
+    def __init__(self, server, folder, files=()):
         self.port = free_port()
         folder.mkdir()
+        for file in files:
+            shutil.copy(file, folder)
         self.process = subprocess.Popen([server, "serve", "--data", str(folder), "--port", str(self.port), "--log-level", "error"],
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         until(lambda: call(self.port, "GET", "/healthz")[0] == 200, "the server answers")

@@ -192,6 +192,26 @@ def set_up(fleet, realms):
         until(made, f"{realm} is made", 120)
 
 
+def read_all(client, realm):
+    """Reads everything in a realm, whatever that takes."""
+    for key in ("k0", "k1", "k2"):
+        for kind in (client.read, client.list):
+            def seen(kind=kind, key=key):
+                count = len(client.history.lines)
+                try:
+                    kind(realm, key)
+                except RefusedError:
+                    return False
+                return len(client.history.lines) > count
+            try:
+                until(seen, f"{realm}/{key} can be read again", 120)
+            except SystemExit:
+                for node in client.nodes:
+                    print(node.name, call(node, "GET", f"/v1/realms/{realm}/objects/Item/{key}", headers=client.history.reads)[:2],
+                          call(node, "GET", f"/v1/realms/{realm}")[:2])
+                raise
+
+
 def run(fleet, seed, options, checker):
     realms = [f"r{seed}-{number}" for number in range(6)]
     set_up(fleet, realms)
@@ -211,17 +231,12 @@ def run(fleet, seed, options, checker):
     for client in clients:
         client.join(60)
     last = Client(9, seed, fleet.nodes, realms, history)
-    for realm in realms:
-        for key in ("k0", "k1", "k2"):
-            for kind in (last.read, last.list):
-                def seen(kind=kind, realm=realm, key=key):
-                    count = len(history.lines)
-                    try:
-                        kind(realm, key)
-                    except RefusedError:
-                        return False
-                    return len(history.lines) > count
-                until(seen, f"{realm}/{key} can be read again", 120)
+    try:
+        for realm in realms:
+            read_all(last, realm)
+    except SystemExit:
+        print(f"seed {seed}: {'; '.join(' '.join(one.done) for one in nemeses)}")
+        raise
     verdict = history.judge(checker)
     crashes = [f"{node.name} ended with {code}" for node in fleet.nodes for code in node.crashes]
     for node in fleet.nodes:
