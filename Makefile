@@ -181,21 +181,35 @@ FLEET_RUNS ?= 50
 setup-fleet: setup
 	$(call NEED,haproxy nginx-light)
 
-# Then clusters under bad luck: FLEET_RUNS histories that a checker judges.
+# Then clusters under bad luck: FLEET_RUNS histories that a checker judges, and FENCE_CLAIMS claims of which one at a time may win.
+FENCE_CLAIMS ?= 10000
+# A program that is not ours reads files of nodes where it is there.
+INSPECT = $(addprefix --inspector ,$(wildcard $(SHARED)/tools/realm_inspect.py))
 test-fleet: setup-fleet setup-cluster
 	@[ -n '$(FLEET_SERVER)' ] || $(MAKE) release
 	python3 Tests/Fleet/run.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest)
+	/usr/bin/python3 Tests/Fleet/fence.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --claims $(FENCE_CLAIMS)
+	/usr/bin/python3 Tests/Fleet/fence.py --log nats --claims 1000 --expect-double-winners
+	/usr/bin/python3 Tests/Fleet/fence.py --log nats --claims 1000 --replicas 1
+	python3 Tests/Fleet/owners.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --seconds 300
+	for seed in 1 2 3 4 5; do \
+	  python3 Tests/Fleet/copies.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --seed $$seed --writes 2000 $(INSPECT) || exit 1; \
+	done
 	python3 Tests/Fleet/linear.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --runs $(FLEET_RUNS)
 
-# The short form: a few histories, and whether the checker would have noticed.
+# The short form: a few histories, and whether the checker would have noticed; some claims, and whether double winners would have been.
 CLUSTER_SERVER ?=
 
 setup-cluster: setup
-	$(call NEED,postgresql golang-go nginx-light)
+	$(call NEED,postgresql golang-go nginx-light nats-server python3-psycopg2 iproute2 nftables)
 
 test-cluster: setup-cluster
 	@[ -n '$(CLUSTER_SERVER)' ] || $(MAKE) release
 	python3 Tests/Fleet/handover.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest)
+	/usr/bin/python3 Tests/Fleet/fence.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --claims 200
+	/usr/bin/python3 Tests/Fleet/fence.py --log nats --claims 100 --expect-double-winners
+	python3 Tests/Fleet/owners.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --seconds 15
+	python3 Tests/Fleet/copies.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --writes 200 $(INSPECT)
 	python3 Tests/Fleet/linear.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --runs 4 --seconds 12
 	python3 Tests/Fleet/linear.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --runs 10 --seconds 12 --plain-reads
 

@@ -16,7 +16,7 @@ import threading
 import time
 from pathlib import Path
 
-from linear import SCHEMA, Fleet
+from fleet import SCHEMA, Fleet
 from nodes import call, until
 from postgres import free_port
 
@@ -39,9 +39,11 @@ end
 class Alone:
     """A server by itself."""
 
-    def __init__(self, server, folder):
+    def __init__(self, server, folder, files=()):
         self.port = free_port()
         folder.mkdir()
+        for file in files:
+            shutil.copy(file, folder)
         self.process = subprocess.Popen([server, "serve", "--data", str(folder), "--port", str(self.port), "--log-level", "error"],
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         until(lambda: call(self.port, "GET", "/healthz")[0] == 200, "the server answers")
@@ -59,7 +61,7 @@ def load(port, realm, connections, seconds, script, name):
 
 def owner(fleet, realm):
     for node in fleet.nodes:
-        status, _, _ = call(node.port, "GET", f"/v1/realms/{realm}")
+        status, _, _ = call(node, "GET", f"/v1/realms/{realm}")
         if status == 200:
             return node
     raise OSError("nobody has it")
@@ -77,7 +79,7 @@ def missed(fleet, realm, act):
                 if node.process is None:
                     continue
                 try:
-                    status, _, _ = call(node.port, "POST", f"/v1/realms/{realm}/objects/Item",
+                    status, _, _ = call(node, "POST", f"/v1/realms/{realm}/objects/Item",
                                         {"_id": f"{time.monotonic_ns()}-{number}", "value": "", "list": []}, seconds=2)
                 except (OSError, http.client.HTTPException):
                     place = None
@@ -121,15 +123,15 @@ def main():
         fleet = Fleet(server, folder, options.standbys)
         body = {"name": "cost", "schema": SCHEMA}
         assert call(alone.port, "POST", "/v1/realms", body)[0] == 201
-        until(lambda: any(call(node.port, "POST", "/v1/realms", body)[0] == 201 for node in fleet.nodes), "the realm is made")
+        until(lambda: any(call(node, "POST", "/v1/realms", body)[0] == 201 for node in fleet.nodes), "the realm is made")
         # The log is reached without the link between, which is slower than what it stands for.
         node = owner(fleet, "cost")
         node.kill()
         node.address = fleet.primary.address
         node.start()
-        until(lambda: call(node.port, "GET", "/v1/realms/cost/objects/Item?limit=1")[0] in (200, 421), "the node is back")
+        until(lambda: call(node, "GET", "/v1/realms/cost/objects/Item?limit=1")[0] in (200, 421), "the node is back")
         fleet.tell("move", "realm:cost", node.name)
-        until(lambda: call(node.port, "GET", "/v1/realms/cost/objects/Item?limit=1")[0] == 200, "the node has the realm")
+        until(lambda: call(node, "GET", "/v1/realms/cost/objects/Item?limit=1")[0] == 200, "the node has the realm")
         print(f"standbys: {options.standbys}, processors: {os.cpu_count()}")
         for connections in (32, 1):
             rates, medians = [], []

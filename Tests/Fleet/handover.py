@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from linear import SCHEMA, Fleet
+from fleet import SCHEMA, Fleet
 from nodes import call, until
 from postgres import free_port
 

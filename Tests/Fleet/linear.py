@@ -7,6 +7,10 @@ some realms while nodes are killed, paused and cut off, shards move, and the log
 porcupine says whether it could have happened on a single copy. A write whose answer did not come may have happened or not; one that
 was refused must not have. Afterwards everything is read once more, and the log of each realm is verified.
 
+Run by root, nodes and servers of the log are on machines of their own (machines.py): packets are lost one way or both, between nodes, log
+and clients, wall clocks jump by an hour, disks are full, and a primary lives on when another one has taken its place. Otherwise, and with
+--links, nodes are cut off by links that pass nothing.
+
     linear.py --server PATH --runs 1000 --first-seed 1 --seconds 20
 
 With --plain-reads the clients read without asking the log, and the test is whether the checker notices.
@@ -17,7 +21,6 @@ import http.client
 import json
 import random
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -26,16 +29,12 @@ import threading
 import time
 from pathlib import Path
 
-from nodes import Node, call, until
-from postgres import Postgres
+import machines
+from fleet import REFUSED, SCHEMA, Fleet
+from nemesis import LogNemesis, NodeNemesis
+from nodes import call, until
 
 HERE = Path(__file__).resolve().parent
-SCHEMA = {"classes": [{"name": "Item", "primaryKey": "_id", "properties": [
-    {"name": "_id", "type": "string"}, {"name": "value", "type": "string"},
-    {"name": "list", "type": "string", "collection": "list"}]}]}
-# Refusals after which a write must not have happened.
-REFUSED = {"not_owner", "log_unavailable", "not_ready", "realm_unavailable", "shutting_down", "overloaded", "realm_not_found",
-           "write_lock_busy"}
 
 
 class History:
@@ -82,14 +81,14 @@ class Client(threading.Thread):
         for attempt in range(2):
             node = self.owners.get(realm) or self.random.choice(self.nodes)
             try:
-                with socket.create_connection(("127.0.0.1", node.port), timeout=2):
+                with socket.create_connection((node.host, node.port), timeout=2):
                     pass
             except OSError:
                 self.owners.pop(realm, None)
                 self.history.count("unreachable")
                 raise RefusedError() from None
             try:
-                status, answer, fields = call(node.port, method, f"/v1/realms/{realm}{path}", body, headers)
+                status, answer, fields = call(node, method, f"/v1/realms/{realm}{path}", body, headers)
             except http.client.HTTPException as error:
                 self.owners.pop(realm, None)
                 raise OSError(str(error)) from None
@@ -180,124 +179,37 @@ class RefusedError(Exception):
     """A request that has certainly done nothing."""
 
 
-class Fleet:
-    """The nodes and their log."""
-
-    def __init__(self, server, folder, standbys, more=(), environment=None):
-        self.server, self.folder = server, folder
-        settings = ["synchronous_standby_names=ANY 1 (s2, s3)"] if standbys else []
-        self.primary = Postgres(folder, "s1", settings=settings).start()
-        self.standbys = []
-        for number in range(2, 2 + standbys):
-            self.standbys.append(Postgres(folder, f"s{number}", self.primary, settings).start())
-        if standbys:
-            until(lambda: self.primary.sql("select count(*) from pg_stat_replication") == str(standbys), "standbys follow")
-        self.tell("init")
-        self.nodes = [Node(server, folder, f"n{number}", lambda: self.primary.port, more, environment).start() for number in (1, 2, 3)]
-        until(lambda: "no node yet" not in self.tell("status"), "the nodes have shards")
-        self.tell("balance")
-        # Each node hears of it at its next call.
-        time.sleep(1)
-
-    def tell(self, *arguments):
-        done = subprocess.run([self.server, "cluster", arguments[0], *arguments[1:], "--cluster", self.primary.address], text=True,
-                              capture_output=True, check=False)
-        if done.returncode:
-            raise OSError(done.stderr)
-        return done.stdout
-
-    def fail_over(self):
-        """Ends the primary for good, and goes on with the standby that has more. The other one is made anew as its standby."""
-        old = self.primary
-        old.kill()
-        for one in self.standbys:
-            until(lambda one=one: one.sql("select count(*) from pg_stat_wal_receiver") == "0", "nobody receives any more")
-        ahead = max(self.standbys, key=lambda one: int(one.sql("select (pg_last_wal_receive_lsn() - '0/0'::pg_lsn)::bigint")))
-        others = [one for one in self.standbys if one is not ahead]
-        for one in others:
-            one.remove()
-        # Nobody is asked before there are two again.
-        ahead.promote()
-        settings = ["synchronous_standby_names=ANY 1 (s2, s3)"]
-        names = [name for name in ("s1", "s2", "s3") if name != ahead.name]
-        ahead.sql(f"alter system set synchronous_standby_names = 'ANY 1 ({', '.join(names)})'")
-        ahead.sql("select pg_reload_conf()")
-        old.remove()
-        self.standbys = [Postgres(self.folder, name, ahead, settings).start() for name in names]
-        until(lambda: ahead.sql("select count(*) from pg_stat_replication") == "2", "standbys follow")
-        self.primary = ahead
-
-    def heal(self):
-        for node in self.nodes:
-            node.link.mode = "pass"
-            if node.process is None:
-                node.start(60)
-            else:
-                node.resume()
-
-    def end(self):
-        for node in self.nodes:
-            node.link.close()
-            node.kill()
-        for one in [self.primary, *self.standbys]:
-            one.remove()
-
-
-class Nemesis(threading.Thread):
-    """Does bad things to a fleet, one after the other, and heals them."""
-
-    def __init__(self, fleet, seed, realms, has_standbys):
-        super().__init__(daemon=True)
-        self.fleet, self.random, self.realms, self.stopped, self.done = fleet, random.Random(seed), realms, False, []
-        self.kinds = ["kill", "end", "pause", "hold", "deaf", "mute", "refuse", "move", "move", "move", "log"]
-        if has_standbys:
-            self.kinds.append("failover")
-
-    def run(self):
-        while not self.stopped:
-            time.sleep(self.random.uniform(0.2, 1.5))
-            kind, node = self.random.choice(self.kinds), self.random.choice(self.fleet.nodes)
-            pause = self.random.uniform(0.3, 7)
-            self.done.append(kind)
-            try:
-                self.strike(kind, node, pause)
-            except (OSError, subprocess.CalledProcessError):
-                pass
-
-    def strike(self, kind, node, pause):
-        if kind == "move":
-            self.fleet.tell("move", f"realm:{self.random.choice(self.realms)}", node.name)
-        elif kind in ("kill", "end"):
-            node.kill(signal.SIGKILL if kind == "kill" else signal.SIGTERM)
-            time.sleep(pause)
-            node.start(60)
-        elif kind == "pause":
-            node.pause()
-            time.sleep(pause)
-            node.resume()
-        elif kind == "log":
-            self.fleet.primary.kill()
-            time.sleep(pause / 4)
-            self.fleet.primary.start()
-        elif kind == "failover":
-            self.fleet.fail_over()
-        else:
-            node.link.mode = kind
-            time.sleep(pause)
-            node.link.mode = "pass"
-
-
 def set_up(fleet, realms):
     """Makes the realms and their items, whatever that takes."""
     for realm in realms:
         def made(realm=realm):
             for node in fleet.nodes:
-                status, answer, _ = call(node.port, "POST", "/v1/realms", {"name": realm, "schema": SCHEMA})
+                status, answer, _ = call(node, "POST", "/v1/realms", {"name": realm, "schema": SCHEMA})
                 if status == 201 or json.loads(answer).get("code") == "already_attached":
                     items = [{"put": {"class": "Item", "key": f"k{number}", "body": {"value": "", "list": []}}} for number in range(3)]
-                    return call(node.port, "POST", f"/v1/realms/{realm}/batch", {"ops": items})[0] < 300
+                    return call(node, "POST", f"/v1/realms/{realm}/batch", {"ops": items})[0] < 300
             return False
         until(made, f"{realm} is made", 120)
+
+
+def read_all(client, realm):
+    """Reads everything in a realm, whatever that takes."""
+    for key in ("k0", "k1", "k2"):
+        for kind in (client.read, client.list):
+            def seen(kind=kind, key=key):
+                count = len(client.history.lines)
+                try:
+                    kind(realm, key)
+                except RefusedError:
+                    return False
+                return len(client.history.lines) > count
+            try:
+                until(seen, f"{realm}/{key} can be read again", 120)
+            except SystemExit:
+                for node in client.nodes:
+                    print(node.name, call(node, "GET", f"/v1/realms/{realm}/objects/Item/{key}", headers=client.history.reads)[:2],
+                          call(node, "GET", f"/v1/realms/{realm}")[:2])
+                raise
 
 
 def run(fleet, seed, options, checker):
@@ -305,41 +217,42 @@ def run(fleet, seed, options, checker):
     set_up(fleet, realms)
     history = History({} if options.plain_reads else {"Realm-Read": "linear"})
     clients = [Client(number, seed, fleet.nodes, realms, history) for number in range(5)]
-    nemesis = Nemesis(fleet, seed, realms, options.standbys > 0)
-    for one in [*clients, nemesis]:
+    nemeses = [NodeNemesis(fleet, seed, realms), LogNemesis(fleet, f"log {seed}", realms)]
+    for one in [*clients, *nemeses]:
         one.start()
     time.sleep(options.seconds)
-    nemesis.stopped = True
-    nemesis.join(120)
+    for one in nemeses:
+        one.stopped = True
+    for one in nemeses:
+        one.join(120)
     fleet.heal()
     for client in clients:
         client.stopped = True
     for client in clients:
         client.join(60)
     last = Client(9, seed, fleet.nodes, realms, history)
-    for realm in realms:
-        for key in ("k0", "k1", "k2"):
-            for kind in (last.read, last.list):
-                def seen(kind=kind, realm=realm, key=key):
-                    count = len(history.lines)
-                    try:
-                        kind(realm, key)
-                    except RefusedError:
-                        return False
-                    return len(history.lines) > count
-                until(seen, f"{realm}/{key} can be read again", 120)
+    try:
+        for realm in realms:
+            read_all(last, realm)
+    except SystemExit:
+        print(f"seed {seed}: {'; '.join(' '.join(one.done) for one in nemeses)}")
+        raise
     verdict = history.judge(checker)
+    crashes = [f"{node.name} ended with {code}" for node in fleet.nodes for code in node.crashes]
+    for node in fleet.nodes:
+        node.crashes.clear()
     broken = [realm for realm in realms if "is sound" not in fleet.tell("verify", realm)]
     for realm in realms:
         owner = last.owners.get(realm)
         if owner is not None:
-            call(owner.port, "DELETE", f"/v1/realms/{realm}?files=true")
+            call(owner, "DELETE", f"/v1/realms/{realm}?files=true")
     counts = " ".join(f"{name}={count}" for name, count in sorted(history.counts.items(), key=lambda pair: -pair[1]))
-    print(f"seed {seed}: {verdict.stdout.strip()}; {counts}; {' '.join(nemesis.done)}", flush=True)
-    if verdict.returncode or broken:
+    print(f"seed {seed}: {verdict.stdout.strip()}; {counts}; {'; '.join(' '.join(one.done) for one in nemeses)}", flush=True)
+    if verdict.returncode or broken or crashes:
         place = Path(tempfile.gettempdir()) / f"history-{seed}.jsonl"
         place.write_text("".join(json.dumps(line) + "\n" for line in history.lines))
-        print(f"seed {seed} FAILED, history in {place}; realms whose log is not sound: {broken} {verdict.stderr}", flush=True)
+        print(f"seed {seed} FAILED, history in {place}; realms whose log is not sound: {broken}, "
+              f"nodes that ended by themselves: {crashes} {verdict.stderr}", flush=True)
         return False
     return True
 
@@ -357,24 +270,31 @@ def main():
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--standbys", type=int, default=2, choices=[0, 2])
+    parser.add_argument("--links", action="store_true", help="cut nodes off by links also when machines are possible")
     parser.add_argument("--plain-reads", action="store_true",
                         help="read without asking the log; a node that was cut off then shows old values, and the checker has to find that")
     options = parser.parse_args()
+    has_machines = not options.links and machines.enter()
+    print("on machines of their own" if has_machines else "on one machine with links", flush=True)
     folder = Path(tempfile.mkdtemp(prefix="fleet-"))
     folder.chmod(0o755)
-    failed, fleet = 0, None
+    failed, fleet, is_done = 0, None, False
     try:
         checker = build_checker(folder)
-        fleet = Fleet(str(Path(options.server).resolve()), folder, options.standbys)
+        fleet = Fleet(str(Path(options.server).resolve()), folder, options.standbys,
+                      machines=machines.Machines(folder) if has_machines else None)
         for seed in range(options.first_seed, options.first_seed + options.runs):
             failed += not run(fleet, seed, options, checker)
             if options.plain_reads and failed:
                 break
+        is_done = True
     finally:
         if fleet is not None:
             fleet.end()
-        if not failed or options.plain_reads:
+        if is_done and (not failed or options.plain_reads):
             shutil.rmtree(folder, ignore_errors=True)
+        else:
+            print(f"logs are in {folder}", flush=True)
     if options.plain_reads:
         print("the checker has found an old value" if failed else "the checker has found nothing, which it should have")
         return failed == 0

@@ -75,39 +75,54 @@ class Link:
 
 
 class Node:
-    """One node. Its folder is its disk."""
+    """One node. Its folder is its disk. Without a machine it reaches the log by a link."""
 
-    def __init__(self, server, folder, name, log_port, options=(), environment=None):
-        self.server, self.folder, self.name, self.options = server, folder / name, name, options
-        self.port, self.process, self.link = free_port(), None, Link(log_port)
-        self.environment = environment or {}
-        self.address = f"host=127.0.0.1 port={self.link.port} user=realm dbname=postgres"
+    # The size of the disk of a machine.
+    DISK = 64 << 20
+
+    def __init__(self, server, folder, name, log, options=(), environment=None, machine=None):
+        """`log` is the address of the log for a node on a machine, and else what returns the port of the log."""
+        self.server, self.folder, self.name, self.machine, self.process = server, folder / name, name, machine, None
         self.folder.mkdir(parents=True)
+        # What processes ended with that nobody has ended.
+        self.crashes = []
+        # What goes with each request.
+        self.headers = {}
+        if machine:
+            machine.mount_disk(self.folder, Node.DISK)
+            self.host, self.port, self.link, self.address = machine.address, 8080, None, log
+            self.options, self.environment = [*options, "--host", self.host, "--insecure"], {**(environment or {}), **machine.environment}
+        else:
+            self.host, self.port, self.link = "127.0.0.1", free_port(), Link(log)
+            self.options, self.environment = options, environment or {}
+            self.address = f"host=127.0.0.1 port={self.link.port} user=realm dbname=postgres"
 
     @property
     def url(self):
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://{self.host}:{self.port}"
 
     def start(self, seconds=30):
         log = open(self.folder.parent / f"{self.name}.log", "ab")
         end = time.monotonic() + seconds
         while True:
             self.process = subprocess.Popen(
-                [self.server, "serve", "--data", str(self.folder), "--port", str(self.port), "--cluster", self.address, "--node",
-                 self.name, "--url", self.url, "--log-level", "error", *self.options], stdout=log, stderr=log, env={**os.environ, **self.environment})
+                [*(self.machine.command if self.machine else []), self.server, "serve", "--data", str(self.folder), "--port", str(self.port), "--cluster", self.address, "--node",
+                 self.name, "--url", self.url, "--log-level", "error", *self.options], stdout=log, stderr=log,
+                env={**os.environ, **self.environment})
             while self.process.poll() is None and time.monotonic() < end:
                 try:
-                    if call(self.port, "GET", "/healthz", seconds=2)[0] == 200:
+                    if call(self, "GET", "/healthz", seconds=2)[0] == 200:
                         return self
                 except OSError:
                     pass
                 time.sleep(0.02)
             if time.monotonic() > end:
-                raise SystemExit(f"{self.name} does not start")
+                raise OSError(f"{self.name} does not start")
             # A process of the same name may count as living for a moment.
             time.sleep(0.2)
 
     def kill(self, how=signal.SIGKILL):
+        self.look()
         if self.process is None:
             return
         self.process.send_signal(signal.SIGCONT)
@@ -115,19 +130,28 @@ class Node:
         self.process.wait(60)
         self.process = None
 
+    def look(self):
+        """Notes whether the process has ended by itself."""
+        if self.process is not None and self.process.poll() is not None:
+            self.crashes.append(self.process.returncode)
+            self.process = None
+
     def pause(self):
-        self.process.send_signal(signal.SIGSTOP)
+        if self.process is not None:
+            self.process.send_signal(signal.SIGSTOP)
 
     def resume(self):
-        self.process.send_signal(signal.SIGCONT)
+        if self.process is not None:
+            self.process.send_signal(signal.SIGCONT)
 
 
-def call(port, method, path, body=None, headers=None, seconds=8):
-    """Sends one request on a connection of its own, and returns status, body and header fields."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
+def call(place, method, path, body=None, headers=None, seconds=8):
+    """Sends one request to a node or a port of loopback, on a connection of its own, and returns status, body and header fields."""
+    host, port, own = (place.host, place.port, place.headers) if isinstance(place, Node) else ("127.0.0.1", place, {})
+    connection = http.client.HTTPConnection(host, port, timeout=seconds)
     try:
         data = None if body is None else json.dumps(body)
-        connection.request(method, path, data, {"Content-Type": "application/json", **(headers or {})})
+        connection.request(method, path, data, {"Content-Type": "application/json", **own, **(headers or {})})
         answer = connection.getresponse()
         return answer.status, answer.read(), answer.headers
     finally:

@@ -25,22 +25,26 @@ def free_port():
 
 
 class Postgres:
-    """One server, on a port of loopback and on a socket in its folder."""
+    """One server, on a port of loopback or of its machine, and on a socket in its folder."""
 
-    def __init__(self, folder, name="p1", primary=None, settings=()):
-        self.folder, self.name, self.port, self.process = folder / name, name, free_port(), None
+    def __init__(self, folder, name="p1", primary=None, settings=(), machine=None):
+        self.folder, self.name, self.process, self.machine = folder / name, name, None, machine
+        self.host, self.port = (machine.address, 5432) if machine else ("127.0.0.1", free_port())
         self.folder.mkdir(parents=True)
         if os.geteuid() == 0:
             user = pwd.getpwnam("postgres")
             os.chown(self.folder, user.pw_uid, user.pw_gid)
-        self.settings = ["listen_addresses=127.0.0.1", f"unix_socket_directories={self.folder}", f"port={self.port}",
+        self.settings = [f"listen_addresses={self.host}", f"unix_socket_directories={self.folder}", f"port={self.port}",
                          "max_connections=100", "max_wal_senders=8", "hot_standby=on", "wal_sender_timeout=3s",
                          "wal_receiver_timeout=3s", *settings]
         if primary is None:
             self.tool("initdb", "-D", self.data, "-U", "realm", "-A", "trust", "-E", "UTF8", "--locale=C")
+            if machine:
+                with open(self.folder / "data" / "pg_hba.conf", "a") as file:
+                    file.write("host all,replication all samenet trust\n")
         else:
-            self.tool("pg_basebackup", "-D", self.data, "-R", "-X", "stream", "-c", "fast", "-d",
-                      f"{primary.address} application_name={name}")
+            place = primary.network_address if machine else primary.address
+            self.tool("pg_basebackup", "-D", self.data, "-R", "-X", "stream", "-c", "fast", "-d", f"{place} application_name={name}")
 
     @property
     def data(self):
@@ -50,15 +54,26 @@ class Postgres:
     def address(self):
         return f"host={self.folder} port={self.port} user=realm dbname=postgres"
 
+    @property
+    def network_address(self):
+        return f"host={self.host} port={self.port} user=realm dbname=postgres connect_timeout=3"
+
+    @property
+    def command(self):
+        """The beginning of a command that runs where the server does."""
+        return [*(self.machine.command if self.machine else []), *as_user()]
+
     def tool(self, name, *arguments):
-        subprocess.run([*as_user(), f"{BINARIES}/{name}", *arguments], check=True, cwd="/", stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL)
+        done = subprocess.run([*self.command, f"{BINARIES}/{name}", *arguments], check=False, cwd="/", capture_output=True, text=True)
+        if done.returncode:
+            raise OSError(f"{name} of {self.name}: {done.stderr.strip()}")
 
     def start(self):
         options = [part for setting in self.settings for part in ("-c", setting)]
         log = open(self.folder / "log", "ab")
-        self.process = subprocess.Popen([*as_user(), f"{BINARIES}/postgres", "-D", self.data, *options], cwd="/", stdout=log,
-                                        stderr=log, start_new_session=True)
+        environment = {**os.environ, **(self.machine.environment if self.machine else {})}
+        self.process = subprocess.Popen([*self.command, f"{BINARIES}/postgres", "-D", self.data, *options], cwd="/", stdout=log,
+                                        stderr=log, start_new_session=True, env=environment)
         end = time.monotonic() + 60
         while time.monotonic() < end:
             if subprocess.run([f"{BINARIES}/pg_isready", "-q", "-h", str(self.folder), "-p", str(self.port)], check=False,
