@@ -181,13 +181,16 @@ extension Database {
     ///   - id: The id of the transaction.
     ///   - owner: The principal of the request; nil for access to the transactions of all owners.
     ///   - mark: The action after observers were notified of the commit.
+    ///   - source: The request by whose repetition it is recognized; nil for none.
     ///   - completion: Receives the new version when it is durable; the newest version when nothing was
     ///     changed.
     package func commitTransaction(
-        _ id: String, owner: String?, mark: CommitMark? = nil,
+        _ id: String, owner: String?, mark: CommitMark? = nil, source: CommittedRequest? = nil,
         completion: @escaping @Sendable (Result<Version, WriteError>) -> Void
     ) {
-        step(.commit(mark: mark), in: id, owner: owner) { [self] result in completion(result.map { $0 ?? current }) }
+        step(.commit(mark: mark, source: source), in: id, owner: owner) { [self] result in
+            completion(result.map { $0 ?? current })
+        }
     }
 
     /// Rolls back an interactive transaction. One that was aborted is already rolled back; this only
@@ -299,6 +302,18 @@ extension Database: WriteBackend {
 
     /// Adds the counts of a write to the metrics.
     func didRun(_ session: WriteSession) { writeMetrics.note(session) }
+
+    /// Whether other nodes may write the realm too.
+    var isShared: Bool { store?.isShared ?? false }
+
+    /// Makes sure that no other node has written the realm until this was called.
+    func confirm() throws(WriteError) {
+        do throws(StorageError) {
+            try store?.confirm()
+        } catch {
+            throw WriteError(error)
+        }
+    }
 
     /// Commits a transaction: makes it durable, then its version the newest, and then publishes it to
     /// observers.

@@ -236,15 +236,32 @@ extension ClusterService {
             guard catalog.isReplicated(name) else { return nil }
             throw .notOwner("")
         }
-        let call = LogCall(realm: name, owner: owner.owner, request: .confirm)
-        switch log.perform(call, until: Instant.now().adding(seconds: ClusterService.lookSeconds)) {
-        case .head(let head?):
-            guard head.owner == owner.owner else { throw .notOwner(head.owner.node) }
-            return head.version
-        case .head(nil): throw .notOwner("")
-        default: throw Problem(unavailable: .refused(.logUnavailable("")))
+        do throws(StorageError) {
+            return try log.confirm(owner.owner, of: name, until: Instant.now().adding(seconds: ClusterService.lookSeconds))
+                .version
+        } catch {
+            throw Problem(unavailable: error)
         }
     }
+
+    /// Looks whether a commit has carried out a request already, on whatever node. Waits for the log.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - database: The realm, which this node owns.
+    /// - Returns: The digest of what was requested under its name, and the token of the version that was made; nil when nothing was in
+    ///   the last ten minutes.
+    /// - Throws: `log_unavailable`.
+    func outcome(of request: CommittedRequest, in database: Database) throws(Problem) -> (digest: String, version: String)? {
+        do throws(StorageError) {
+            return try log.request(request.name, of: database.name.text).map { ($0.digest, "\($0.lineage).\($0.version)") }
+        } catch {
+            throw Problem(unavailable: error)
+        }
+    }
+
+    /// Whether commits of a realm happen in the log.
+    func keeps(_ database: Database) -> Bool { realms.role(of: database.name.text) != nil }
 
     /// Takes a realm out of service, without waiting for that.
     func fail(_ database: Database, _ error: StorageError) { hooks.withLock { $0 }.fail(database, error) }

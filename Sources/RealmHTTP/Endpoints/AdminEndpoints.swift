@@ -120,6 +120,7 @@ struct AdminEndpoints: Sendable {
         writer.member("readOnly", bool: options.isReadOnly)
         writer.member("serverTiming", bool: options.showsTiming)
         writer.member("console", bool: options.showsConsole)
+        if let node = options.cluster.node { writer.member("node", text: node) }
         writer.key("hosts")
         write(rules.hosts.hosts, to: &writer)
         writer.key("origins")

@@ -82,7 +82,7 @@ struct TransactionEndpoints: Sendable {
         return deferred.reply { operation, completion in
             // A commit that was asked for is not cancelled: the transaction would wait for its end.
             _ = operation?.begin()
-            database.commitTransaction(id, owner: call.request.ownerScope, mark: mark) { result in
+            database.commitTransaction(id, owner: call.request.ownerScope, mark: mark, source: call.request.source) { result in
                 switch result {
                 case .success(let version):
                     leases.remove(id)

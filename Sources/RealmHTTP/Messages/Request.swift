@@ -82,6 +82,8 @@ package final class Request: @unchecked Sendable {
     var unverifiedToken: String?
     /// What its limits are by its roles, where they differ from those of the server; nil where they do not.
     var roleLimits: PrincipalLimits?
+    /// The request as the log of a cluster names it, once it is carried out there; nil without an idempotency key, and elsewhere.
+    var source: CommittedRequest?
     /// The record of the request for the audit log, once it is carried out; nil for one that leaves no line, and without such a log.
     var audit: AuditRecord?
     /// Whether the request was refused for who sent it, whatever the status says.

@@ -55,6 +55,9 @@ final class IdempotencyStore: Sendable {
         self.byteLimit = byteLimit
     }
 
+    /// The problem of a key that another request has.
+    static var reused: Problem { Problem(.idempotencyKeyReused, "this idempotency key was used for another request") }
+
     /// What the store knows about a request that writes.
     enum Attempt {
         /// The request has no key, or a method that is idempotent by itself.
@@ -134,7 +137,7 @@ final class IdempotencyStore: Sendable {
             return .success(.first(Ticket(store: self, key: key)))
         }
         guard entry.fingerprint == fingerprint else {
-            return .failure(Problem(.idempotencyKeyReused, "this idempotency key was used for another request"))
+            return .failure(IdempotencyStore.reused)
         }
         guard var answer = entry.answer else {
             return .failure(Problem(.idempotencyInProgress, "the first request with this idempotency key is still running"))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmStorage
 
 /// Answers calls that write: repetitions with an idempotency key from what is kept, all others by
 /// their endpoint.
@@ -10,6 +11,20 @@ struct WriteDispatcher: Sendable {
 
     /// The responses that are kept for repetitions.
     private let idempotency = IdempotencyStore()
+    /// The threads that ask the log of a cluster.
+    let workers: WorkerPool
+    /// This server as a node of a cluster; nil for a server by itself.
+    let cluster: ClusterService?
+
+    /// Makes a dispatcher.
+    ///
+    /// - Parameters:
+    ///   - workers: The threads that ask the log of a cluster.
+    ///   - cluster: This server as a node of a cluster; nil for a server by itself.
+    init(workers: WorkerPool, cluster: ClusterService?) {
+        self.workers = workers
+        self.cluster = cluster
+    }
 
     /// Answers a call that writes.
     ///
@@ -21,16 +36,49 @@ struct WriteDispatcher: Sendable {
     ///   - endpoint: The function that answers.
     /// - Returns: The response, or the work that leads to it.
     /// - Throws: A `Problem` of the idempotency key.
-    func reply(to call: WriteCall, _ endpoint: Endpoint) throws(Problem) -> Reply {
+    func reply(to call: WriteCall, _ endpoint: @escaping Endpoint) throws(Problem) -> Reply {
         let ticket: IdempotencyStore.Ticket?
         switch try idempotency.begin(call.request) {
         case .none: ticket = nil
-        case .first(let first): ticket = first
+        case .first(let first):
+            if let cluster, case .ready(let database)? = call.request.realm, cluster.keeps(database) {
+                return answer(call, first, in: database, of: cluster, endpoint)
+            }
+            ticket = first
         case .known(let response):
             call.request.audit?.noteRepetition()
             return .now(response)
         }
         return answer(call, ticket, endpoint)
+    }
+
+    /// Answers the first request with a key that this node knows of, unless another node has carried it out. A worker asks the log.
+    private func answer(
+        _ call: WriteCall, _ ticket: IdempotencyStore.Ticket, in database: Database, of cluster: ClusterService,
+        _ endpoint: @escaping Endpoint
+    ) -> Reply {
+        let request = call.request
+        return workers.reply(to: request) { promise in
+            do throws(Problem) {
+                guard let source = try IdempotencyStore.source(of: request) else {
+                    return answer(call, ticket, endpoint).resolve(promise)
+                }
+                guard let earlier = try cluster.outcome(of: source, in: database) else {
+                    request.source = source
+                    return answer(call, ticket, endpoint).resolve(promise)
+                }
+                guard earlier.digest == source.digest else { throw IdempotencyStore.reused }
+                request.audit?.noteRepetition()
+                var response = Response(status: 204)
+                response.add("Realm-Version", earlier.version)
+                response.add("Idempotency-Replayed", constant: "true")
+                ticket.forget()
+                promise.complete(response)
+            } catch {
+                ticket.forget()
+                promise.complete(Response(error, for: request))
+            }
+        }
     }
 
     /// Calls the endpoint, and has its response kept under the ticket.

@@ -94,6 +94,7 @@ struct PreparedWrite: Sendable {
             deadline: deadline, ifVersion: options.condition.version?.version,
             isDryRun: options.isDryRun, isAlone: isAlone || options.skipped != nil)
         request.mark = options.skipped?.commitMark
+        request.source = options.isDryRun ? nil : self.request.source
         return request
     }
 

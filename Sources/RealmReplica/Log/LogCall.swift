@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmStorage
+
 /// A request to the log with everything that it needs.
 package struct LogCall: Sendable {
     /// The name of the realm.
@@ -10,6 +12,8 @@ package struct LogCall: Sendable {
     package let request: LogRequest
     /// The sealed record of an append; empty for everything else.
     package let bytes: [UInt8]
+    /// The requests of clients that the commit of an append carries out.
+    package var requests: [CommittedRequest] = []
 
     /// Makes a call.
     package init(realm: String, owner: LogOwner, request: LogRequest, bytes: [UInt8] = []) {

@@ -23,6 +23,14 @@ package protocol RealmLog: Sendable {
     /// - Throws: `.refused(.logUnavailable)`.
     func heads(of realms: [String], confirmedFor node: String?) throws(StorageError) -> [String: LogHead]
 
+    /// Returns what is known of a request that an append has brought along; nil when none of that name has, in the last ten minutes.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the request; see `CommittedRequest`.
+    ///   - realm: The name of the realm.
+    /// - Throws: `.refused(.logUnavailable)`.
+    func request(_ name: String, of realm: String) throws(StorageError) -> LoggedRequest?
+
     /// Begins the log of a realm with a base, unless there is one.
     ///
     /// - Parameters:
@@ -95,6 +103,24 @@ package protocol RealmLog: Sendable {
 }
 
 extension RealmLog {
+    /// Returns nil: a log need not keep requests.
+    package func request(_ name: String, of realm: String) throws(StorageError) -> LoggedRequest? { nil }
+
+    /// Makes sure that somebody is still the owner of a realm, by a commit after the look at its head: a server of the log that was
+    /// replaced meanwhile could not make one.
+    ///
+    /// - Returns: The head, which has everything that was stored before.
+    /// - Throws: `.refused(.notOwner)`, `.refused(.logUnavailable)`.
+    package func confirm(_ owner: LogOwner, of realm: String, until deadline: Instant) throws(StorageError) -> LogHead {
+        switch perform(LogCall(realm: realm, owner: owner, request: .confirm), until: deadline) {
+        case .head(let head?):
+            guard head.owner == owner else { throw .refused(.notOwner(head.owner.node)) }
+            return head
+        case .head(nil): throw .refused(.notOwner(""))
+        default: throw .refused(.logUnavailable("it has not answered"))
+        }
+    }
+
     /// Returns the heads of some realms, one request after another.
     package func heads(of realms: [String], confirmedFor node: String?) throws(StorageError) -> [String: LogHead] {
         let owner = LogOwner(node: node ?? "", token: "")

@@ -33,7 +33,7 @@ package struct OwnerDriver {
     ///   - deadline: When nothing is sent any more.
     /// - Returns: The outcome, soon after the deadline at the latest.
     package mutating func run(
-        _ event: OwnerMachine.Event, _ bytes: [UInt8] = [], until deadline: Instant
+        _ event: OwnerMachine.Event, _ bytes: [UInt8] = [], _ requests: [CommittedRequest] = [], until deadline: Instant
     ) -> OwnerMachine.Outcome {
         var action = machine.handle(event)
         var pause = OwnerDriver.pauses.first
@@ -45,8 +45,9 @@ package struct OwnerDriver {
                     action = machine.handle(.deadline)
                     continue
                 }
-                let call = LogCall(
+                var call = LogCall(
                     realm: realm, owner: machine.owner, request: request, bytes: request.isAppend ? bytes : [])
+                if request.isAppend { call.requests = requests }
                 let reply = log.perform(call, until: deadline)
                 if let text = OwnerDriver.failure(reply) {
                     reason = text

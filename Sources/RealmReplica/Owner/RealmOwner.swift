@@ -21,6 +21,8 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
     private let limits: OwnerLimits
     /// Carries out what the owner does.
     private var driver: OwnerDriver
+    /// The log.
+    private let log: any RealmLog
     /// The place in the chain that the log has reached; nil before the realm is owned.
     private var chain: RecordChain?
     /// The file that states how far the file of the realm has come.
@@ -62,6 +64,7 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
     package init(_ realm: String, node: String, log: any RealmLog, _ limits: OwnerLimits = OwnerLimits()) {
         self.realm = realm
         self.limits = limits
+        self.log = log
         driver = OwnerDriver(realm, LogOwner(node: node, token: RandomText.token()), log)
     }
 
@@ -121,7 +124,8 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
         guard bytes.count <= limits.recordBytes else { throw tooLong }
         guard let checksum = LogChecksum(next.checksum) else { throw .io(operation: "digest", errno: 5) }
         let entry = LogEntry(version: record.version, checksum: checksum)
-        let outcome = driver.run(.append(entry), bytes, until: Instant.now().adding(seconds: limits.appendSeconds))
+        let outcome = driver.run(
+            .append(entry), bytes, record.notes.requests, until: Instant.now().adding(seconds: limits.appendSeconds))
         guard case .stored = outcome else {
             let error = error(outcome)
             if error.leavesFileBehind { losing.withLock { $0 }?(error) }
@@ -131,6 +135,19 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
         reached.withLock { reached in
             reached.volume.records += 1
             reached.volume.bytes += bytes.count
+        }
+    }
+
+    /// True: another node may become the owner at any time.
+    package var isShared: Bool { true }
+
+    /// Asks the log whether this is still the owner.
+    package func confirm() throws(StorageError) {
+        do throws(StorageError) {
+            _ = try log.confirm(owner, of: realm, until: Instant.now().adding(seconds: limits.appendSeconds))
+        } catch {
+            if error.leavesFileBehind { losing.withLock { $0 }?(error) }
+            throw error
         }
     }
 

@@ -107,6 +107,15 @@ package final class PostgresLog: RealmLog {
             uniquingKeysWith: { first, _ in first })
     }
 
+    /// Returns what is known of a request, as the protocol says.
+    package func request(_ name: String, of realm: String) throws(StorageError) -> LoggedRequest? {
+        guard let row = try run(.request, [.text(realm), .text(name)]).rows.first else { return nil }
+        guard let digest = row.text(0), let lineage = row.text(1), let version = row.number(2) else {
+            throw .refused(.logUnavailable("it has answered something else"))
+        }
+        return LoggedRequest(digest: digest, lineage: lineage, version: version)
+    }
+
     /// Begins the log of a realm, as the protocol says.
     package func create(
         _ head: LogHead, of realm: String, base: LogBase, from descriptor: Int32
@@ -139,7 +148,7 @@ package final class PostgresLog: RealmLog {
         return try run { connection throws(PostgresFailure) in
             let drop = PostgresStep(.drop, [.text(realm), .text(owner.token)])
             let isDropped = try connection.run([PostgresStep(.begin), drop], until: deadline).last?.changedCount == 1
-            let deletes: [PostgresStatement] = isDropped ? [.dropRecords, .dropBaseParts, .dropBases] : []
+            let deletes: [PostgresStatement] = isDropped ? [.dropRecords, .dropBaseParts, .dropBases, .dropRequests] : []
             let steps = deletes.map { PostgresStep($0, [.text(realm)]) } + [PostgresStep(.commit)]
             guard try connection.run(steps, until: deadline).last?.tag == "COMMIT", !connection.hasWarned else {
                 throw .lost("the server has not forgotten the realm")

@@ -11,6 +11,11 @@ package final class PostgresRegister: ClusterRegister {
     /// The number of seconds that an answer is waited for.
     private static let answerSeconds = 3.0
 
+    /// How many seconds pass between two deletions of old requests.
+    private static let forgettingSeconds = 60.0
+    /// When old requests were deleted last.
+    private let forgotten = RankedMutex<Instant?>(.leaf, nil)
+
     /// Makes a register; nothing is connected yet.
     package init(_ options: PostgresOptions) { pool = PostgresPool(options, keeping: 1) }
 
@@ -21,7 +26,20 @@ package final class PostgresRegister: ClusterRegister {
         guard answers.count == 3, answers[0].changedCount == 1 else {
             throw .refused(.unsuitable("another process is the node '\(node.id)' of this cluster"))
         }
+        forgetRequests()
         return try map(answers[1], number: answers[2].rows.first?.number(0) ?? 0, known)
+    }
+
+    /// Deletes, once a minute, the requests that are remembered for long enough.
+    private func forgetRequests() {
+        let now = Instant.now()
+        let isDue = forgotten.withLock { last in
+            guard last.map({ now.seconds(since: $0) > PostgresRegister.forgettingSeconds }) ?? true else { return false }
+            last = now
+            return true
+        }
+        // What is not deleted now is deleted later.
+        if isDue { _ = try? run([PostgresStep(.forgetRequests)]) }
     }
 
     /// Returns the map, as the protocol says.

@@ -26,6 +26,12 @@ enum PostgresSchema {
         with (autovacuum_vacuum_scale_factor = 0.05)
         """,
         """
+        create table if not exists realm_rest.request (
+          realm text not null, name text not null, digest text not null, lineage text not null, version bigint not null,
+          made timestamptz not null default now(), primary key (realm, name))
+        """,
+        "create index if not exists request_made on realm_rest.request (made)",
+        """
         create table if not exists realm_rest.base (
           realm text not null, lineage text not null, version bigint not null, checksum bytea not null,
           digest bytea not null, byte_count bigint not null, number bigint not null generated always as identity,

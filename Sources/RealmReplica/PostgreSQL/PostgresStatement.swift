@@ -9,7 +9,7 @@ enum PostgresStatement: String, CaseIterable, Sendable {
     case begin, commit
     case settings, facts
     case head, heads, touch, claim, barrier, release
-    case append, appendPart
+    case append, appendPart, appendRequests, request, forgetRequests, dropRequests
     case checksum, records
     case create, restart, drop, dropRecords, dropBases, dropBaseParts
     case bases, addBase, addBasePart, basePart, removeBase, removeBaseParts
@@ -67,6 +67,22 @@ enum PostgresStatement: String, CaseIterable, Sendable {
                 select $1, lineage, $2, $5, $3, $6 from realm_rest.head
                 where realm = $1 and version = $2 and checksum = $3 and token = $4 and epoch = $7
                 """
+        case .appendRequests:
+            return """
+                insert into realm_rest.request (realm, name, digest, lineage, version)
+                select $1, one.name, one.digest, lineage, $2
+                from realm_rest.head, unnest($6::text[], $7::text[]) as one (name, digest)
+                where realm = $1 and version = $2 and checksum = $3 and token = $4 and epoch = $5
+                on conflict (realm, name) do update
+                set digest = excluded.digest, lineage = excluded.lineage, version = excluded.version, made = now()
+                """
+        case .request:
+            return """
+                select digest, lineage, version from realm_rest.request
+                where realm = $1 and name = $2 and made > now() - interval '10 minutes'
+                """
+        case .forgetRequests: return "delete from realm_rest.request where made < now() - interval '11 minutes'"
+        case .dropRequests: return "delete from realm_rest.request where realm = $1"
         case .checksum:
             return "select checksum from realm_rest.record where realm = $1 and lineage = $2 and version = $3 and part = 0"
         case .records:

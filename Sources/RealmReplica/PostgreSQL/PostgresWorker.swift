@@ -219,7 +219,9 @@ final class PostgresWorker: Sendable {
         return zip(calls, groups).map { call, steps in
             defer { index += steps.count }
             let changedCount = answers[index..<index + steps.count].reduce(0) { $0 + $1.changedCount }
-            return reply(to: call.request, answers[index], steps.count == changedCount)
+            // The statement about requests changes one row for each of them.
+            let wanted = steps.count + (call.requests.isEmpty ? 0 : call.requests.count - 1)
+            return reply(to: call.request, answers[index], wanted == changedCount)
         }
     }
 
@@ -246,7 +248,7 @@ final class PostgresWorker: Sendable {
         let token = PostgresValue.text(call.owner.token)
         let version = PostgresValue.number(entry.version)
         let checksum = PostgresValue.bytes(entry.checksum.bytes)
-        return parts(of: call.bytes).enumerated().map { number, part in
+        var steps = parts(of: call.bytes).enumerated().map { number, part in
             guard number == 0 else {
                 return PostgresStep(
                     .appendPart,
@@ -259,6 +261,15 @@ final class PostgresWorker: Sendable {
                     .bytes(part),
                 ])
         }
+        guard !call.requests.isEmpty else { return steps }
+        steps.append(
+            PostgresStep(
+                .appendRequests,
+                [
+                    realm, version, checksum, token, .number(head.epoch), .texts(call.requests.map(\.name)),
+                    .texts(call.requests.map(\.digest)),
+                ]))
+        return steps
     }
 
     /// Cuts a record into parts.

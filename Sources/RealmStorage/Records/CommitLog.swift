@@ -17,6 +17,14 @@ package protocol CommitLog: AnyObject, Sendable {
     ///   nothing was stored; after such a one the file accepts no writes until it was opened again.
     func append(_ record: CommitRecord) throws(StorageError)
 
+    /// Whether others may store records too, so that the newest version of the file need not be the newest of all.
+    var isShared: Bool { get }
+
+    /// Makes sure that nobody else has stored a record: the newest version of the file was the newest of all when this was called.
+    ///
+    /// - Throws: `StorageError` when that is not so, or cannot be found out.
+    func confirm() throws(StorageError)
+
     /// Removes the record that was stored last, because the file has refused the last byte of its commit.
     ///
     /// - Returns: Whether it is gone as if it had never been stored. If it is not, the commit counts, and the file accepts no
@@ -31,4 +39,13 @@ package protocol CommitLog: AnyObject, Sendable {
 
     /// Notes that another file has taken the place of the one that records were about, with the same version in it.
     func didReplaceFile()
+}
+
+/// Most logs belong to one file alone.
+extension CommitLog {
+    /// False.
+    package var isShared: Bool { false }
+
+    /// Does nothing.
+    package func confirm() throws(StorageError) {}
 }

@@ -9,6 +9,8 @@ package struct CommitNotes: Sendable, Equatable {
     package var changes: [ObjectChange]
     /// The registrations, or parts of them, that are not notified of the commit, by the names that clients have for them.
     package var skips: [String]
+    /// The requests that the commit has carried out. Whoever stores the record keeps them beside it; its bytes do not have them.
+    package var requests: [CommittedRequest] = []
 
     /// Makes notes.
     package init(changes: [ObjectChange] = [], skips: [String] = []) {

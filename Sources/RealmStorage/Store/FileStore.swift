@@ -426,6 +426,12 @@ package final class FileStore: WriteOwner, Sendable {
         return snapshot
     }
 
+    /// Whether others may write the realm too; see `CommitLog`.
+    package var isShared: Bool { log?.isShared ?? false }
+
+    /// Makes sure that the newest version was the newest of all when this was called; see `CommitLog`.
+    package func confirm() throws(StorageError) { try log?.confirm() }
+
     /// Makes a version the newest one for readers.
     func publish(_ snapshot: Snapshot) {
         // If the former version has no reader, it is released after the lock.

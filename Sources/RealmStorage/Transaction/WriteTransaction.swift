@@ -21,6 +21,8 @@ package final class WriteTransaction: @unchecked Sendable {
     package internal(set) var changes: [ObjectChange] = []
     /// The registrations that are not notified of the commit, for its record; see `CommitNotes`.
     package var skips: [String] = []
+    /// The requests that the commit carries out; see `CommitNotes`.
+    package var requests: [CommittedRequest] = []
     /// The budget that long operations spend from; nil where the work is not limited. The caller
     /// replaces it between operations.
     package var budget: WorkBudget?
@@ -253,8 +255,9 @@ package final class WriteTransaction: @unchecked Sendable {
     ///   transaction may be tried again or ended.
     package func commit() throws(StorageError) -> Snapshot {
         let roots = try flush()
-        return try store.commit(
-            names: roots.names, tables: roots.tables, notes: CommitNotes(changes: changes, skips: skips))
+        var notes = CommitNotes(changes: changes, skips: skips)
+        notes.requests = requests
+        return try store.commit(names: roots.names, tables: roots.tables, notes: notes)
     }
 
     /// Replaces the file by a compact copy of it, which is brought up to date before.

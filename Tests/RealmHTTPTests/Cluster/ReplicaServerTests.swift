@@ -174,4 +174,59 @@ import Testing
         #expect(linear.code == "log_unavailable", "\(linear.text)")
         try cluster.finish()
     }
+
+    @Test func `a request that one node has carried out is not carried out by another`() throws {
+        let cluster = try cluster()
+        let key = [("Idempotency-Key", "once")]
+        let body = #"{"id":2,"name":"Once"}"#
+        let first = try cluster.send("n1", "POST", dogs, body, headers: key)
+        #expect(first.status == 201, "\(first.text)")
+        // The node itself repeats its answer.
+        #expect(try cluster.send("n1", "POST", dogs, body, headers: key).status == 201)
+        try cluster.move("store", to: "n2")
+        #expect(try cluster.send("n2", "DELETE", dogs + "/2").status == 204)
+        let again = try cluster.send("n2", "POST", dogs, body, headers: key)
+        #expect(again.status == 204 && again["Idempotency-Replayed"] == "true", "\(again.text)")
+        #expect(again["Realm-Version"] == first["Realm-Version"])
+        #expect(try cluster.dogs(of: "store", on: "n2") == ["1"])
+        let other = try cluster.send("n2", "POST", dogs, #"{"id":3,"name":"Other"}"#, headers: key)
+        #expect(other.code == "idempotency_key_reused", "\(other.text)")
+        #expect(try cluster.send("n2", "POST", dogs, body, headers: [("Idempotency-Key", "twice")]).status == 201)
+        // A transaction that was committed under a key is committed once.
+        let begun = try cluster.send("n2", "POST", "/v1/realms/store/transactions", "{}")
+        let id = try #require(begun.json["id"]?.text, "\(begun.text)")
+        let inside = try cluster.send("n2", "POST", dogs, #"{"id":4,"name":"In"}"#, headers: [("Realm-Transaction", id)])
+        #expect(inside.status == 201, "\(inside.text)")
+        let target = "/v1/realms/store/transactions/\(id)/commit"
+        let committed = try cluster.send("n2", "POST", target, headers: [("Idempotency-Key", "thrice")])
+        #expect(committed.status == 200, "\(committed.text)")
+        try cluster.move("store", to: "n1")
+        let known = try cluster.send("n1", "POST", target, headers: [("Idempotency-Key", "thrice")])
+        #expect(known.status == 204 && known["Realm-Version"] == committed["Realm-Version"], "\(known.text)")
+        try cluster.finish()
+    }
+
+    @Test func `a node that was replaced without noticing refuses what it finds in its old version`() throws {
+        let cluster = try cluster()
+        let log = PostgresLog(PostgresOptions(cluster.log.address))
+        defer { log.close() }
+        for (number, body) in [
+            #"{"ops":[{"assert":{"class":"Dog","key":"1","where":"name == 'Rex 2'"}}]}"#,
+            #"{"ops":[{"assert":{"class":"Dog","key":"1","where":"name == 'Rex 1'"}}]}"#,
+            #"{"ops":[{"patch":{"class":"Dog","key":"9","body":{"name":"x"}}}]}"#,
+        ].enumerated() {
+            let head = try LogReplay.head(of: "store", in: log)
+            let thief = LogOwner(node: "n2", token: "thief \(number)")
+            let call = LogCall(realm: "store", owner: thief, request: .claim(over: head.epoch))
+            guard case .claimed = log.perform(call, until: .now().adding(seconds: 10)) else { return #expect(Bool(false)) }
+            let answer = try cluster.send("n1", "POST", "/v1/realms/store/batch", body)
+            #expect(answer.code == "not_owner", "\(answer.text)")
+            #expect(eventually { (try? cluster.add(100 + number, to: "store", on: "n1").status) == 201 })
+        }
+        // Its own node tells what it finds.
+        let missing = try cluster.send(
+            "n1", "POST", "/v1/realms/store/batch", #"{"ops":[{"patch":{"class":"Dog","key":"9","body":{}}}]}"#)
+        #expect(missing.code == "object_not_found", "\(missing.text)")
+        try cluster.finish()
+    }
 }

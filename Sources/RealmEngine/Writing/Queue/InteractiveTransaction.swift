@@ -100,7 +100,7 @@ struct InteractiveTransaction {
     private func perform(_ step: TransactionStep) -> Bool {
         switch step.action {
         case .run(let kind, let deadline, let body): return run(kind, until: deadline, body, step)
-        case .commit(let mark): commit(step, mark)
+        case .commit(let mark, let source): commit(step, mark, source)
         case .rollBack:
             end(.rolledBack)
             step.completion(.success(nil))
@@ -163,9 +163,16 @@ struct InteractiveTransaction {
     }
 
     /// Commits the changes, if there are any, ends the transaction and completes the request.
-    private func commit(_ step: TransactionStep, _ mark: CommitMark?) {
+    private func commit(_ step: TransactionStep, _ mark: CommitMark?, _ source: CommittedRequest?) {
         do throws(WriteError) {
-            let version = transaction.hasChanges ? try writer.commit(transaction, mark: mark) : writer.current
+            let version: Version
+            if transaction.hasChanges {
+                transaction.requests = source.map { [$0] } ?? []
+                version = try writer.commit(transaction, mark: mark)
+            } else {
+                try writer.confirm()
+                version = writer.current
+            }
             end(.committed, version)
             step.completion(.success(version))
         } catch {

@@ -21,7 +21,7 @@ struct TransactionStep: Sendable {
         /// decides what becomes of its changes, and of the transaction if it throws.
         case run(Kind, deadline: Instant, body: @Sendable (WriteSession) throws -> Void)
         /// Commits the transaction, with a mark for the round of notifications.
-        case commit(mark: CommitMark?)
+        case commit(mark: CommitMark?, source: CommittedRequest?)
         /// Rolls back all changes.
         case rollBack
         /// Ends the transaction because a write failed before it reached the engine.

@@ -29,6 +29,12 @@ protocol WriteBackend: AnyObject, Sendable {
     /// - Returns: The new version.
     /// - Throws: `WriteError` when the commit fails; nothing has changed then.
     func commit(_ transaction: WriteTransaction, mark: CommitMark?) throws(WriteError) -> Version
+    /// Whether other programs may write the realm too, so that what a write has found is confirmed before it is told.
+    var isShared: Bool { get }
+    /// Makes sure that no other program has written the realm until this was called.
+    ///
+    /// - Throws: `WriteError` when one has, or that cannot be found out.
+    func confirm() throws(WriteError)
     /// Called when a group of writes has ended, committed or not.
     func didEndWrite()
     /// Called when the writer had nothing to do for a few milliseconds.

@@ -45,14 +45,29 @@ struct WriteGroup {
             writer.didEndWrite()
         }
         var applied: [WriteJob] = []
+        var refused: [(job: WriteJob, error: WriteError)] = []
         var taken = 0
         for job in waiting {
             taken += 1
-            if apply(job, transaction, isOnly: waiting.count == 1) { applied.append(job) }
+            switch apply(job, transaction, isOnly: waiting.count == 1) {
+            case .applied: applied.append(job)
+            case .refused(let error): refused.append((job, error))
+            case .completed: break
+            }
             if transaction.writes.arena.used > limits.groupBytes { break }
         }
-        commit(transaction, applied)
+        finish(refused, isConfirmed: commit(transaction, applied))
         return Array(waiting[taken...])
+    }
+
+    /// What comes of one write.
+    private enum Application {
+        /// It waits for the commit.
+        case applied
+        /// It cannot be done in the newest version of the file, which need not be the newest of all.
+        case refused(WriteError)
+        /// It is completed.
+        case completed
     }
 
     /// Runs one write.
@@ -61,10 +76,9 @@ struct WriteGroup {
     ///   - job: The write.
     ///   - transaction: The transaction of the group.
     ///   - isOnly: Whether the group has no other write, so that no savepoint is needed.
-    /// - Returns: Whether the write waits for the commit; otherwise its changes are rolled back and it is
-    ///   completed.
-    private func apply(_ job: WriteJob, _ transaction: WriteTransaction, isOnly: Bool) -> Bool {
-        guard job.start() else { return false }
+    /// - Returns: What comes of it; unless it was applied, its changes are rolled back.
+    private func apply(_ job: WriteJob, _ transaction: WriteTransaction, isOnly: Bool) -> Application {
+        guard job.start() else { return .completed }
         // A write that fails alone is rolled back with the transaction, so nothing has to be copied for a
         // savepoint.
         let savepoint = isOnly ? nil : transaction.savepoint()
@@ -77,14 +91,15 @@ struct WriteGroup {
                 session.budget.isStillWanted = { !control.isCancelled }
             }
             try job.run(session)
-            guard job.request.isDryRun else { return true }
+            guard job.request.isDryRun else { return .applied }
             undo(transaction, savepoint)
             job.finish(.success((version: writer.current, isCommitted: false)))
         } catch {
             undo(transaction, savepoint)
+            if writer.isShared { return .refused(error) }
             job.finish(.failure(error))
         }
-        return false
+        return .completed
     }
 
     /// Rolls back to the savepoint; without one the whole transaction is discarded anyway.
@@ -101,15 +116,41 @@ struct WriteGroup {
         }
     }
 
-    /// Commits the changes, and completes all writes of the group with the new version or the error.
-    private func commit(_ transaction: WriteTransaction, _ applied: [WriteJob]) {
-        guard !applied.isEmpty else { return }
+    /// Commits the changes, and completes the writes that have made them with the new version or the error.
+    ///
+    /// - Returns: Whether it is certain that what the writes have found was the newest version of all.
+    private func commit(_ transaction: WriteTransaction, _ applied: [WriteJob]) -> Bool {
+        guard !applied.isEmpty else { return false }
         do throws(WriteError) {
-            let mark = applied.count == 1 ? applied[0].request.mark : nil
-            let version = transaction.hasChanges ? try writer.commit(transaction, mark: mark) : writer.current
+            let version = try transaction.hasChanges ? committed(transaction, applied) : confirmed()
             for job in applied { job.finish(.success((version: version, isCommitted: true))) }
+            return true
         } catch {
             for job in applied { job.finish(.failure(error)) }
+            return false
+        }
+    }
+
+    /// Commits the changes, and returns the new version.
+    private func committed(_ transaction: WriteTransaction, _ applied: [WriteJob]) throws(WriteError) -> Version {
+        transaction.requests = applied.compactMap(\.request.source)
+        return try writer.commit(transaction, mark: applied.count == 1 ? applied[0].request.mark : nil)
+    }
+
+    /// Returns the newest version, which the writes have left as it was.
+    private func confirmed() throws(WriteError) -> Version {
+        try writer.confirm()
+        return writer.current
+    }
+
+    /// Completes the writes that could not be done, when it is certain that they could not be done in the newest version of all.
+    private func finish(_ refused: [(job: WriteJob, error: WriteError)], isConfirmed: Bool) {
+        guard !refused.isEmpty else { return }
+        do throws(WriteError) {
+            if !isConfirmed { try writer.confirm() }
+            for (job, error) in refused { job.finish(.failure(error)) }
+        } catch {
+            for (job, _) in refused { job.finish(.failure(error)) }
         }
     }
 }

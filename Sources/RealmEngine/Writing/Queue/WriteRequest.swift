@@ -15,6 +15,8 @@ package struct WriteRequest: Sendable {
     package var isAlone = false
     /// The action after observers were notified of the commit; only used for a write that is alone.
     package var mark: CommitMark?
+    /// The request of a client that the write carries out, by which its repetition is recognized; nil for none.
+    package var source: CommittedRequest?
     /// Receives the progress, and states whether the write was cancelled.
     package var control: WorkControl?
 

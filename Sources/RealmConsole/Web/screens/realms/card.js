@@ -46,10 +46,11 @@ function trouble({ name, state, problem, progress: part, readOnlyReason }, reloa
 
 /** @param {Realm} realm @returns {any[][]} */
 function facts(realm) {
-  const { mode, fileBytes, usedBytes, schemaVersion, path } = realm;
+  const { mode, fileBytes, usedBytes, schemaVersion, path, cluster } = realm;
   return [["Mode", WORDS[mode]], ["Size", fileBytes >= 0 ? formatBytes(fileBytes) + (usedBytes >= 0 ? `, ${formatBytes(usedBytes)} used` : "") : null],
     ["Schema version", schemaVersion === null ? "none" : schemaVersion], ["Version", realm.version],
     ...[["Classes", "classes"], ["Live versions", "liveVersions"], ["Pending writes", "pendingWrites"], ["Streams", "streams"]].map(([label, member]) => [label, realm[member] >= 0 ? formatCount(realm[member]) : null]),
+    ["Cluster", cluster && (cluster.role === "owner" ? "Written by this node" : `Follows ${visible(cluster.owner) || "nobody"}, ${formatCount(cluster.lagCommits)} commits behind`)],
     ["File", path && visible(path)]].filter(([, value]) => value !== undefined && value !== null);
 }
 

@@ -15,7 +15,7 @@ const ask = (target, params) => call("GET", target, { params, quiet: true });
 const factsNode = (facts) => h("dl.facts", null, Object.entries(facts).map(([name, value]) => [h("dt", null, name), h("dd", null, visible(String(value).replaceAll(",", ", ") || "none"))]));
 
 export function server() {
-  const [samples, leases, problem, log] = [signal(/** @type {any[]} */ ([])), signal(/** @type {any[]} */ ([])), signal(null), signal(/** @type {string[]} */ ([]))];
+  const [samples, leases, problem, log, nodes] = [signal(/** @type {any[]} */ ([])), signal(/** @type {any[]} */ ([])), signal(null), signal(/** @type {string[]} */ ([])), signal(/** @type {any[]} */ ([]))];
   const config = resource(() => ask("/admin/config"));
   let [isOver, hasLog, since] = [false, true, undefined];
   onCleanup(() => { isOver = true; });
@@ -24,6 +24,7 @@ export function server() {
       if (!document.hidden) {
         samples.value = [...samples.peek(), sampled(await (await send("GET", "/metrics", { headers: { Accept: "text/plain" }, quiet: true })).text())].slice(-KEPT - 1);
         leases.value = (await ask("/admin/leases")).items;
+        if (config.data.peek()?.node) nodes.value = (await ask("/v1/cluster")).nodes;
         if (hasLog) {
           const { items, next } = await ask("/admin/log", { since }).catch((error) => (hasLog = error.problem?.status !== 404, { items: [], next: since }));
           since = next;
@@ -41,7 +42,9 @@ export function server() {
   const rows = h("tbody");
   each(rows, () => leases.value, ({ id }) => id, ({ id, kind, realm, principal, since }) => h("tr", null, [kind, realm, principal ?? "–", formatLocalTime(since)].map((one) => h("td", null, visible(one))),
     h("td", null, button("End…", async () => await confirm(`End the ${kind}`, "Its holder is told that it has ended.", "End") && call("DELETE", path("admin", "leases", id), { quiet: true })))));
+  const nodeRows = h("tbody", null, () => nodes.value.map(({ id, state, shards, silentMilliseconds, url }) => h("tr", null, [id, state, shards, `${(silentMilliseconds / 1000).toFixed(1)} s ago`, url].map((one) => h("td", null, visible(String(one)))))));
   return h("div.page", null, h("h1", null, "Server"), shownProblem(problem), h("div.cards", null, () => chartNodes(samples.value)),
+    h("div", { hidden: () => !nodes.value.length }, h("h2", null, "Cluster"), table(["Node", "State", "Shards", "Heard of", "URL"], nodeRows)),
     h("h2", null, "Leases"), h("div", { hidden: () => !leases.value.length }, table(["Kind", "Realm", "Holder", "Since", ""], rows)), () => !leases.value.length && !problem.value && h("p.soft", null, "Nobody holds a transaction, a snapshot or a stream."), h("h2", null, "Keys"), keysNode(),
     h("div", { hidden: () => !log.value.length }, h("h2", null, "Log, newest first"), h("pre", { tabindex: 0 }, () => log.value.map((line) => `${visible(line)}\n`).reverse())),
     h("h2", null, "Configuration in force"), loaded(config, ({ limits, ...others }) => [factsNode(others), h("details", null, h("summary", null, "Limits"), factsNode(limits))]));

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Recognizing requests that another node has carried out.
+extension IdempotencyStore {
+    /// Returns a request as all nodes of a cluster name it: its key with its principal, and a digest of everything that must be equal
+    /// in a repetition.
+    ///
+    /// - Complexity: O(n) in the length of the body. A body in a file is read a MiB at a time.
+    /// - Throws: `internal_error` when the body cannot be read.
+    static func source(of request: Request) throws(Problem) -> CommittedRequest? {
+        guard let key = request.headers[.idempotencyKey] else { return nil }
+        do throws(StorageError) {
+            let name = try DigestContext.digest(of: Array((request.owner + "\n" + key).utf8))
+            return CommittedRequest(name: FileDigest.hex(name), digest: FileDigest.hex(try digest(of: request)))
+        } catch {
+            throw Problem(.internalError, "the request could not be read")
+        }
+    }
+
+    /// Returns the digest of what must be equal in a repetition.
+    private static func digest(of request: Request) throws(StorageError) -> [UInt8] {
+        var context = try DigestContext()
+        var head: [UInt8] = []
+        for part in [
+            Array(request.methodName.utf8), Array(request.target.bytes), Array((request.headers[.contentType] ?? "").utf8),
+            Array((request.headers[.realmTransaction] ?? "").utf8),
+        ] {
+            head += Array("\(part.count) ".utf8) + part
+        }
+        try add(head, to: &context)
+        try add(request.body, to: &context)
+        guard let file = request.bodyFile else { return try context.finish() }
+        var offset = 0
+        while true {
+            let piece = try file.read(at: offset, byteCount: 1 << 20)
+            guard !piece.isEmpty else { return try context.finish() }
+            try add(piece, to: &context)
+            offset += piece.count
+        }
+    }
+
+    /// Adds bytes to a digest.
+    private static func add(_ bytes: [UInt8], to context: inout DigestContext) throws(StorageError) {
+        try ByteView.withBytes(of: bytes) { view throws(StorageError) in try context.add(view) }
+    }
+}
