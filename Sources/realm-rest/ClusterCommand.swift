@@ -28,8 +28,12 @@ struct ClusterPlace: ParsableArguments {
             valueName: "postgres://…"))
     var cluster: String
 
-    /// The log.
+    /// The log, without the bases that are elsewhere.
     var log: PostgresLog { PostgresLog(PostgresOptions(cluster)) }
+    /// The log with all bases.
+    func log(_ bases: BasePlaceOptions) throws -> PostgresLog {
+        PostgresLog(PostgresOptions(cluster), bases: try bases.files())
+    }
     /// The register of nodes and shards.
     var register: PostgresRegister { PostgresRegister(PostgresOptions(cluster)) }
 }

@@ -18,6 +18,9 @@ struct ClusterRestoreCommand: ParsableCommand {
     /// Where the log is.
     @OptionGroup var place: ClusterPlace
 
+    /// Where the bases are.
+    @OptionGroup var bases: BasePlaceOptions
+
     /// The realm.
     @Argument(help: "The name of the realm.")
     var realm: String
@@ -32,7 +35,7 @@ struct ClusterRestoreCommand: ParsableCommand {
 
     /// Makes the file.
     func run() throws {
-        let log = place.log
+        let log = try place.log(bases)
         defer { log.close() }
         let version = try atCluster { () throws(StorageError) in
             let head = try LogReplay.head(of: realm, in: log)
@@ -56,13 +59,16 @@ struct ClusterVerifyCommand: ParsableCommand {
     /// Where the log is.
     @OptionGroup var place: ClusterPlace
 
+    /// Where the bases are.
+    @OptionGroup var bases: BasePlaceOptions
+
     /// The realm.
     @Argument(help: "The name of the realm.")
     var realm: String
 
     /// Verifies what the log has.
     func run() throws {
-        let log = place.log
+        let log = try place.log(bases)
         defer { log.close() }
         let (head, report) = try atCluster { () throws(StorageError) in
             let head = try LogReplay.head(of: realm, in: log)

@@ -46,12 +46,14 @@ final class ClusterService: Sendable {
     /// - Parameters:
     ///   - options: The options, with an address, a name and a URL.
     ///   - catalog: The realms of the server.
+    ///   - environment: Returns the value of a variable of the environment; nil when it is not set.
     /// - Returns: Nil when the options name no cluster.
-    convenience init?(_ options: ClusterOptions, _ catalog: Catalog) {
+    convenience init?(_ options: ClusterOptions, _ catalog: Catalog, _ environment: (String) -> String?) {
         guard let address = options.address, let node = options.node, let url = options.url else { return nil }
         var server = PostgresOptions(address)
         server.requiresStandby = options.requiresStandby
-        let log = PostgresLog(server)
+        // What is wrong with the place of bases was found when the configuration was checked.
+        let log = PostgresLog(server, bases: try? options.basePlace.files(environment))
         let register = PostgresRegister(server)
         self.init(options, catalog, log: log, member: ClusterMember(node, url: url, register: register)) {
             log.close()

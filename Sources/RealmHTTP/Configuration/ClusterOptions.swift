@@ -16,6 +16,8 @@ package struct ClusterOptions: Sendable, Equatable {
     package var replicas = Replicas.onDemand
     /// Whether a log is refused that only one server of PostgreSQL keeps.
     package var requiresStandby = false
+    /// Where bases are.
+    package var basePlace = BasePlace()
     /// When bases are made of realms, and how many are kept. It is no setting; tests make them sooner.
     package var bases = BasePolicy()
 

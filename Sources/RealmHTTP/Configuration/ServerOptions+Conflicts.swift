@@ -123,7 +123,9 @@ extension ServerOptions {
 
     /// A node that lacks what makes it one, or does what its log would not notice.
     private var conflictsOfCluster: [Conflict] {
-        let further = ["node", "url", "handOver", "requireStandby"].map { SettingPlace("cluster." + $0) }
+        let further = [
+            "node", "url", "handOver", "replicas", "bases", "basesEndpoint", "basesRegion", "basesCredentials", "requireStandby",
+        ].map { SettingPlace("cluster." + $0) }
         let log = SettingPlace("cluster.log")
         return [
             Conflict(settings: further, isOfOptions: true) {
@@ -142,7 +144,30 @@ extension ServerOptions {
             Conflict(settings: [log, SettingPlace("readOnly")], isOfOptions: true) {
                 cluster.address != nil && isReadOnly ? "a node of a cluster cannot be for reading only" : nil
             },
+        ] + conflictsOfBases
+    }
+
+    /// A place for bases that cannot be used.
+    private var conflictsOfBases: [Conflict] {
+        let place = cluster.basePlace
+        let parts: [(BackupTarget.Part, String)] = [
+            (.to, "bases"), (.endpoint, "basesEndpoint"), (.region, "basesRegion"), (.credentials, "basesCredentials"),
         ]
+        return [
+            Conflict(settings: parts.dropFirst().map { SettingPlace("cluster." + $0.1) }, isOfOptions: true) {
+                place.target == nil && place != BasePlace() ? "only bases in a bucket are reached so: 'cluster.bases'" : nil
+            }
+        ]
+            + parts.map { part, name in
+                Conflict(settings: [SettingPlace("cluster." + name), SettingPlace("cluster.bases")], isOfOptions: true) {
+                    do throws(BackupTarget.Rejection) {
+                        _ = try place.files(environment)
+                        return nil
+                    } catch {
+                        return error.part == part ? error.text : nil
+                    }
+                }
+            }
     }
 
     /// Files of issuers of tokens that cannot be used.

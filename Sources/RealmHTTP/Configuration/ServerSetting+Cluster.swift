@@ -31,6 +31,19 @@ extension ServerSetting {
             show: { $0.cluster.url.map { .string($0) } ?? .null }),
         choice("cluster.handOver", option: "hand-over", \.cluster.handOver),
         choice("cluster.replicas", option: "replicas", \.cluster.replicas),
+        ServerSetting(
+            "cluster.bases", option: "bases",
+            read: { reader, json, options throws(Problem) in
+                guard let target = BasePlace.target(try reader.text(json)) else { throw reader.problem(BasePlace.rule) }
+                options.cluster.basePlace.target = target
+            },
+            show: { .string($0.cluster.basePlace.target?.place ?? BasePlace.log) }),
+        .text("cluster.basesEndpoint", option: "bases-endpoint", \.cluster.basePlace.endpoint),
+        .text("cluster.basesRegion", option: "bases-region", \.cluster.basePlace.region),
+        ServerSetting(
+            "cluster.basesCredentials", option: "bases-credentials",
+            read: { reader, json, options throws(Problem) in options.cluster.basePlace.credentials = try reader.path(json) },
+            show: { $0.cluster.basePlace.credentials.map { .string($0) } ?? .null }),
         .flag("cluster.requireStandby", option: "require-standby", \.cluster.requiresStandby),
     ]
 

@@ -33,7 +33,7 @@ extension ServerSetting {
     ]
 
     /// A setting whose value is a text that may be missing.
-    private static func text(
+    static func text(
         _ name: String, option: String, _ path: any WritableKeyPath<ServerOptions, String?> & Sendable
     ) -> ServerSetting {
         ServerSetting(

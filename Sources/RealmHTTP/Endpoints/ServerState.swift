@@ -98,7 +98,7 @@ package final class ServerState: Sendable {
         let spoolFolders = ServerState.spoolFolders(options)
         backups = BackupService(catalog, options.backupPlan, spoolFolders: spoolFolders, log: accessLog, audit: audit)
         shipping = ServerState.shipping(options, catalog, spoolFolders: spoolFolders, log: accessLog)
-        cluster = ClusterService(options.cluster, catalog)
+        cluster = ClusterService(options.cluster, catalog, options.environment)
         directory = RealmDirectory(
             catalog: catalog, options: liveOptions, folders: folders, realmLimit: realmLimit ?? limits.realms,
             access: rules.access, workers: workers, pinned: pinned, notifications: notifications, cluster: cluster)

@@ -14,6 +14,8 @@ package struct LogBase: Sendable, Hashable {
     package let digest: [UInt8]
     /// The number of bytes.
     package let byteCount: Int
+    /// The name of the file that has the bytes; empty when the log itself has them.
+    package var file = ""
 
     /// Makes a description.
     package init(lineage: String, version: UInt64, checksum: LogChecksum, digest: [UInt8], byteCount: Int) {
@@ -22,6 +24,13 @@ package struct LogBase: Sendable, Hashable {
         self.checksum = checksum
         self.digest = digest
         self.byteCount = byteCount
+    }
+
+    /// The name of a file for the bytes.
+    ///
+    /// - Parameter realm: The name of the realm.
+    func fileName(of realm: String) -> String {
+        "\(realm)/\(lineage)-\(version)-\(FileDigest.hex(Array(digest.prefix(8)))).base"
     }
 
     /// The place in the chain of records at which the copy is.

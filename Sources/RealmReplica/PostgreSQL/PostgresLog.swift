@@ -13,6 +13,8 @@ package final class PostgresLog: RealmLog {
     private let worker: PostgresWorker
     /// Connections for bases and records.
     private let pool: PostgresPool
+    /// Keeps the bytes of bases; nil when the log does.
+    private let files: (any BaseFiles)?
 
     /// How many connections for bases and records are kept when nobody uses them.
     private static let spareLimit = 4
@@ -39,8 +41,13 @@ package final class PostgresLog: RealmLog {
     package var counts: Counts { worker.counts }
 
     /// Makes a log; nothing is connected yet.
-    package init(_ options: PostgresOptions) {
+    ///
+    /// - Parameters:
+    ///   - options: Which server.
+    ///   - files: Keeps the bytes of bases; nil when the log does.
+    package init(_ options: PostgresOptions, bases files: (any BaseFiles)? = nil) {
         self.options = options
+        self.files = files
         worker = PostgresWorker(options)
         pool = PostgresPool(options, keeping: PostgresLog.spareLimit)
     }
@@ -145,7 +152,9 @@ package final class PostgresLog: RealmLog {
     /// Forgets a realm, as the protocol says.
     package func drop(_ realm: String, of owner: LogOwner) throws(StorageError) -> Bool {
         let deadline = deadline
-        return try run { connection throws(PostgresFailure) in
+        // The files of bases are deleted last: what has not been dropped needs them.
+        let bases = files == nil ? [] : try bases(of: realm)
+        let isDropped = try run { connection throws(PostgresFailure) in
             let drop = PostgresStep(.drop, [.text(realm), .text(owner.token)])
             let isDropped = try connection.run([PostgresStep(.begin), drop], until: deadline).last?.changedCount == 1
             let deletes: [PostgresStatement] = isDropped ? [.dropRecords, .dropBaseParts, .dropBases, .dropRequests] : []
@@ -155,6 +164,8 @@ package final class PostgresLog: RealmLog {
             }
             return isDropped
         }
+        for base in bases where isDropped && !base.file.isEmpty { try? files?.remove(base.file) }
+        return isDropped
     }
 
     /// Stores a base, as the protocol says.
@@ -162,11 +173,25 @@ package final class PostgresLog: RealmLog {
         _ = try store(base, of: realm, from: descriptor, with: nil)
     }
 
-    /// Stores a base in one transaction.
+    /// Stores a base, and its bytes before that if they are kept elsewhere.
     ///
     /// - Parameter condition: A statement before that, which has to change a row; nil for none.
     /// - Returns: Whether it has.
     private func store(
+        _ base: LogBase, of realm: String, from descriptor: Int32, with condition: PostgresStep?
+    ) throws(StorageError) -> Bool {
+        guard let files else { return try insert(base, of: realm, from: descriptor, with: condition) }
+        var base = base
+        base.file = base.fileName(of: realm)
+        try files.put(base.file, from: descriptor, digest: base.digest)
+        let isStored = try insert(base, of: realm, from: descriptor, with: condition)
+        // If it is unknown whether it was, the file stays.
+        if !isStored { try? files.remove(base.file) }
+        return isStored
+    }
+
+    /// Stores a base in one transaction.
+    private func insert(
         _ base: LogBase, of realm: String, from descriptor: Int32, with condition: PostgresStep?
     ) throws(StorageError) -> Bool {
         let key: [PostgresValue] = [.text(realm), .text(base.lineage), .number(base.version)]
@@ -180,7 +205,8 @@ package final class PostgresLog: RealmLog {
                 }
             }
             _ = try connection.run([PostgresStep(.removeBase, key), PostgresStep(.removeBaseParts, key)], until: deadline)
-            for (number, start) in stride(from: 0, to: base.byteCount, by: PostgresLog.partByteCount).enumerated() {
+            let end = base.file.isEmpty ? base.byteCount : 0
+            for (number, start) in stride(from: 0, to: end, by: PostgresLog.partByteCount).enumerated() {
                 let bytes: [UInt8]
                 do throws(StorageError) {
                     bytes = try PostgresLog.read(descriptor, from: start, upTo: base.byteCount)
@@ -193,7 +219,10 @@ package final class PostgresLog: RealmLog {
                 _ = try connection.run([part], until: deadline)
             }
             let row = PostgresStep(
-                .addBase, key + [.bytes(base.checksum.bytes), .bytes(base.digest), .number(Int64(base.byteCount))])
+                .addBase,
+                key + [
+                    .bytes(base.checksum.bytes), .bytes(base.digest), .number(Int64(base.byteCount)), .text(base.file),
+                ])
             let answers = try connection.run([row, PostgresStep(.commit)], until: deadline)
             guard answers.last?.tag == "COMMIT", !connection.hasWarned else {
                 throw .lost("the server has not committed a base")
@@ -223,12 +252,15 @@ package final class PostgresLog: RealmLog {
                 let checksum = row.bytes(2).flatMap({ LogChecksum($0) }), let digest = row.bytes(3),
                 let count = row.number(4).flatMap({ Int(exactly: $0) })
             else { return nil }
-            return LogBase(lineage: lineage, version: version, checksum: checksum, digest: digest, byteCount: count)
+            var base = LogBase(lineage: lineage, version: version, checksum: checksum, digest: digest, byteCount: count)
+            base.file = row.text(5) ?? ""
+            return base
         }
     }
 
     /// Copies the bytes of a base, as the protocol says.
     package func fetch(_ base: LogBase, of realm: String, into descriptor: Int32) throws(StorageError) {
+        guard base.file.isEmpty else { return try fetchFile(of: base, into: descriptor) }
         let key: [PostgresValue] = [.text(realm), .text(base.lineage), .number(base.version)]
         var count = 0
         var number: Int64 = 0
@@ -241,6 +273,21 @@ package final class PostgresLog: RealmLog {
         }
     }
 
+    /// Copies the bytes of a base that are kept elsewhere. What is missing or damaged there shows in the digest.
+    private func fetchFile(of base: LogBase, into descriptor: Int32) throws(StorageError) {
+        guard let files else {
+            throw .refused(.unsuitable("the base '\(base.file)' is in a bucket, which --bases has to name"))
+        }
+        do throws(StorageError) {
+            try files.fetch(base.file, byteCount: base.byteCount, into: descriptor)
+        } catch {
+            switch error {
+            case .refused(.fileNotFound), .corrupt: return
+            default: throw error
+            }
+        }
+    }
+
     /// Deletes a base, as the protocol says.
     package func remove(_ base: LogBase, of realm: String) throws(StorageError) {
         let key: [PostgresValue] = [.text(realm), .text(base.lineage), .number(base.version)]
@@ -249,6 +296,7 @@ package final class PostgresLog: RealmLog {
         ]
         let deadline = deadline
         _ = try run { connection throws(PostgresFailure) in try connection.run(steps, until: deadline) }
+        if !base.file.isEmpty { try files?.remove(base.file) }
     }
 
     /// Deletes records, as the protocol says.

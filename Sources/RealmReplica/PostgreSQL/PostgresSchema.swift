@@ -37,6 +37,7 @@ enum PostgresSchema {
           digest bytea not null, byte_count bigint not null, number bigint not null generated always as identity,
           made timestamptz not null default now(), primary key (realm, lineage, version))
         """,
+        "alter table realm_rest.base add column if not exists file text not null default ''",
         """
         create table if not exists realm_rest.base_part (
           realm text not null, lineage text not null, version bigint not null, part bigint not null,

@@ -159,6 +159,44 @@ import Testing
         try cluster.finish()
     }
 
+    @Test func `bases may be in a bucket`() throws {
+        let bucket = try S3Server()
+        let cluster = try TestCluster(["n1", "n2"]) { options in
+            options.cluster.bases.records = 5
+            options.cluster.bases.bytes = 1
+            options.cluster.bases.checkSeconds = 0.05
+            options.cluster.basePlace.target = BackupTarget("s3://backups/bases")
+            options.cluster.basePlace.endpoint = "http://127.0.0.1:\(bucket.port)"
+            options.environment = { ["AWS_ACCESS_KEY_ID": "me", "AWS_SECRET_ACCESS_KEY": "secret"][$0] }
+        }
+        func files() throws -> Int {
+            try HTTPClient.request(port: bucket.port, "GET", "/backups?list-type=2").text.components(separatedBy: ".base<").count
+                - 1
+        }
+        try cluster.make("store", on: "n1")
+        #expect(try files() == 1)
+        for dog in 1...40 { #expect(try cluster.add(dog, to: "store", on: "n1").status == 201) }
+        #expect(eventually { (try? cluster.metric("cluster_prunings_total", on: "n1")) != "0" })
+        #expect(try cluster.metric("cluster_base_failures_total", on: "n1") == "0")
+        #expect(eventually { (try? files()) == 2 })
+        try cluster.move("store", to: "n2")
+        #expect(try cluster.dogs(of: "store", on: "n2").count == 40)
+        #expect(try cluster.metric("cluster_hydrations_total", on: "n2") == "1")
+        let log = PostgresLog(PostgresOptions(cluster.log.address))
+        defer { log.close() }
+        #expect(try log.bases(of: "store").allSatisfy { $0.file.hasPrefix("store/") })
+        // Somebody who does not know the bucket says so.
+        let head = try LogReplay.head(of: "store", in: log)
+        let made = try NewFile(beside: NSTemporaryDirectory() + "bases")
+        let error = #expect(throws: StorageError.self) {
+            try LogReplay("store", path: made.openPath, log: log).restore(head.version, of: head, to: made)
+        }
+        #expect(error.map { "\($0)".contains("--bases") } == true, "\(String(describing: error))")
+        #expect(try cluster.send("n2", "DELETE", "/v1/realms/store?files=true").status == 204)
+        #expect(try files() == 0)
+        try cluster.finish()
+    }
+
     @Test(arguments: [("redirect", 307), ("accel", 421)])
     func `a request is handed over as the node was told`(_ form: String, _ status: Int) throws {
         let cluster = try TestCluster(["n1", "n2"]) { options in

@@ -54,6 +54,19 @@ import Testing
         #expect(error?.text.contains(expected) == true, "\(String(describing: error))")
     }
 
+    @Test func `bases are in the log or in a bucket`() throws {
+        let node = "memory: [m]\ndata: /tmp\ncluster: {log: 'host=db', node: n1, url: 'http://a', "
+        #expect(try configuration(node + "bases: postgres}\n").options.cluster.basePlace == BasePlace())
+        for (text, expected) in [
+            ("bases: /folder}", "'postgres' or s3://BUCKET/PREFIX"), ("bases: 's3://B'}", "'postgres' or s3://BUCKET/PREFIX"),
+            ("basesRegion: eu-west-1}", "only bases in a bucket"), ("bases: 's3://bucket/x'}", "AWS_ACCESS_KEY_ID"),
+            ("bases: 's3://bucket/x', basesEndpoint: x}", "is needed"),
+        ] {
+            let error = #expect(throws: ConfigurationError.self) { try configuration(node + text + "\n").check() }
+            #expect(error?.text.contains(expected) == true, "\(text): \(String(describing: error))")
+        }
+    }
+
     @Test(arguments: [
         ("postgres://user:se%40cret@db.example:5432/log?sslmode=require&password=x", "postgres://db.example:5432/log"),
         ("postgres://db/log", "postgres://db/log"), ("host=db password=secret user=u dbname=log", "host=db user=u dbname=log"),

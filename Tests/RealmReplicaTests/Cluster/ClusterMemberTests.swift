@@ -183,6 +183,24 @@ import Testing
         #expect(try register.map().nodes.map(\.id) == ["n2"])
     }
 
+    @Test(arguments: ["+ interval '1 hour'", "- interval '1 hour'"])
+    func `a name is free although the clock of the server was set`(_ change: String) throws {
+        let server = try PostgresServer()
+        let log = try server.makeLog()
+        defer { log.close() }
+        let register = PostgresRegister(PostgresOptions(server.address))
+        defer { register.close() }
+        let node = ClusterNode(id: "n1", url: "http://n1")
+        let map = try register.beat(node, token: "a", .empty)
+        #expect(try register.assign([0, 1], to: "n1", from: "", ifSilentFor: 4) == 2)
+        let connection = try PostgresConnection(to: server.address, until: .now().adding(seconds: 10))
+        try connection.runScript(["update realm_rest.node set beat = beat \(change)"], until: .now().adding(seconds: 10))
+        #expect(try register.map().nodes[0].silentSeconds > 3000)
+        // Others may take its shards, and the process that comes after it has its name.
+        #expect(try register.assign([0, 1], to: "n2", from: "n1", ifSilentFor: 4) == 2)
+        #expect(try register.beat(node, token: "b", map).nodes[0].silentSeconds < 5)
+    }
+
     @Test func `a register that is not there is told of`() throws {
         let register = PostgresRegister(PostgresOptions("host=/nowhere"))
         #expect(throws: StorageError.self) { try register.map() }

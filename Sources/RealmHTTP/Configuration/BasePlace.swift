@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+package import RealmReplica
+
+/// Where the bases of a cluster are: in its log, or in a bucket of S3.
+package struct BasePlace: Sendable, Equatable {
+    /// The bucket; nil for the log.
+    package var target: BackupTarget?
+    /// How the bucket is reached.
+    package var endpoint: String?, region: String?, credentials: String?
+
+    /// The word for the log.
+    package static let log = "postgres"
+
+    /// Makes the usual place, which is the log.
+    package init() {}
+
+    /// Reads a place.
+    ///
+    /// - Parameter text: `postgres`, or `s3://bucket/prefix`.
+    /// - Returns: Nil for anything else.
+    package static func target(_ text: String) -> BackupTarget?? {
+        if text == log { return .some(nil) }
+        return S3Location(text) == nil ? nil : .some(BackupTarget(text))
+    }
+
+    /// What a text has to be.
+    package static let rule = "'\(log)' or \(S3Location.scheme)BUCKET/PREFIX is needed"
+
+    /// Makes what keeps the bases; nil for the log itself.
+    ///
+    /// - Parameter environment: Returns the value of a variable of the environment; nil when it is not set.
+    /// - Throws: The first thing that is wrong.
+    package func files(_ environment: (String) -> String?) throws(BackupTarget.Rejection) -> (any BaseFiles)? {
+        guard var target else { return nil }
+        (target.endpoint, target.region, target.credentials) = (endpoint, region, credentials)
+        return try target.store(environment) as? S3BackupStore
+    }
+}
