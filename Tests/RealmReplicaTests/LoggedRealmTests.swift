@@ -191,6 +191,27 @@ struct LoggedRealmTests {
         try owned.finish()
     }
 
+    /// What a cut of the power or a bad disk leaves of a file.
+    @Test(arguments: [0, 1, 23, 24, 100, 4096, 8191, 8192])
+    func `a file that is cut short or has lost its beginning is made anew`(count: Int) throws {
+        let log = try makeLog()
+        let owned = try OwnedRealm("short\(count)", log)
+        try owned.add(1...300)
+        try owned.finish()
+        let file = URL(fileURLWithPath: owned.path)
+        let bytes = try Data(contentsOf: file)
+        try #require(bytes.count > 8192)
+        try bytes.prefix(count).write(to: file)
+        try owned.reopen()
+        #expect(try owned.logged.way == .base(version: 1) && owned.has(300))
+        try owned.finish()
+        try (Data(count: count) + bytes.dropFirst(count)).write(to: file)
+        try owned.reopen()
+        #expect(try owned.has(300))
+        try owned.add(301...301)
+        try owned.finish()
+    }
+
     @Test func `a second opening of a file is refused before it claims anything`() throws {
         let log = try makeLog()
         let owned = try OwnedRealm("twice", log)

@@ -99,7 +99,7 @@ package struct LogReplay {
             let count = try apply(to: applier, upTo: head, oldestReader)
             return isAt(head, applier) ? count : nil
         } catch {
-            if case .corrupt = error { return nil }
+            if error.isDamage { return nil }
             throw error
         }
     }

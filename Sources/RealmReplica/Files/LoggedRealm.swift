@@ -232,13 +232,3 @@ package final class LoggedRealm: Sendable {
         owner.release()
     }
 }
-
-extension StorageError {
-    /// Whether a file was found to be damaged.
-    fileprivate var isDamage: Bool {
-        switch self {
-        case .corrupt, .refused(.unsound), .refused(.notARealm): return true
-        default: return false
-        }
-    }
-}
