@@ -192,6 +192,7 @@ test-fleet: setup-fleet setup-cluster
 	/usr/bin/python3 Tests/Fleet/fence.py --log nats --claims 1000 --expect-double-winners
 	/usr/bin/python3 Tests/Fleet/fence.py --log nats --claims 1000 --replicas 1
 	python3 Tests/Fleet/owners.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --seconds 300
+	python3 Tests/Fleet/powercut.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --rounds 20
 	for seed in 1 2 3 4 5; do \
 	  python3 Tests/Fleet/copies.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --seed $$seed --writes 2000 $(INSPECT) || exit 1; \
 	done
@@ -201,7 +202,7 @@ test-fleet: setup-fleet setup-cluster
 CLUSTER_SERVER ?=
 
 setup-cluster: setup
-	$(call NEED,postgresql golang-go nginx-light nats-server python3-psycopg2 iproute2 nftables)
+	$(call NEED,postgresql golang-go nginx-light nats-server python3-psycopg2 iproute2 nftables e2fsprogs)
 
 test-cluster: setup-cluster
 	@[ -n '$(CLUSTER_SERVER)' ] || $(MAKE) release
@@ -209,6 +210,7 @@ test-cluster: setup-cluster
 	/usr/bin/python3 Tests/Fleet/fence.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --claims 200
 	/usr/bin/python3 Tests/Fleet/fence.py --log nats --claims 100 --expect-double-winners
 	python3 Tests/Fleet/owners.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --seconds 15
+	python3 Tests/Fleet/powercut.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --rounds 2
 	python3 Tests/Fleet/copies.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --writes 200 $(INSPECT)
 	python3 Tests/Fleet/linear.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --runs 4 --seconds 12
 	python3 Tests/Fleet/linear.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --runs 10 --seconds 12 --plain-reads

@@ -24,6 +24,7 @@ from cost import Alone
 from fleet import Fleet
 from fuzz import World
 from nodes import call, until
+from writers import owner
 
 
 class Realm:
@@ -148,16 +149,6 @@ def export(place, realm):
     return begin, lines
 
 
-def owner(fleet, realm):
-    found = []
-
-    def is_found():
-        found[:] = [node for node in fleet.nodes if call(node, "GET", f"/v1/realms/{realm}/schema")[0] == 200]
-        return len(found) == 1
-    until(is_found, f"one node has {realm}")
-    return found[0]
-
-
 def check(command, what):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -171,7 +162,7 @@ def compare(fleet, realms, options, folder):
     copies.mkdir()
     expected, files = {}, []
     for realm in realms:
-        node = owner(fleet, realm.name)
+        node = owner(fleet.nodes, realm.name)
         expected[realm.name] = export(node, realm.name)
         for one in fleet.nodes:
             file = one.folder / f"{realm.name}.realm"

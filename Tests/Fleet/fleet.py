@@ -12,7 +12,7 @@ SCHEMA = {"classes": [{"name": "Item", "primaryKey": "_id", "properties": [
     {"name": "list", "type": "string", "collection": "list"}]}]}
 # Refusals after which a write must not have happened.
 REFUSED = {"not_owner", "log_unavailable", "not_ready", "realm_unavailable", "shutting_down", "overloaded", "realm_not_found",
-           "write_lock_busy"}
+           "write_lock_busy", "insufficient_storage"}
 
 
 # Whoever is the primary waits for one of the other two.

@@ -35,15 +35,21 @@ from nemesis import LogNemesis, NodeNemesis
 from nodes import call, until
 
 HERE = Path(__file__).resolve().parent
+# How many items a realm has, how many of them are used at a time, and after how many unknown outcomes another one takes the place of
+# one: what may have happened at any later time makes it hard to judge what comes after.
+ITEMS, USED, DOUBTS = 60, 3, 8
 
 
 class History:
     """What was done in one run."""
 
-    def __init__(self, reads):
+    def __init__(self, reads, realms):
         self.lines, self.lock, self.counts = [], threading.Lock(), {}
         # The header fields of reads.
         self.reads = reads
+        # The keys of each realm that are used at present, those that were used, and the unknown outcomes of each.
+        self.keys = {realm: [f"k{number}" for number in range(USED)] for realm in realms}
+        self.used, self.doubts = {realm: list(keys) for realm, keys in self.keys.items()}, {}
 
     def add(self, key, client, kind, begin, end, **more):
         with self.lock:
@@ -52,6 +58,15 @@ class History:
     def count(self, what):
         with self.lock:
             self.counts[what] = self.counts.get(what, 0) + 1
+
+    def doubt(self, key):
+        """Notes an unknown outcome."""
+        realm, name = key.split("/")[:2]
+        with self.lock:
+            count = self.doubts[realm, name] = self.doubts.get((realm, name), 0) + 1
+            if count == DOUBTS and len(self.used[realm]) < ITEMS:
+                self.keys[realm][self.keys[realm].index(name)] = fresh = f"k{len(self.used[realm])}"
+                self.used[realm].append(fresh)
 
     def judge(self, checker):
         text = "".join(json.dumps(line) + "\n" for line in self.lines)
@@ -68,7 +83,8 @@ class Client(threading.Thread):
 
     def run(self):
         while not self.stopped:
-            realm, key = self.random.choice(self.realms), f"k{self.random.randrange(3)}"
+            realm = self.random.choice(self.realms)
+            key = self.history.keys[realm][self.random.randrange(USED)]
             kind = self.random.choice(["write", "read", "read", "swap", "append", "list"])
             try:
                 getattr(self, kind)(realm, key)
@@ -124,6 +140,7 @@ class Client(threading.Thread):
             self.history.count("unknown")
             if kind != "read":
                 self.history.add(key, self.number, kind, begin, None, **more)
+                self.history.doubt(key)
 
     def fresh(self):
         self.serial += 1
@@ -181,20 +198,36 @@ class RefusedError(Exception):
 
 def set_up(fleet, realms):
     """Makes the realms and their items, whatever that takes."""
+    items = [{"put": {"class": "Item", "key": f"k{number}", "body": {"value": "", "list": []}}} for number in range(ITEMS)]
     for realm in realms:
-        def made(realm=realm):
+        said = {}
+
+        def made(realm=realm, said=said):
             for node in fleet.nodes:
                 status, answer, _ = call(node, "POST", "/v1/realms", {"name": realm, "schema": SCHEMA})
+                said[node.name] = answer
                 if status == 201 or json.loads(answer).get("code") == "already_attached":
-                    items = [{"put": {"class": "Item", "key": f"k{number}", "body": {"value": "", "list": []}}} for number in range(3)]
-                    return call(node, "POST", f"/v1/realms/{realm}/batch", {"ops": items})[0] < 300
+                    status, said[node.name], _ = call(node, "POST", f"/v1/realms/{realm}/batch", {"ops": items})
+                    return status < 300
             return False
-        until(made, f"{realm} is made", 120)
+        try:
+            until(made, f"{realm} is made", 120)
+        except SystemExit:
+            print(said, flush=True)
+            raise
+
+
+def tell(node, realm):
+    """Prints what a node says of a realm."""
+    try:
+        print(node.name, call(node, "GET", f"/v1/realms/{realm}")[:2], flush=True)
+    except (OSError, http.client.HTTPException) as error:
+        print(node.name, error, flush=True)
 
 
 def read_all(client, realm):
     """Reads everything in a realm, whatever that takes."""
-    for key in ("k0", "k1", "k2"):
+    for key in client.history.used[realm]:
         for kind in (client.read, client.list):
             def seen(kind=kind, key=key):
                 count = len(client.history.lines)
@@ -207,15 +240,14 @@ def read_all(client, realm):
                 until(seen, f"{realm}/{key} can be read again", 120)
             except SystemExit:
                 for node in client.nodes:
-                    print(node.name, call(node, "GET", f"/v1/realms/{realm}/objects/Item/{key}", headers=client.history.reads)[:2],
-                          call(node, "GET", f"/v1/realms/{realm}")[:2])
+                    tell(node, realm)
                 raise
 
 
 def run(fleet, seed, options, checker):
     realms = [f"r{seed}-{number}" for number in range(6)]
     set_up(fleet, realms)
-    history = History({} if options.plain_reads else {"Realm-Read": "linear"})
+    history = History({} if options.plain_reads else {"Realm-Read": "linear"}, realms)
     clients = [Client(number, seed, fleet.nodes, realms, history) for number in range(5)]
     nemeses = [NodeNemesis(fleet, seed, realms), LogNemesis(fleet, f"log {seed}", realms)]
     for one in [*clients, *nemeses]:

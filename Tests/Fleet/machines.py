@@ -22,21 +22,21 @@ def run(*command):
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def enter():
-    """Begins the program anew in namespaces of its own; false when that is not possible here."""
+def enter(trial="ip link add fleet type bridge && nft add table inet cut", tools=("ip", "nft", "nsenter", "cc")):
+    """Begins the program anew in namespaces of its own; false when that, or what the test does there, is not possible here."""
     if os.environ.get(MARK):
         run("mount", "-t", "tmpfs", "none", "/run")
         os.mkdir("/run/netns")
+        run("ip", "link", "set", "lo", "up")
         return True
-    if not all(shutil.which(tool) for tool in ("unshare", "nsenter", "ip", "nft", "cc")):
+    if os.geteuid() != 0 or not all(shutil.which(tool) for tool in ("unshare", "mount", "ip", *tools)):
         return False
-    trial = "mount -t tmpfs none /run && ip link add fleet type bridge && nft add table inet cut"
-    if os.geteuid() != 0 or subprocess.run(["unshare", "--net", "--mount", "--propagation", "private", "sh", "-c", trial], check=False,
-                                           capture_output=True).returncode:
+    command = ["unshare", "--net", "--mount", "--propagation", "private"]
+    if subprocess.run([*command, "sh", "-c", f"mount -t tmpfs none /run && {trial}"], check=False, capture_output=True).returncode:
         return False
     os.environ[MARK] = "1"
     sys.stdout.flush()
-    os.execvp("unshare", ["unshare", "--net", "--mount", "--propagation", "private", sys.executable, *sys.argv])
+    os.execvp("unshare", [*command, sys.executable, *sys.argv])
     return None
 
 
@@ -46,7 +46,6 @@ class Machines:
     def __init__(self, folder):
         self.folder, self.clock = folder, folder / "clock.so"
         run("cc", "-O1", "-shared", "-fPIC", "-o", str(self.clock), str(Path(__file__).with_name("clock.c")), "-ldl")
-        run("ip", "link", "set", "lo", "up")
         run("ip", "link", "add", "fleet", "type", "bridge")
         run("ip", "address", "add", f"{NETWORK}.1/24", "dev", "fleet")
         run("ip", "link", "set", "fleet", "up")

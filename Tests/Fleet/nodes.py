@@ -83,7 +83,7 @@ class Node:
     def __init__(self, server, folder, name, log, options=(), environment=None, machine=None):
         """`log` is the address of the log for a node on a machine, and else what returns the port of the log."""
         self.server, self.folder, self.name, self.machine, self.process = server, folder / name, name, machine, None
-        self.folder.mkdir(parents=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         # What processes ended with that nobody has ended.
         self.crashes = []
         # What goes with each request.

@@ -30,7 +30,7 @@ class Postgres:
     def __init__(self, folder, name="p1", primary=None, settings=(), machine=None):
         self.folder, self.name, self.process, self.machine = folder / name, name, None, machine
         self.host, self.port = (machine.address, 5432) if machine else ("127.0.0.1", free_port())
-        self.folder.mkdir(parents=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         if os.geteuid() == 0:
             user = pwd.getpwnam("postgres")
             os.chown(self.folder, user.pw_uid, user.pw_gid)
