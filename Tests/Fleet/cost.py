@@ -19,6 +19,7 @@ from pathlib import Path
 from fleet import SCHEMA, Fleet
 from nodes import call, until
 from postgres import free_port
+from writers import owner
 
 LOAD = """
 local thread, count = 0, 0
@@ -62,13 +63,6 @@ def load(port, realm, connections, seconds, script, name):
 def writes(node, realm):
     """Whether a node writes a realm."""
     return call(node, "POST", f"/v1/realms/{realm}/objects/Item", {"_id": f"{time.monotonic_ns()}", "value": "", "list": []})[0] == 201
-
-
-def owner(fleet, realm):
-    for node in fleet.nodes:
-        if writes(node, realm):
-            return node
-    raise OSError("nobody has it")
 
 
 def missed(fleet, realm, act):
@@ -129,7 +123,7 @@ def main():
         assert call(alone.port, "POST", "/v1/realms", body)[0] == 201
         until(lambda: any(call(node, "POST", "/v1/realms", body)[0] == 201 for node in fleet.nodes), "the realm is made")
         # The log is reached without the link between, which is slower than what it stands for.
-        node = owner(fleet, "cost")
+        node = owner(fleet.nodes, "cost")
         node.kill()
         node.address = fleet.primary.address
         node.start()
@@ -151,11 +145,11 @@ def main():
         moves, losses = [], []
         for number in range(5):
             names = [one.name for one in fleet.nodes]
-            target = names[(names.index(owner(fleet, "cost").name) + 1) % 3]
+            target = names[(names.index(owner(fleet.nodes, "cost").name) + 1) % 3]
             moves.append(missed(fleet, "cost", lambda target=target: fleet.tell("move", "realm:cost", target)))
         print(f"a shard that moves: no write for {sorted(round(one * 1000) for one in moves)} ms", flush=True)
         for number in range(3):
-            victim = owner(fleet, "cost")
+            victim = owner(fleet.nodes, "cost")
             losses.append(missed(fleet, "cost", victim.kill))
             victim.start(60)
             time.sleep(6)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from fleet import SCHEMA, Fleet
 from nodes import call, until
-from writers import Writer, judge, owner, stop
+from writers import Writer, judge, owner, role, stop
 
 REALM = "fence"
 
@@ -26,7 +26,7 @@ def pause_owner(fleet, seconds):
     new = next(node for node in fleet.nodes if node is not old)
     old.pause()
     try:
-        until(lambda: call(new, "GET", f"/v1/realms/{REALM}", seconds=2)[0] == 200, "the other node has the realm", 30)
+        until(lambda: role(new, REALM) == "owner", "the other node has the realm", 30)
         time.sleep(seconds)
     finally:
         old.resume()

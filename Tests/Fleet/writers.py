@@ -48,12 +48,19 @@ def stop(writers):
         writer.join(30)
 
 
+def role(node, realm):
+    """What a node is for a realm, which it opens for that: owner or replica; nothing when it has not opened it."""
+    call(node, "GET", f"/v1/realms/{realm}/schema", seconds=2)
+    status, body, _ = call(node, "GET", f"/v1/realms/{realm}", seconds=2)
+    return json.loads(body).get("cluster", {}).get("role") if status == 200 else None
+
+
 def owner(nodes, realm):
-    """The node that has a realm; the nodes are asked anew until one has."""
+    """The node that writes a realm; the nodes are asked anew until one does."""
     found = []
 
     def is_found():
-        found[:] = [node for node in nodes if call(node, "GET", f"/v1/realms/{realm}", seconds=2)[0] == 200]
+        found[:] = [node for node in nodes if node.process and role(node, realm) == "owner"]
         return len(found) == 1
     until(is_found, f"one node has {realm}")
     return found[0]

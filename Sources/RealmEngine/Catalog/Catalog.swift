@@ -183,8 +183,12 @@ package final class Catalog: Sendable {
     /// - Parameters:
     ///   - name: The name after which they begin; nil for the first.
     ///   - limit: How many realms are returned at most.
+    ///   - logged: Names of realms in a log that may have no file here: the next ones after `name`, one more than `limit` if there are
+    ///     so many.
     /// - Returns: The realms, and whether there are more.
-    package func page(after name: String?, limit: Int) -> (realms: [(name: String, state: State)], hasMore: Bool) {
+    package func page(
+        after name: String?, limit: Int, logged: [String] = []
+    ) -> (realms: [(name: String, state: State)], hasMore: Bool) {
         forgetFailed()
         let known = states.withLock { states in
             states.byName.filter { entry in name.map { entry.key > $0 } ?? true }.map { (name: $0.key, state: $0.value) }
@@ -200,8 +204,20 @@ package final class Catalog: Sendable {
             guard names.count > limit else { break }
             last = names.last
         }
-        let realms = (known.prefix(limit + 1) + listed).sorted { $0.name < $1.name }
+        let elsewhere = expected(logged, except: Set(known.map(\.name) + listed.map(\.name)))
+        let realms = (known.prefix(limit + 1) + listed + elsewhere).sorted { $0.name < $1.name }
         return (Array(realms.prefix(limit)), realms.count > limit)
+    }
+
+    /// Returns the realms of some names as they are before their file is made from the log.
+    ///
+    /// - Parameter known: The names of those that are left out.
+    private func expected(_ names: [String], except known: Set<String>) -> [(name: String, state: State)] {
+        guard let folder else { return [] }
+        return names.compactMap { text in
+            guard !known.contains(text), let name = RealmName(text), let realm = try? folder.expected(name) else { return nil }
+            return (text, .closed(realm))
+        }
     }
 
     // MARK: - All realms

@@ -262,6 +262,13 @@ extension ClusterService {
         }
     }
 
+    /// The names of realms of the cluster in their order; none while the log does not answer. Waits for the log.
+    ///
+    /// - Parameters:
+    ///   - name: The name after which they begin; nil for the first.
+    ///   - limit: How many are returned at most.
+    func names(after name: String?, limit: Int) -> [String] { (try? log.names(after: name, limit: limit)) ?? [] }
+
     /// Whether commits of a realm happen in the log.
     func keeps(_ database: Database) -> Bool { realms.role(of: database.name.text) != nil }
 

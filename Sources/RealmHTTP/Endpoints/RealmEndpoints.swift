@@ -23,7 +23,8 @@ struct RealmEndpoints: Sendable {
     /// - Parameter call: The call; administrators see sizes, paths and options besides.
     /// - Throws: `unknown_parameter`, `invalid_parameter` for a `limit` out of range, `cursor_invalid`.
     func list(_ call: Call) throws(Problem) -> Reply {
-        try Reply.reading(call.request, isShort: catalog.listedCount <= RealmEndpoints.shortList) { () throws(Problem) in
+        try Reply.reading(call.request, isShort: directory.cluster == nil && catalog.listedCount <= RealmEndpoints.shortList) {
+            () throws(Problem) in
             let parameters = try ParameterSet(QueryParameters(call.request.target), urlNames: ["limit", "after"])
             let limit = try parameters.int("limit", in: 0...call.limits.page) ?? call.limits.page
             let after = try parameters.text("after").map { text throws(Problem) in try NameCursor(reading: text).name }

@@ -32,7 +32,7 @@ extension RealmDirectory {
         after name: String?, limit: Int, for request: Request
     ) throws(Problem) -> (realms: [(name: String, state: Catalog.State)], hasMore: Bool) {
         let visibility = visibility(for: request)
-        guard !visibility.showsAll else { return catalog.page(after: name, limit: limit) }
+        guard !visibility.showsAll else { return listed(after: name, limit: limit) }
         if let only = request.principal.realm {
             guard visibility.shows(only), name.map({ $0 < only }) ?? true, let state = catalog[only] else { return ([], false) }
             return limit > 0 ? ([(only, state)], false) : ([], true)
@@ -40,12 +40,18 @@ extension RealmDirectory {
         var visible: [(name: String, state: Catalog.State)] = []
         var last = name
         while visible.count <= limit {
-            let page = catalog.page(after: last, limit: RealmDirectory.step)
+            let page = listed(after: last, limit: RealmDirectory.step)
             try Problem.mapping { () throws(StorageError) in try request.budget.spend(page.realms.count) }
             visible += page.realms.filter { visibility.shows($0.name) }
             guard page.hasMore, let end = page.realms.last?.name else { break }
             last = end
         }
         return (Array(visible.prefix(limit)), visible.count > limit)
+    }
+
+    /// Returns realms in the order of their names, those of a cluster that have no file here included. Waits for the log of the cluster;
+    /// without it the list has what this node has.
+    private func listed(after name: String?, limit: Int) -> (realms: [(name: String, state: Catalog.State)], hasMore: Bool) {
+        catalog.page(after: name, limit: limit, logged: cluster?.names(after: name, limit: limit + 1) ?? [])
     }
 }

@@ -23,6 +23,14 @@ package protocol RealmLog: Sendable {
     /// - Throws: `.refused(.logUnavailable)`.
     func heads(of realms: [String], confirmedFor node: String?) throws(StorageError) -> [String: LogHead]
 
+    /// Returns the names of realms in their order, which is that of their bytes.
+    ///
+    /// - Parameters:
+    ///   - name: The name after which they begin; nil for the first.
+    ///   - limit: How many are returned at most.
+    /// - Throws: `.refused(.logUnavailable)`.
+    func names(after name: String?, limit: Int) throws(StorageError) -> [String]
+
     /// Returns what is known of a request that an append has brought along; nil when none of that name has, in the last ten minutes.
     ///
     /// - Parameters:
@@ -103,6 +111,9 @@ package protocol RealmLog: Sendable {
 }
 
 extension RealmLog {
+    /// Returns none: a log need not list its realms.
+    package func names(after name: String?, limit: Int) throws(StorageError) -> [String] { [] }
+
     /// Returns nil: a log need not keep requests.
     package func request(_ name: String, of realm: String) throws(StorageError) -> LoggedRequest? { nil }
 

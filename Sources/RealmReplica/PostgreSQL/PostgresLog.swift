@@ -114,6 +114,11 @@ package final class PostgresLog: RealmLog {
             uniquingKeysWith: { first, _ in first })
     }
 
+    /// Returns the names of realms, as the protocol says.
+    package func names(after name: String?, limit: Int) throws(StorageError) -> [String] {
+        try run(.names, [.text(name ?? ""), .number(Int64(limit))]).rows.compactMap { $0.text(0) }
+    }
+
     /// Returns what is known of a request, as the protocol says.
     package func request(_ name: String, of realm: String) throws(StorageError) -> LoggedRequest? {
         guard let row = try run(.request, [.text(realm), .text(name)]).rows.first else { return nil }

@@ -19,6 +19,7 @@ enum PostgresSchema {
           epoch bigint not null, node text not null, token text not null, barriers bigint not null default 0)
         with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02)
         """,
+        "create index if not exists head_name on realm_rest.head (realm collate \"C\") where lineage <> ''",
         """
         create table if not exists realm_rest.record (
           realm text not null, lineage text not null, version bigint not null, part bigint not null,

@@ -9,6 +9,7 @@ enum PostgresStatement: String, CaseIterable, Sendable {
     case begin, commit
     case settings, facts
     case head, heads, touch, claim, barrier, release
+    case names
     case append, appendPart, appendRequests, request, forgetRequests, dropRequests
     case checksum, records
     case create, restart, drop, dropRecords, dropBases, dropBaseParts
@@ -66,6 +67,11 @@ enum PostgresStatement: String, CaseIterable, Sendable {
                 insert into realm_rest.record (realm, lineage, version, part, checksum, bytes)
                 select $1, lineage, $2, $5, $3, $6 from realm_rest.head
                 where realm = $1 and version = $2 and checksum = $3 and token = $4 and epoch = $7
+                """
+        case .names:
+            return """
+                select realm from realm_rest.head where lineage <> '' and realm collate "C" > $1
+                order by realm collate "C" limit $2::bigint
                 """
         case .appendRequests:
             return """

@@ -25,6 +25,18 @@ import Testing
         return stream
     }
 
+    /// The names in the list of realms, read in pages.
+    private func names(on id: String, of cluster: TestCluster, pagesOf limit: Int) throws -> [String] {
+        var names: [String] = []
+        var rest: String? = ""
+        while let after = rest {
+            let page = try cluster.send(id, "GET", "/v1/realms?limit=\(limit)" + after).json
+            names += page["items"]?.elements?.compactMap { $0["name"]?.text } ?? []
+            rest = page["next"]?.text.map { "&after=" + $0 }
+        }
+        return names
+    }
+
     @Test func `a node reads what another writes, and hands writes over`() throws {
         let cluster = try cluster()
         let read = try cluster.send("n2", "GET", dogs + "/1")
@@ -42,6 +54,12 @@ import Testing
         #expect(replica?["role"]?.text == "replica" && replica?["owner"]?.text == "n1" && replica?["lagCommits"]?.int == 0)
         #expect(try cluster.send("n2", "GET", "/v1/cluster").json["followedRealms"]?.int == 1)
         #expect(try cluster.metric("cluster_followed_realms", on: "n2") == "1")
+        // Each node lists the realms of all, whatever files it has.
+        for name in ["a", "zoo"] { try cluster.make(name, on: "n1") }
+        for id in ["n1", "n2"] {
+            #expect(try names(on: id, of: cluster, pagesOf: 100) == ["a", "store", "zoo"])
+            #expect(try names(on: id, of: cluster, pagesOf: 1) == ["a", "store", "zoo"])
+        }
         // What nobody has is said to be missing, whoever is asked.
         for id in ["n1", "n2"] {
             for target in ["/v1/realms/nobody/objects/Dog", "/v1/realms/nobody"] {
