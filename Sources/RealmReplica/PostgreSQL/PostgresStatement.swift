@@ -122,15 +122,17 @@ enum PostgresStatement: String, CaseIterable, Sendable {
         case .removeBaseParts: return "delete from realm_rest.base_part where realm = $1 and lineage = $2 and version = $3"
         case .prune: return "delete from realm_rest.record where realm = $1 and (lineage <> $2 or version <= $3)"
         case .beat:
-            // A name belongs to the process that has it until it has been silent for a while, or has left.
+            // A name belongs to the process that has it until it has been silent for a while, or has left. A beat of the future was
+            // told by a clock that was set back since then, or by that of a server which was replaced, and says nothing.
             return """
                 insert into realm_rest.node (id, url, token, beat, leaving) values ($1, $2, $3, clock_timestamp(), $4::text::boolean)
                 on conflict (id) do update set url = $2, token = $3, beat = clock_timestamp(), leaving = $4::text::boolean
-                where node.token = $3 or node.leaving or node.beat < clock_timestamp() - interval '3 seconds'
+                where node.token = $3 or node.leaving
+                  or node.beat not between clock_timestamp() - interval '3 seconds' and clock_timestamp() + interval '3 seconds'
                 """
         case .nodes:
             return """
-                select id, url, (extract(epoch from clock_timestamp() - beat) * 1000)::bigint, leaving::text
+                select id, url, (abs(extract(epoch from clock_timestamp() - beat)) * 1000)::bigint, leaving::text
                 from realm_rest.node order by id
                 """
         case .assignments: return "select number from realm_rest.assignment"
@@ -139,7 +141,8 @@ enum PostgresStatement: String, CaseIterable, Sendable {
             return """
                 update realm_rest.shard set node = $1 where id = any($2::text::bigint[]) and node <> $1 and ($3 = '*' or node = $3)
                   and ($4::bigint < 0 or $3 = '' or not exists (select from realm_rest.node where id = $3 and not leaving
-                    and beat >= clock_timestamp() - $4::bigint * interval '1 millisecond'))
+                    and beat between clock_timestamp() - $4::bigint * interval '1 millisecond'
+                      and clock_timestamp() + $4::bigint * interval '1 millisecond'))
                 """
         case .noteAssignment: return "update realm_rest.assignment set number = number + 1"
         case .forgetNode:

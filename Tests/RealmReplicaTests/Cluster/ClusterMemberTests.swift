@@ -166,6 +166,24 @@ import Testing
         #expect(try register.map().nodes.map(\.id) == ["n2"])
     }
 
+    @Test func `a beat of the future says nothing, as a clock that was set back has told it`() throws {
+        let server = try PostgresServer()
+        let log = try server.makeLog()
+        defer { log.close() }
+        let register = PostgresRegister(PostgresOptions(server.address))
+        defer { register.close() }
+        let node = ClusterNode(id: "n1", url: "http://n1")
+        _ = try register.beat(node, token: "a", .empty)
+        #expect(try register.assign([0], to: "n1", from: "", ifSilentFor: 4) == 1)
+        let connection = try PostgresConnection(to: server.address, until: .distantFuture)
+        try connection.runScript(
+            ["update realm_rest.node set beat = clock_timestamp() + interval '1 hour'"], until: .distantFuture)
+        #expect(try register.map().nodes.allSatisfy { $0.silentSeconds > 3000 })
+        #expect(try register.assign([0], to: "n2", from: "n1", ifSilentFor: 4) == 1)
+        #expect(try register.beat(node, token: "b", .empty).nodes.allSatisfy { $0.silentSeconds < 5 })
+        #expect(throws: StorageError.self) { try register.beat(node, token: "c", .empty) }
+    }
+
     @Test func `a register that is not there is told of`() throws {
         let register = PostgresRegister(PostgresOptions("host=/nowhere"))
         #expect(throws: StorageError.self) { try register.map() }
