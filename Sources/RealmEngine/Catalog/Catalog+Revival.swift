@@ -64,7 +64,7 @@ extension Catalog {
     ///   - isBusy: Whether another thread is still closing it.
     func plan(_ name: RealmName, _ path: String, _ options: Database.OpenOptions, after error: StorageError, isBusy: Bool = false)
     {
-        let facts = error.isAboutContents ? try? System.facts(path: path) : nil
+        let facts = dependsOnFile(error, path) ? try? System.facts(path: path) : nil
         plans.withLock { plans in
             plans.nextNumber += 1
             var plan = Plan(name: name, path: path, options: options.forReopening, number: plans.nextNumber)
@@ -72,6 +72,12 @@ extension Catalog {
             plan.failedFacts = facts
             plans.byName[name.text] = plan
         }
+    }
+
+    /// Whether opening a file fails in the same way until the file changes. A file whose commits are in a log is made of that, so it is the
+    /// log that something was missing in, perhaps because a server of it was behind.
+    private func dependsOnFile(_ error: StorageError, _ path: String) -> Bool {
+        error.isAboutContents && replication(of: path) == nil
     }
 
     /// Returns the file of a failed realm and how it is opened; nil when it is not opened again by itself.
@@ -223,7 +229,7 @@ extension Catalog {
             return .ready(database)
         } catch {
             replaceFailure(plan, error)
-            noteAttempt(plan, error.isAboutContents ? facts : nil)
+            noteAttempt(plan, dependsOnFile(error, plan.path) ? facts : nil)
             return .failed(error)
         }
     }
