@@ -46,6 +46,12 @@ package enum RealWriter {
     private static func writeDecimal(_ magnitude: Double, to target: ByteRoom) -> Int? {
         let whole = UInt64(magnitude)
         if Double(whole) == magnitude { return write(whole, fraction: 0, digitCount: 1, to: target) }
+        // A quotient of two exact numbers is rounded correctly, so it reads back; there is no other text of as few digits.
+        let scaled = magnitude * 10_000
+        if scaled < 1e15 {
+            let digits = UInt64(scaled + 0.5)
+            if Double(digits) / 10_000 == magnitude { return writeFourDecimals(digits, to: target) }
+        }
         let fractionBits = magnitude.significandBitPattern
         guard fractionBits != 0 else { return nil }
         let significand = fractionBits | 1 << 52
@@ -69,6 +75,19 @@ package enum RealWriter {
         let half = UInt128(2 * unit + 1) &<< (shift - 1)
         let isNext = half == middle ? unit & 1 == 1 : half < middle
         return write(isNext ? unit + 1 : unit, decimals: decimals, to: target)
+    }
+
+    /// Writes a number of ten-thousandths that is no whole number, without zeros at the end.
+    @inline(__always)
+    private static func writeFourDecimals(_ digits: UInt64, to target: ByteRoom) -> Int {
+        let (whole, fraction) = digits.quotientAndRemainder(dividingBy: 10_000)
+        guard fraction % 100 == 0 else {
+            if fraction % 10 != 0 { return write(whole, fraction: fraction, digitCount: 4, to: target) }
+            return write(whole, fraction: fraction / 10, digitCount: 3, to: target)
+        }
+        let hundredths = fraction / 100
+        if hundredths % 10 != 0 { return write(whole, fraction: hundredths, digitCount: 2, to: target) }
+        return write(whole, fraction: hundredths / 10, digitCount: 1, to: target)
     }
 
     /// The powers of ten that fit 64 bits.
