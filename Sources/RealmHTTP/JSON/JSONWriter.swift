@@ -122,14 +122,16 @@ package struct JSONWriter: Sendable {
     /// class.
     ///
     /// - Parameters:
-    ///   - names: The text of all names, each with quotes and colon.
+    ///   - names: The text of all names, each with a comma, quotes and a colon, and `namePadding` more bytes after the last.
     ///   - range: The place of this name in `names`.
     @inline(__always) package mutating func key(in names: [UInt8], _ range: Range<Int>) {
-        if needsComma { buffer.append(UInt8(ascii: ",")) }
-        // In bounds: ranges are those that the names were made with.
-        unsafe names.withUnsafeBufferPointer { unsafe buffer.append(UnsafeBufferPointer(rebasing: $0[range])) }
+        let first = needsComma ? range.lowerBound : range.lowerBound + 1
+        buffer.append(names, first..<range.upperBound, readable: JSONWriter.namePadding)
         needsComma = false
     }
+
+    /// How many bytes have to follow names that were escaped in advance.
+    static let namePadding = 16
 
     /// Writes the beginning of an object up to the colon of a member, such as
     /// `{"class":"Dog","key":`; a value has to follow.
@@ -222,6 +224,25 @@ package struct JSONWriter: Sendable {
         buffer.append(UInt8(ascii: "\""))
         buffer.append(text)
         buffer.append(UInt8(ascii: "\""))
+    }
+
+    /// Writes a string of characters that need no escape and that a closure stores.
+    ///
+    /// - Parameters:
+    ///   - byteCount: The greatest number of bytes that `body` stores.
+    ///   - body: Stores characters, and returns how many; nil where it cannot.
+    /// - Returns: Whether the string was written. Nothing was written otherwise.
+    @inline(__always)
+    mutating func quoted(room byteCount: Int, _ body: (ByteRoom) -> Int?) -> Bool {
+        let room = buffer.room(byteCount + 3)
+        let start = needsComma ? 1 : 0
+        guard let stored = body(room.suffix(from: start + 1)) else { return false }
+        room[0] = UInt8(ascii: ",")
+        room[start] = UInt8(ascii: "\"")
+        room[start + 1 + stored] = UInt8(ascii: "\"")
+        buffer.advance(start + 2 + stored)
+        needsComma = true
+        return true
     }
 
     /// Has a closure append one value directly to the buffer, with a comma before it where one is

@@ -16,12 +16,60 @@ extension OutputBuffer {
         unsafe view.withBuffer { unsafe appendQuoted($0, isKnownUTF8: false) }
     }
 
-    /// Appends a JSON string, and copies eight bytes at a time where none of them needs an escape.
+    /// Appends a JSON string.
     ///
     /// Bytes are checked to be UTF-8 only if one of them is not ASCII and the caller does not know.
     /// False, and nothing written, when they are not.
     @inline(__always)
     private func appendQuoted(_ bytes: UnsafeBufferPointer<UInt8>, isKnownUTF8: Bool) -> Bool {
+        unsafe appendPlain(bytes) || appendEscaped(bytes, isKnownUTF8: isKnownUTF8)
+    }
+
+    /// Appends a JSON string of ASCII characters that need no escape, as most texts are; false, and nothing written, for any other.
+    ///
+    /// Eight bytes are tested and copied at a time. The last eight may have been copied in part already.
+    @inline(__always)
+    private func appendPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let count = bytes.count
+        guard let start = bytes.baseAddress, count > 0 else { return false }
+        let source = unsafe UnsafeRawPointer(start)
+        // In bounds: room for the quotes and eight bytes more than the text has.
+        let target = unsafe UnsafeMutableRawPointer(reserve(count &+ 10))
+        unsafe target.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
+        if count >= 8 {
+            var index = 0
+            repeat {
+                let word = unsafe source.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                guard OutputBuffer.isPlain(word) else { return false }
+                unsafe target.storeBytes(of: word, toByteOffset: index &+ 1, as: UInt64.self)
+                index &+= 8
+            } while index &+ 8 <= count
+            if index < count {
+                let word = unsafe source.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
+                guard OutputBuffer.isPlain(word) else { return false }
+                unsafe target.storeBytes(of: word, toByteOffset: count &- 7, as: UInt64.self)
+            }
+        } else {
+            var word: UInt64 = 0
+            for index in 0..<count { unsafe word |= UInt64(start[index]) &<< UInt64(truncatingIfNeeded: index &* 8) }
+            // Spaces, which need no escape, are behind the text.
+            let spaces = 0x2020_2020_2020_2020 &<< UInt64(truncatingIfNeeded: count &* 8)
+            guard OutputBuffer.isPlain(word | spaces) else { return false }
+            unsafe target.storeBytes(of: word, toByteOffset: 1, as: UInt64.self)
+        }
+        unsafe target.storeBytes(of: UInt8(ascii: "\""), toByteOffset: count &+ 1, as: UInt8.self)
+        advance(count &+ 2)
+        return true
+    }
+
+    /// Whether the eight bytes in `word` are ASCII characters that need no escape.
+    @inline(__always) private static func isPlain(_ word: UInt64) -> Bool {
+        word & 0x8080_8080_8080_8080 == 0 && needsNoEscape(word)
+    }
+
+    /// Appends a JSON string, and copies eight bytes at a time where none of them needs an escape.
+    @inline(never)
+    private func appendEscaped(_ bytes: UnsafeBufferPointer<UInt8>, isKnownUTF8: Bool) -> Bool {
         let before = count
         // Room for the quotes and a store of eight bytes past the end.
         var target = unsafe reserve(bytes.count + 10)

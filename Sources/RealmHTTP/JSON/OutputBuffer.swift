@@ -82,6 +82,28 @@ package import RealmStorage
         unsafe bytes.withUnsafeBufferPointer { unsafe append($0) }
     }
 
+    /// Appends a short part of an array, sixteen bytes at a time.
+    ///
+    /// - Parameters:
+    ///   - bytes: The array.
+    ///   - range: The part, which must be in it; otherwise it traps.
+    ///   - padding: How many bytes follow the part at least, 16 or more; otherwise it traps.
+    @inline(__always) func append(_ bytes: [UInt8], _ range: Range<Int>, readable padding: Int) {
+        precondition(
+            range.lowerBound >= 0 && padding >= 16 && range.upperBound <= bytes.count - padding, "bytes outside their array")
+        let target = unsafe UnsafeMutableRawPointer(reserve(range.count + 16))
+        unsafe bytes.withUnsafeBytes { source in
+            var offset = 0
+            repeat {
+                // In bounds: up to 15 bytes after the part are read and stored, for which there is room on both sides.
+                let lanes = unsafe source.loadUnaligned(fromByteOffset: range.lowerBound &+ offset, as: SIMD16<UInt8>.self)
+                unsafe target.storeBytes(of: lanes, toByteOffset: offset, as: SIMD16<UInt8>.self)
+                offset &+= 16
+            } while offset < range.count
+        }
+        advance(range.count)
+    }
+
     /// Appends a copy of bytes in memory of the caller.
     @inline(__always) func append(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let base = bytes.baseAddress else { return }

@@ -33,5 +33,14 @@ final class AttachedColumn {
     /// - Parameter row: The position in the leaf, from 0.
     /// - Returns: The value, which borrows from the snapshot.
     /// - Throws: `StorageError` for a damaged file.
-    func value(_ row: Int) throws(StorageError) -> Value { try values.value(row) }
+    @inline(__always) func value(_ row: Int) throws(StorageError) -> Value {
+        // The most common types by themselves: a leaf is not copied as a whole for one value.
+        switch values {
+        case .int(let leaf): return leaf.value(row)
+        case .string(let leaf): return try leaf.value(row)
+        case .double(let leaf): return leaf.value(row)
+        case .timestamp(let leaf): return try leaf.value(row)
+        default: return try values.value(row)
+        }
+    }
 }

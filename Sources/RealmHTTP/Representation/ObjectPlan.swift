@@ -111,7 +111,7 @@ package final class ObjectPlan: Sendable {
 
         /// How the value of this member is written.
         let kind: Kind
-        /// The range of the member's name in `escapedKeys`, with quotation marks and colon.
+        /// The range of the member's name in `escapedKeys`, with a comma, quotation marks and colon.
         let key: Range<Int>
         /// The position of a single value in the columns of the class; 0 for collections.
         let position: Int
@@ -125,7 +125,7 @@ package final class ObjectPlan: Sendable {
     package let members: [Member]
     /// How each member is written, in the order of `members`.
     let steps: [Step]
-    /// The names of all members as JSON text with colons, one after the other.
+    /// The names of all members as JSON text with commas and colons, one after the other, and some bytes that are no name.
     let escapedKeys: [UInt8]
     /// The text that objects with metadata begin with, such as `{"$meta":{"class":"Dog","key":`.
     let metaPrefix: [UInt8]
@@ -163,14 +163,14 @@ package final class ObjectPlan: Sendable {
             table.columns.enumerated().map { ($1.leafIndex, $0) }, uniquingKeysWith: { first, _ in first })
         let steps = members.map { member in
             let start = keys.count
-            keys += member.escapedKey
+            keys += [UInt8(ascii: ",")] + member.escapedKey
             let bits = UInt64(bitPattern: member.source.column.key.rawValue)
             guard case .single(let column) = member.source,
                 let position = positions[column.leafIndex]
             else { return Step(kind: .collection, key: start..<keys.count, position: 0, columnBits: bits) }
             return Step(kind: Step.kind(of: column), key: start..<keys.count, position: position, columnBits: bits)
         }
-        return (steps, keys)
+        return (steps, keys + [UInt8](repeating: 0, count: JSONWriter.namePadding))
     }
 }
 

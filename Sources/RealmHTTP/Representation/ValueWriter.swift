@@ -88,13 +88,15 @@ package struct ValueWriter: Sendable {
     /// Writes a date in the form of RFC 3339; returns false without writing for a year that it does
     /// not have.
     private func rfc3339(_ date: Timestamp, _ writer: inout JSONWriter) -> Bool {
-        guard DateWriter.canWrite(date) else { return false }
-        quoted(&writer) { _ = $0.append(rfc3339: date) }
-        return true
+        writer.quoted(room: DateWriter.maximumByteCount) { room in
+            let byteCount = DateWriter.write(date, to: room)
+            return byteCount > 0 ? byteCount : nil
+        }
     }
 
     /// Writes a decimal as a string with its exponent and trailing zeros.
     private mutating func decimal(_ number: Decimal128, _ writer: inout JSONWriter) {
+        if writer.quoted(room: Decimal128.shortByteCount, { number.writeShort(to: $0) }) { return }
         scratch.removeAll(keepingCapacity: true)
         number.append(to: &scratch)
         writer.plainString(scratch)

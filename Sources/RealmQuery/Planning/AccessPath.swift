@@ -8,4 +8,10 @@ enum AccessPath {
     case nothing
     /// The objects that indexes offer are read.
     case lookup(IndexLookup)
+
+    /// Whether all objects of the class are read.
+    var isScan: Bool {
+        if case .scan = self { return true }
+        return false
+    }
 }

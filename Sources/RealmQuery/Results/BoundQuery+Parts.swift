@@ -27,7 +27,7 @@ extension BoundQuery {
             let (makeTwin, valueLimit) = (makeTwin, sortedValueLimit)
             helpers.begin(parts.count - 1) { BoundQuery.help(with: board, requests, valueLimit, makeTwin) }
         }
-        while let position = board.take() { board.store(try scan(parts[position], requests, check), at: position) }
+        try work(on: board, requests, check)
         // A helper may have been kept from its part by other work of the machine.
         for position in parts.indices where !board.has(position) {
             board.store(try scan(parts[position], requests, check), at: position)
@@ -45,12 +45,25 @@ extension BoundQuery {
             twin.sortedValueLimit = valueLimit
             let check: Check = { !board.isStopped }
             try twin.cancellation.watching(check) { () throws(QueryError) in
-                while let position = board.take() {
-                    board.store(try twin.scan(board.parts[position], requests, check), at: position)
-                }
+                try twin.work(on: board, requests, check)
             }
         } catch {
             return
+        }
+    }
+
+    /// Takes parts as long as there are any, two at a time where that is faster.
+    private func work(on board: ScanBoard, _ requests: [AggregateRequest], _ check: Check?) throws(QueryError) {
+        let isPaired = try PairedScan.isUseful(for: self, try aggregators(requests))
+        while let position = board.take() {
+            guard isPaired, let other = board.take() else {
+                board.store(try scan(board.parts[position], requests, check), at: position)
+                continue
+            }
+            var pair = try PairedScan(self, (board.parts[position], board.parts[other]), requests)
+            let (partial, otherPartial) = try pair.run(check)
+            board.store(partial, at: position)
+            board.store(otherPartial, at: other)
         }
     }
 

@@ -22,7 +22,7 @@ final class IntAggregator: ResultAggregator {
 
     /// Adds the values of several rows, with kernels on the packed array of the leaf.
     func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
-        guard case .int(let values) = try key.values(of: leaf) else { return }
+        let values = try leaf.attachIntegers(key.column)
         switch function {
         case .sum:
             let (partial, _) = values.sum(rows)

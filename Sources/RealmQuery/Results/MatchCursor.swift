@@ -10,9 +10,10 @@ package import RealmStorage
 package final class MatchCursor {
     /// The query whose matches are delivered. It holds the snapshot.
     private let query: BoundQuery
-    /// All leaves of the class, when no index offers candidates. It is a property of its own so
-    /// that it advances in place.
-    private var leaves: ClusterCursor?
+    /// All leaves of the class; not used when an index offers candidates.
+    private var leaves: ClusterCursor
+    /// Whether all leaves are scanned.
+    private let isScan: Bool
     /// The keys that an index offers; nil when all leaves are scanned, or when nothing can match.
     private var candidates: CandidateKeys?
     /// The condition that candidates have to fulfil; nil when all of them match.
@@ -55,6 +56,8 @@ package final class MatchCursor {
         remaining = limit
         let plan = try query.plan().reading(atMost: limit, of: query.table)
         condition = plan.isExact ? nil : plan.condition
+        isScan = plan.access.isScan
+        leaves = query.table.leaves()
         switch plan.access {
         case .nothing: break
         case .scan:
@@ -112,11 +115,18 @@ package final class MatchCursor {
                 isPaused = true
                 return nil
             }
-            guard let (leaf, rows) = try storage({ () throws(StorageError) in try advance() }) else { break }
-            if query.cancellation.isStopped { throw .cancelled }
-            if rows.isEmpty { continue }
-            let taken = take(rows)
-            if !taken.isEmpty { return (leaf, taken) }
+            guard isScan else {
+                guard let (leaf, rows) = try storage({ () throws(StorageError) in try looked() }) else { break }
+                if let taken = try taken(rows) { return (leaf, taken) }
+                continue
+            }
+            // A leaf is large, so that nothing here passes it on together with something else before it is returned.
+            let next: ClusterLeaf?
+            do throws(StorageError) { next = try leaves.next() } catch { throw QueryError(storage: error) }
+            guard let leaf = next, !isBehindEnd(leaf) else { break }
+            let rows: Mask
+            do throws(StorageError) { rows = try matches(allowed(leaf), leaf) } catch { throw QueryError(storage: error) }
+            if let taken = try taken(rows) { return (leaf, taken) }
         }
         if query.cancellation.isStopped { throw .cancelled }
         return nil
@@ -128,6 +138,16 @@ package final class MatchCursor {
         guard leavesUntilCheck < 0 else { return false }
         leavesUntilCheck = MatchCursor.leavesPerCheck
         return true
+    }
+
+    /// The rows of a leaf that are delivered; nil when there are none.
+    @inline(__always)
+    private func taken(_ rows: Mask) throws(QueryError) -> Mask? {
+        if query.cancellation.isStopped { throw .cancelled }
+        guard !rows.isEmpty else { return nil }
+        guard skip > 0 || remaining != .max else { return rows }
+        let taken = take(rows)
+        return taken.isEmpty ? nil : taken
     }
 
     /// The rows that remain after leaving out the first ones and up to the limit.
@@ -143,13 +163,8 @@ package final class MatchCursor {
         return rows
     }
 
-    /// The next leaf with its matches, of which there may be none; nil at the end.
-    private func advance() throws(StorageError) -> (ClusterLeaf, Mask)? {
-        if leaves != nil {
-            guard let leaf = try leaves?.next() else { return nil }
-            if let through, leaf.count > 0, leaf.key(at: 0) > through { return nil }
-            return (leaf, try matches(allowed(leaf.allRows, leaf), leaf))
-        }
+    /// The next leaf in which an index offers objects, with its matches; nil at the end.
+    private func looked() throws(StorageError) -> (leaf: ClusterLeaf, rows: Mask)? {
         guard let (leaf, rows) = try nextCandidates() else { return nil }
         return (leaf, try matches(rows, leaf))
     }
@@ -185,16 +200,24 @@ package final class MatchCursor {
         return nil
     }
 
-    /// Removes the objects up to and including `after` from the rows of a leaf.
-    private func allowed(_ rows: Mask, _ leaf: ClusterLeaf) -> Mask {
-        var rows = rows
+    /// Whether all objects of a leaf come after the last one that is scanned.
+    @inline(__always)
+    private func isBehindEnd(_ leaf: ClusterLeaf) -> Bool {
+        guard let through, leaf.count > 0 else { return false }
+        return through < leaf.key(at: 0)
+    }
+
+    /// Returns the rows of a scanned leaf between the object after which the result begins and the last one that is scanned.
+    @inline(__always)
+    private func allowed(_ leaf: ClusterLeaf) -> Mask {
+        var rows = leaf.allRows
         if let after {
             rows = rows.subtracting(Mask(first: MatchCursor.end(of: after, in: leaf)))
             // The leaves that follow have greater keys only.
-            if leaves != nil, !rows.isEmpty { self.after = nil }
+            if !rows.isEmpty { self.after = nil }
         }
-        if let through { rows = rows & Mask(first: MatchCursor.end(of: through, in: leaf)) }
-        return rows
+        guard let through, leaf.count > 0, through < leaf.key(at: leaf.count &- 1) else { return rows }
+        return rows & Mask(first: MatchCursor.end(of: through, in: leaf))
     }
 
     /// The first row of a leaf behind an object.

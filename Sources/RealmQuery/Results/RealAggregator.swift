@@ -20,13 +20,16 @@ final class RealAggregator: ResultAggregator {
 
     /// Adds the values of several rows, with kernels on the packed array of the leaf.
     func add(_ leaf: ClusterLeaf, _ rows: Mask) throws(StorageError) {
-        switch try key.values(of: leaf) {
-        case .double(let values):
+        guard key.column.type == .float else {
+            let values = try leaf.attachDoubles(key.column)
             switch function {
             case .sum, .average: values.add(rows, to: &real)
             case .min: takeLeast(values.minimum(rows))
             case .max: takeGreatest(values.maximum(rows))
             }
+            return
+        }
+        switch try leaf.attach(key.column) {
         case .float(let values):
             switch function {
             case .sum, .average: values.add(rows, to: &real)
@@ -35,6 +38,15 @@ final class RealAggregator: ResultAggregator {
             }
         default: break
         }
+    }
+
+    /// Whether sums of two parts of a class are calculated together faster than one after the other.
+    var isSum: Bool { key.column.type == .double && (function == .sum || function == .average) }
+
+    /// Adds the values of all rows of a leaf, and those of another leaf to another aggregator for the same request.
+    func add(_ leaf: ClusterLeaf, and otherLeaf: ClusterLeaf, to other: RealAggregator) throws(StorageError) {
+        let values = try leaf.attachDoubles(key.column)
+        values.add(to: &real, and: try otherLeaf.attachDoubles(key.column), to: &other.real)
     }
 
     var partial: AggregatePartial { .real(real, extreme: extreme) }

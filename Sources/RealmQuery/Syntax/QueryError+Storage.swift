@@ -15,9 +15,16 @@ func storage<Result>(_ body: () throws(StorageError) -> Result) throws(QueryErro
     do throws(StorageError) {
         return try body()
     } catch {
+        throw QueryError(storage: error)
+    }
+}
+
+extension QueryError {
+    /// Makes the query error for an error of the storage layer.
+    init(storage error: StorageError) {
         switch error {
-        case .stopped(.expired), .stopped(.cancelled), .stopped(.handOver): throw .cancelled
-        default: throw .storage(error)
+        case .stopped(.expired), .stopped(.cancelled), .stopped(.handOver): self = .cancelled
+        default: self = .storage(error)
         }
     }
 }

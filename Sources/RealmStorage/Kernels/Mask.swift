@@ -34,10 +34,10 @@ package struct Mask: Equatable, Sendable {
     }
 
     /// Whether no row is set in the mask.
-    @inlinable package var isEmpty: Bool { (words[0] | words[1] | words[2] | words[3]) == 0 }
+    @inlinable @inline(__always) package var isEmpty: Bool { (words[0] | words[1] | words[2] | words[3]) == 0 }
 
     /// How many rows are set in the mask.
-    @inlinable package var count: Int {
+    @inlinable @inline(__always) package var count: Int {
         words[0].nonzeroBitCount &+ words[1].nonzeroBitCount &+ words[2].nonzeroBitCount &+ words[3].nonzeroBitCount
     }
 
@@ -57,6 +57,12 @@ package struct Mask: Equatable, Sendable {
     @inlinable package static func | (left: Mask, right: Mask) -> Mask { Mask(words: left.words | right.words) }
     /// Returns the rows that are set here and not in `other`.
     @inlinable package func subtracting(_ other: Mask) -> Mask { Mask(words: words & ~other.words) }
+
+    /// Returns the mask in which each row is set whose lower neighbour is set here; the highest row is lost.
+    func shiftedUp() -> Mask {
+        let carried = SIMD4<UInt64>(0, words[0] &>> 63, words[1] &>> 63, words[2] &>> 63)
+        return Mask(words: words &<< 1 | carried)
+    }
 
     /// Returns the rows among the first `count` that are not set here.
     @inlinable package func inverted(first count: Int) -> Mask { Mask(first: count).subtracting(self) }

@@ -34,6 +34,35 @@ extension PackedReals {
         total.count &+= added
     }
 
+    /// Adds all numbers of this array and of another one to a total of each, as `add` does.
+    ///
+    /// Numbers of one total have to be added one after the other, since each sum is rounded; the processor waits for it. Two totals are
+    /// calculated in the time of one.
+    ///
+    /// - Parameters:
+    ///   - total: The sum so far of this array, which has at most 256 numbers.
+    ///   - other: The other array, which has at most 256 numbers, too.
+    ///   - otherTotal: The sum so far of the other array.
+    @inline(__always)
+    func add(to total: inout RealSum, and other: PackedReals, to otherTotal: inout RealSum) {
+        var first = 0
+        while first &+ 64 <= Swift.min(count, other.count) {
+            var sums = (total.sum, otherTotal.sum)
+            for index in 0..<64 {
+                sums.0 += Double(number(first &+ index))
+                sums.1 += Double(other.number(first &+ index))
+            }
+            // Null and NaN are left out, one array after the other, from here on.
+            guard !sums.0.isNaN, !sums.1.isNaN else { break }
+            total = RealSum(sum: sums.0, count: total.count &+ 64)
+            otherTotal = RealSum(sum: sums.1, count: otherTotal.count &+ 64)
+            first &+= 64
+        }
+        let done = Mask(first: first)
+        add(Mask(first: count).subtracting(done), 0, count: count, to: &total)
+        other.add(Mask(first: other.count).subtracting(done), 0, count: other.count, to: &otherTotal)
+    }
+
     /// Returns `sum` plus the up to 64 elements from `first` on whose bit is set, added in the
     /// order of the rows.
     @inline(__always)

@@ -13,6 +13,12 @@ package struct RealSum: Sendable {
     /// Makes an empty sum, to which numbers can be added.
     package init() {}
 
+    /// Makes a sum of numbers that were added already.
+    init(sum: Double, count: Int) {
+        self.sum = sum
+        self.count = count
+    }
+
     /// Adds the numbers of another sum.
     package mutating func add(_ other: RealSum) {
         sum += other.sum

@@ -38,4 +38,25 @@ package struct CellText: Sendable {
                 && leaf.bytes(at: row &* width, byteCount: text.count) == text
         }
     }
+
+    /// Returns which rows of a leaf in the short form have the text, for cells of 4, 8 and 16 bytes; nil for others.
+    ///
+    /// - Parameters:
+    ///   - leaf: The leaf, whose cells have room for the text.
+    ///   - row: The row that becomes bit 0 of the mask.
+    ///   - count: How many rows are tested, at most 256; all of them must exist.
+    func rows(of leaf: Node, from row: Int, count: Int) -> Mask? {
+        precondition(row >= 0 && count >= 0 && row <= leaf.count - count, "rows outside their leaf")
+        let padding = UInt64(truncatingIfNeeded: leaf.width &- 1 &- text.count)
+        switch leaf.width {
+        case 4:
+            let cell = Int32(truncatingIfNeeded: words.0 | padding &<< 24)
+            return unsafe EqualKernel(cell).mask(leaf.payload, start: row, count: count)
+        case 8:
+            let cell = Int64(truncatingIfNeeded: words.0 | padding &<< 56)
+            return unsafe EqualKernel(cell).mask(leaf.payload, start: row, count: count)
+        case 16: return unsafe CellKernel((words.0, words.1 | padding &<< 56)).mask(leaf.payload, start: row, count: count)
+        default: return nil
+        }
+    }
 }

@@ -41,6 +41,12 @@ extension DoubleLeaf {
         reals.add(mask, row, count: rowCount(from: row), to: &total)
     }
 
+    /// Adds all numbers of this leaf and of another one to a total of each, which takes about the time of one leaf. Both leaves are those of a
+    /// cluster.
+    package func add(to total: inout RealSum, and other: DoubleLeaf, to otherTotal: inout RealSum) {
+        reals.add(to: &total, and: other.reals, to: &otherTotal)
+    }
+
     /// Returns the least number in the rows of `mask`; nil when all of them are null or NaN.
     package func minimum(_ mask: Mask, from row: Int = 0) -> Double? { reals.least(mask, row, count: rowCount(from: row)) }
 

@@ -45,13 +45,20 @@ extension StringLeaf {
         switch form {
         case .short(let node):
             guard pattern.count < node.width else { return .none }
-            if let cells = WordCells(node), let bytes = pattern.exactBytes {
-                let wanted = WordCells.padded(bytes, width: node.width)
-                return rows.filter { cells.equals(wanted, row &+ $0) }
+            if let bytes = pattern.exactBytes {
+                let count = rowCount(from: row)
+                if let found = ByteView.withBytes(of: bytes, { CellText($0).rows(of: node, from: row, count: count) }) {
+                    return rows & found
+                }
+                if let cells = WordCells(node) {
+                    let wanted = WordCells.padded(bytes, width: node.width)
+                    return rows.filter { cells.equals(wanted, row &+ $0) }
+                }
             }
         case .medium(let blob):
-            let candidates = rows & StringLeaf.rows(of: blob, byteCount: pattern.count, from: row, count: rowCount(from: row))
-            return try texts(among: candidates, row, pattern.equals)
+            let byteCount = Int64(pattern.count &+ 1)
+            let alike = rows & blob.ends.isStep(byteCount, start: min(row, count), count: rowCount(from: row))
+            return try texts(among: StringLeaf.candidates(alike, of: blob, from: row, pattern), row, pattern.equals)
         case .big, .enumerated: break
         }
         return try texts(among: rows, row, pattern.equals)
@@ -119,18 +126,16 @@ extension StringLeaf {
         try rows.filter { (index) throws(StorageError) in try string(row &+ index).map(test) ?? false }
     }
 
-    /// Returns the rows of a medium leaf whose value occupies `byteCount` bytes and a terminator; a
-    /// null may be among them.
-    private static func rows(of blob: MediumBlobs, byteCount: Int, from row: Int, count: Int) -> Mask {
-        guard count > 0 else { return .none }
-        var previous = row == 0 ? 0 : blob.ends[row &- 1]
-        return blob.ends.withUnpacked(start: row, count: count) { ends in
-            var rows = AscendingRows()
-            for index in 0..<count {
-                if ends[index] &- previous == Int64(byteCount &+ 1) { rows.insert(index) }
-                previous = ends[index]
-            }
-            return rows.mask
+    /// Returns those rows of a medium leaf whose texts, all as long as the pattern, end with its last eight bytes.
+    ///
+    /// Texts that begin alike mostly end differently. Damaged texts stay, to be found when they are read.
+    private static func candidates(_ rows: Mask, of blob: MediumBlobs, from row: Int, _ pattern: BytePattern) -> Mask {
+        guard !rows.isEmpty, pattern.count >= 8, let bytes = pattern.exactBytes else { return rows }
+        let wanted = ByteView.withBytes(of: bytes) { $0.word(at: $0.count &- 8) }
+        return rows.filtered { index in
+            let end = blob.ends[row &+ index]
+            guard end > 8, end <= Int64(blob.bytes.count) else { return true }
+            return blob.bytes.word(at: Int(end) &- 9) == wanted
         }
     }
 

@@ -9,10 +9,10 @@
 package struct PackedOffsets: Sendable {
     /// The numbers as they are stored.
     private let integers: PackedIntegers
+    /// The place of the node with the numbers, for error messages.
+    private let ref: Ref
     /// The bits of a number in this width, which remove the sign.
-    private let mask: UInt64
-    /// The node with the numbers, for error messages.
-    let node: Node
+    private var mask: UInt64 { .max &>> UInt64(truncatingIfNeeded: 64 &- integers.width) }
     /// How many numbers the array has.
     package var count: Int { integers.count }
 
@@ -20,8 +20,7 @@ package struct PackedOffsets: Sendable {
     init(_ node: Node) throws(StorageError) {
         guard !node.hasRefs else { throw node.corrupt("offset array expected, found a node with refs") }
         integers = try node.integers()
-        mask = node.width == 64 ? .max : (1 << UInt64(node.width)) - 1
-        self.node = node
+        ref = node.ref
     }
 
     /// The number at `index`, which must be in `0..<count`.
@@ -51,6 +50,6 @@ package struct PackedOffsets: Sendable {
     /// Throws `.corrupt` unless every number is greater than the one before it. `what` names them
     /// in the message.
     func requireAscending(_ what: String) throws(StorageError) {
-        guard integers.ascendsUnsigned() else { throw node.corrupt("\(what) do not ascend") }
+        guard integers.ascendsUnsigned() else { throw .corrupt(ref: ref, reason: "\(what) do not ascend") }
     }
 }

@@ -48,6 +48,14 @@ package enum DigitWriter {
         if end == 1 { target[0] = 48 &+ UInt8(truncatingIfNeeded: rest % 10) }
     }
 
+    /// Writes the two digits of a number below 100 from `offset` on, where the room has two bytes.
+    @inlinable @inline(__always) package static func writePair(_ number: UInt32, to target: ByteRoom, at offset: Int) {
+        // One multiplication divides by ten, exactly below 100.
+        let tens = (number &* 103) &>> 10
+        let ones = number &- tens &* 10
+        target.store(0x3030 &+ UInt16(truncatingIfNeeded: ones &<< 8 | tens), at: offset)
+    }
+
     /// Returns how many decimal digits `number` has; 1 for zero.
     @inlinable package static func digitCount(_ number: UInt64) -> Int {
         var count = 1

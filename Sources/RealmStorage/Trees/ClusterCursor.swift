@@ -32,17 +32,16 @@ package struct ClusterCursor: Sendable {
     private var isStarted = false
     /// How many nodes may still be visited before the tree counts as damaged.
     private var budget: Int
-    /// The columns whose memory is requested in advance.
-    private let hints: LeafPrefetch
+    /// The leaves below the lowest inner node on the way, which are visited before anything else.
+    private var run: LeafRun
 
     /// Makes a cursor in front of the first leaf, or of the leaf in which `key` would be; no node
     /// is read yet.
     init(_ tree: ClusterTree, from key: ObjectKey?, hints: LeafPrefetch) {
         self.tree = tree
-        self.hints = hints
+        run = LeafRun(tree.space, hints)
         firstKey = key
         budget = tree.space.nodeBudget
-        frames.reserveCapacity(4)
     }
 
     /// Returns the next leaf, possibly an empty one; nil at the end.
@@ -50,20 +49,29 @@ package struct ClusterCursor: Sendable {
     /// - Throws: `.corrupt` for damage on the way to the leaf; the cursor must not be used any
     ///   further then.
     package mutating func next() throws(StorageError) -> ClusterLeaf? {
+        if let leaf = run.nextLeaf() { return leaf }
+        return try nextOutsideRun()
+    }
+
+    /// Returns the next leaf when the run has none: the first one below the next inner node, or one that the run did not take.
+    @inline(never)
+    private mutating func nextOutsideRun() throws(StorageError) -> ClusterLeaf? {
         if !isStarted {
             isStarted = true
             guard !tree.root.isNone else { return nil }
             if let leaf = try visit(tree.root, offset: 0, end: nil, parentDepth: nil) { return leaf }
         }
         while let top = frames.indices.last {
-            // Read in place: a frame is large, and this is done for every leaf.
+            if run.isOpen {
+                if let leaf = run.nextLeaf() { return leaf }
+                leaveRun()
+            }
             let child = frames[top].next
             guard child < frames[top].inner.childCount else {
                 try finish(frames[top])
                 continue
             }
             frames[top].next = child + 1
-            if frames[top].inner.depth == 1 { hints.prepare(behind: child, of: frames[top].inner, tree.space) }
             let end = child + 1 < frames[top].inner.childCount ? frames[top].inner.offset(of: child + 1) : frames[top].end
             let leaf = try visit(
                 try frames[top].inner.ref(child), offset: frames[top].inner.offset(of: child), end: end,
@@ -98,8 +106,22 @@ package struct ClusterCursor: Sendable {
         let first =
             firstKey.map { inner.child(for: UInt64(bitPattern: $0.rawValue) &- min(offset, UInt64(bitPattern: $0.rawValue))) }
             ?? 0
+        if frames.isEmpty { frames.reserveCapacity(4) }
         frames.append(Frame(inner: inner, next: first, end: end, isComplete: first == 0))
+        if inner.depth == 1 {
+            firstKey = nil
+            try run.open(inner, from: first, end: end, budget: budget)
+        }
         return nil
+    }
+
+    /// Notes how far the run has come, and ends it.
+    private mutating func leaveRun() {
+        let top = frames.count - 1
+        frames[top].next = run.next
+        frames[top].objectsSeen += run.objectsSeen
+        budget = run.budget
+        run.close()
     }
 
     /// Checks that the keys of a leaf ascend and lie in its range, and throws `.corrupt` otherwise.

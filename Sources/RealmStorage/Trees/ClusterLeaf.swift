@@ -33,18 +33,30 @@ package struct ClusterLeaf: Sendable {
         self.node = node
         self.space = space
         self.offset = offset
-        switch try node.slot(0) {
-        case .tagged(let size):
-            count = Int(clamping: size)
-            keys = nil
-        case .ref(let ref):
-            let keys = try PackedOffsets(try space.node(at: ref))
-            count = keys.count
-            self.keys = keys
-        case .none:
-            throw node.corrupt("a cluster leaf without keys")
+        let keys = try node.rawSlot(0)
+        if keys & 1 == 1 {
+            count = Int(keys >> 1)
+            self.keys = nil
+        } else {
+            guard keys != 0 else { throw node.corrupt("a cluster leaf without keys") }
+            let list = try PackedOffsets(try space.node(at: Ref(keys)))
+            count = list.count
+            self.keys = list
         }
         guard count <= ClusterLeaf.maximumCount else { throw node.corrupt("a cluster leaf of \(count) objects") }
+    }
+
+    /// Attaches a cluster leaf whose keys are its offset and the numbers after it; nil for any other one.
+    @inline(__always)
+    init?(plain node: Node, _ space: NodeSpace, offset: UInt64) {
+        guard node.hasRefs, node.widthType == 0, node.count > 0 else { return nil }
+        let keys = UInt64(bitPattern: node.integer(0))
+        guard keys & 1 == 1, keys >> 1 <= UInt64(ClusterLeaf.maximumCount) else { return nil }
+        self.node = node
+        self.space = space
+        self.offset = offset
+        count = Int(truncatingIfNeeded: keys >> 1)
+        self.keys = nil
     }
 
     /// Returns the same leaf with its columns read in another space of the same version.
@@ -58,6 +70,9 @@ package struct ClusterLeaf: Sendable {
         count = leaf.count
         keys = leaf.keys
     }
+
+    /// Whether the keys are the offset and the numbers after it.
+    var hasImpliedKeys: Bool { keys == nil }
 
     /// Returns the object key of `row`, which must be in `0..<count`.
     @inline(__always) package func key(at row: Int) -> ObjectKey {
@@ -105,13 +120,32 @@ extension ClusterLeaf {
     }
 
     /// Attaches the values of a column of single integers, as `attach` does.
-    func attachIntegers(_ column: Column) throws(StorageError) -> IntLeaf {
+    package func attachIntegers(_ column: Column) throws(StorageError) -> IntLeaf {
         let values = try IntLeaf(column: columnNode(column), isNullable: column.isNullable)
         guard values.count == count else { throw wrongCount(values.count, column) }
         return values
     }
 
+    /// Attaches the values of a column of single doubles, as `attach` does.
+    package func attachDoubles(_ column: Column) throws(StorageError) -> DoubleLeaf {
+        let node = try columnNode(column)
+        try node.requireLeaf()
+        let values = try DoubleLeaf(node)
+        guard values.count == count else { throw wrongCount(values.count, column) }
+        return values
+    }
+
+    /// Attaches the values of a column of single texts, as `attach` does.
+    package func attachStrings(_ column: Column) throws(StorageError) -> StringLeaf {
+        let node = try columnNode(column)
+        try node.requireLeaf()
+        let values = try StringLeaf(node, space, enumeration: column.enumeration)
+        guard values.count == count else { throw wrongCount(values.count, column) }
+        return values
+    }
+
     /// Makes the error for a column with another number of values than there are objects.
+    @inline(never)
     private func wrongCount(_ valueCount: Int, _ column: Column) -> StorageError {
         node.corrupt("\(valueCount) values in column '\(column.name)' for \(count) objects")
     }
@@ -121,12 +155,7 @@ extension ClusterLeaf {
     package func value(_ column: Column, row: Int) throws(StorageError) -> Value {
         switch column.type {
         case .int: return try attachIntegers(column).value(row)
-        case .double:
-            let node = try columnNode(column)
-            try node.requireLeaf()
-            let values = try DoubleLeaf(node)
-            guard values.count == count else { throw wrongCount(values.count, column) }
-            return values.value(row)
+        case .double: return try attachDoubles(column).value(row)
         default: return try attach(column).value(row)
         }
     }

@@ -112,12 +112,15 @@ package struct ClusterTree: Sendable {
 
     /// An inner node of a cluster tree, checked, with the absolute offset of its keys.
     struct InnerNode: Sendable {
+        /// The slot of the first child.
+        static let firstChild = 3
+
         /// The node that is viewed.
-        private let node: Node
+        let node: Node
         /// The space that children are read in.
         private let space: NodeSpace
         /// log2 of the capacity of leaves, from which the offsets of children follow.
-        private let shift: Int
+        let shift: Int
         /// The number that is added to the keys of all children, modulo 2^64.
         let offset: UInt64
         /// The height above the leaves; 1 directly above them.
@@ -127,7 +130,7 @@ package struct ClusterTree: Sendable {
         /// How many children the node has.
         let childCount: Int
         /// The offsets of the children; nil where they follow from the positions.
-        private let offsets: PackedOffsets?
+        let offsets: PackedOffsets?
 
         /// Attaches an inner node and checks its number of slots, its depth and its size.
         ///
@@ -150,7 +153,7 @@ package struct ClusterTree: Sendable {
             self.space = space
             self.shift = shift
             self.offset = offset
-            childCount = node.count - 3
+            childCount = node.count - InnerNode.firstChild
             depth = Int(clamping: try node.number(1, "cluster depth"))
             objectCount = Int(clamping: try node.number(2, "cluster size"))
             guard objectCount <= ClusterTree.maximumCount else { throw node.corrupt("a cluster tree of \(objectCount) objects") }
@@ -166,7 +169,9 @@ package struct ClusterTree: Sendable {
         }
 
         /// Returns the ref of a child; throws `.corrupt` when the slot holds none.
-        @inline(__always) func ref(_ child: Int) throws(StorageError) -> Ref { try node.requiredRef(3 + child, "cluster child") }
+        @inline(__always) func ref(_ child: Int) throws(StorageError) -> Ref {
+            try node.requiredRef(InnerNode.firstChild + child, "cluster child")
+        }
 
         /// Returns the absolute offset of a child's keys.
         @inline(__always) func offset(of child: Int) -> UInt64 {
@@ -188,14 +193,30 @@ package struct ClusterTree: Sendable {
         /// - Parameter position: The position, from which the objects before that child are
         ///   subtracted.
         func child(atPosition position: inout Int) throws(StorageError) -> Int? {
+            if position < objectCount, objectCount == childCount << (shift * depth) {
+                // All children are full, as they are where objects were only ever added.
+                let child = position >> (shift * depth)
+                position -= child << (shift * depth)
+                return child
+            }
             for child in 0..<childCount {
                 // All children before that one are read, and lie apart.
                 if child + 8 < childCount, !space.isEncrypted { space.prefetch(try ref(child + 8), byteCount: 16) }
-                let count = try ClusterTree(root: try ref(child), space: space, shift: shift).count()
+                let count = try objectCount(of: child)
                 if position < count { return child }
                 position -= count
             }
             return nil
+        }
+
+        /// Returns how many objects are below a child, as it states.
+        private func objectCount(of child: Int) throws(StorageError) -> Int {
+            let node = try space.node(at: try ref(child))
+            if !node.isInner {
+                let keys = try node.rawSlot(0)
+                if keys & 1 == 1, keys >> 1 <= UInt64(ClusterLeaf.maximumCount) { return Int(keys >> 1) }
+            }
+            return try ClusterTree(root: node.ref, space: space, shift: shift).count()
         }
 
         /// Checks that the offsets of the children ascend, and throws `.corrupt` otherwise.

@@ -11,6 +11,8 @@ internal import CProcessor
 package struct LeafPrefetch: Sendable {
     /// The greatest number of columns that are considered; further ones are ignored.
     private static let maximumColumns = 4
+    /// The greatest number of bytes that is requested of a node.
+    fileprivate static let maximumByteCount = 4096
 
     /// The slots of the columns in a cluster leaf.
     private var slots: SIMD4<UInt32> = .zero
@@ -33,56 +35,67 @@ package struct LeafPrefetch: Sendable {
         }
     }
 
-    /// Requests the memory of the leaves after leaf `child` of `parent`, which is about to be read.
+    /// The sizes in bytes of the columns, which they have in neighbouring leaves mostly alike.
+    private var byteCounts = SIMD4<UInt32>(repeating: 64)
+    /// The headers of the nodes that have these sizes.
+    private var headers = SIMD4<UInt64>.zero
+    /// The nodes of the columns in the next leaf; `Ref.none` where they cannot be found, which the walk itself will report.
+    private var refs = SIMD4<UInt64>.zero
+
+    /// Forgets the leaves that come next, because others do.
+    mutating func restart() { refs = .zero }
+
+    /// Requests the memory of the leaves after leaf `child` of an inner node, which is about to be read.
     ///
     /// It does nothing in an encrypted file, where pages are decrypted before they are read.
+    ///
+    /// - Parameters:
+    ///   - child: The index of the leaf.
+    ///   - nodes: The slots of the inner node.
+    ///   - space: The space that the leaves are read in.
     @inline(__always)
-    func prepare(behind child: Int, of parent: ClusterTree.InnerNode, _ space: NodeSpace) {
-        guard count > 0, !space.isEncrypted, child + 1 < parent.childCount else { return }
-        if let ref = try? parent.ref(Swift.min(child + 4, parent.childCount - 1)) {
-            space.prefetch(ref, byteCount: leafByteCount)
+    mutating func prepare(behind child: Int, of nodes: PackedIntegers, _ space: NodeSpace) {
+        guard count > 0, !space.isEncrypted else { return }
+        let slot = child &+ ClusterTree.InnerNode.firstChild
+        if slot &+ 4 < nodes.count { space.prefetch(Ref(UInt64(bitPattern: nodes[slot &+ 4])), byteCount: leafByteCount) }
+        guard slot &+ 2 < nodes.count, let second = try? space.node(at: Ref(UInt64(bitPattern: nodes[slot &+ 2]))) else {
+            return restart()
         }
-        guard let current = leaf(child, of: parent, space) else { return }
-        let next = leaf(child + 1, of: parent, space)
-        let second = child + 2 < parent.childCount ? leaf(child + 2, of: parent, space) : nil
-        for index in 0..<count {
-            let slot = Int(slots[index])
-            // The column has about the same size in neighbouring leaves.
-            let expected = column(slot, of: current, space)?.byteCount ?? 64
-            if let second, let ref = LeafPrefetch.ref(slot, of: second) { space.prefetch(ref, byteCount: expected) }
-            if let next, let node = column(slot, of: next, space) { prepareParts(of: node, space) }
+        for index in 0..<count { prepare(index, second, space) }
+    }
+
+    /// Requests the memory of one column of the two leaves that come next: what the node of the column refers to in the first of them, and that
+    /// node in the second.
+    @inline(__always)
+    private mutating func prepare(_ index: Int, _ second: Node, _ space: NodeSpace) {
+        if let node = try? space.node(at: Ref(refs[index])) {
+            if node.header != headers[index] {
+                headers[index] = node.header
+                byteCounts[index] = UInt32(truncatingIfNeeded: Swift.min(node.byteCount, LeafPrefetch.maximumByteCount))
+            }
+            if node.hasRefs { prepareParts(of: node, space) }
         }
+        guard let ref = LeafPrefetch.ref(Int(slots[index]), of: second) else {
+            refs[index] = 0
+            return
+        }
+        refs[index] = ref.rawValue
+        space.prefetch(ref, byteCount: Int(byteCounts[index]))
     }
 
     /// Requests the memory of the nodes below that of a column, in which texts, dates and values of any type have what they are made of.
-    @inline(__always)
     private func prepareParts(of node: Node, _ space: NodeSpace) {
-        guard node.hasRefs, !node.hasContext, node.count <= MixedEntry.Slot.count else { return }
+        guard !node.hasContext, node.count <= MixedEntry.Slot.count else { return }
         for slot in 0..<node.count {
             if let ref = LeafPrefetch.ref(slot, of: node) { space.prefetch(ref, byteCount: 544) }
         }
     }
 
-    /// Returns a leaf that will be read; nil where it cannot be found, which the walk itself will
-    /// report.
-    @inline(__always)
-    private func leaf(_ child: Int, of parent: ClusterTree.InnerNode, _ space: NodeSpace) -> Node? {
-        guard let ref = try? parent.ref(child) else { return nil }
-        return try? space.node(at: ref)
-    }
-
-    /// Returns the node of a column; nil where it cannot be found.
-    @inline(__always)
-    private func column(_ slot: Int, of leaf: Node, _ space: NodeSpace) -> Node? {
-        guard let ref = LeafPrefetch.ref(slot, of: leaf) else { return nil }
-        return try? space.node(at: ref)
-    }
-
-    /// Returns the ref in a slot; nil where there is none.
+    /// Returns the ref in a slot of a leaf; nil where there is none.
     @inline(__always)
     private static func ref(_ slot: Int, of node: Node) -> Ref? {
-        guard case .ref(let ref)? = try? node.slot(slot) else { return nil }
-        return ref
+        guard let raw = try? node.rawSlot(slot), raw & 1 == 0, raw != 0 else { return nil }
+        return Ref(raw)
     }
 }
 
@@ -96,7 +109,7 @@ extension NodeSpace {
     @inline(__always)
     func prefetch(_ ref: Ref, byteCount: Int) {
         guard ref.rawValue < limit else { return }
-        let end = Swift.min(ref.rawValue &+ UInt64(Swift.min(byteCount, 4096)), limit)
+        let end = Swift.min(ref.rawValue &+ UInt64(Swift.min(byteCount, LeafPrefetch.maximumByteCount)), limit)
         // From the start of a line, so that the last one is not left out.
         var offset = ref.rawValue & ~63
         while offset < end {

@@ -22,33 +22,52 @@ package enum DateWriter {
     ///   - date: The date.
     ///   - target: Room for `maximumByteCount` bytes.
     package static func write(_ date: Timestamp, to target: ByteRoom) -> Int {
-        guard canWrite(date) else { return 0 }
-        target.require(maximumByteCount)
         let (seconds, nanoseconds) = date.floor
+        guard writableSeconds.contains(seconds) else { return 0 }
+        target.require(maximumByteCount)
         let days = CalendarDate.floorDivide(seconds, Timestamp.secondsPerDay)
         let day = CalendarDate(daysSinceEpoch: days)
-        let second = UInt64(truncatingIfNeeded: seconds - days * Timestamp.secondsPerDay)
-        DigitWriter.write(UInt64(truncatingIfNeeded: day.year), digitCount: 4, to: target)
-        put(UInt64(truncatingIfNeeded: day.month), "-", target.suffix(from: 4))
-        put(UInt64(truncatingIfNeeded: day.day), "-", target.suffix(from: 7))
-        put(second / 3600, "T", target.suffix(from: 10))
-        put(second / 60 % 60, ":", target.suffix(from: 13))
-        put(second % 60, ":", target.suffix(from: 16))
-        var count = 19
-        if nanoseconds != 0 {
-            target[count] = UInt8(ascii: ".")
-            DigitWriter.write(UInt64(truncatingIfNeeded: nanoseconds), digitCount: 9, to: target.suffix(from: count + 1))
-            count += 10
-            while target[count - 1] == UInt8(ascii: "0") { count -= 1 }
-        }
+        let second = UInt32(truncatingIfNeeded: seconds - days * Timestamp.secondsPerDay)
+        let year = UInt32(truncatingIfNeeded: day.year)
+        DigitWriter.writePair(year / 100, to: target, at: 0)
+        DigitWriter.writePair(year % 100, to: target, at: 2)
+        put(UInt32(truncatingIfNeeded: day.month), "-", target, at: 4)
+        put(UInt32(truncatingIfNeeded: day.day), "-", target, at: 7)
+        put(second / 3600, "T", target, at: 10)
+        put(second / 60 % 60, ":", target, at: 13)
+        put(second % 60, ":", target, at: 16)
+        let count = 19 + write(fraction: UInt32(truncatingIfNeeded: nanoseconds), to: target, at: 19)
         target[count] = UInt8(ascii: "Z")
         return count + 1
     }
 
+    /// Writes a point and as many digits of a fraction as it needs, nothing for 0, and returns the length in bytes.
+    ///
+    /// - Parameters:
+    ///   - nanoseconds: The fraction, below 10^9.
+    ///   - target: Room for ten bytes from `start` on.
+    ///   - start: Where the point belongs.
+    @inline(__always)
+    private static func write(fraction nanoseconds: UInt32, to target: ByteRoom, at start: Int) -> Int {
+        guard nanoseconds != 0 else { return 0 }
+        var (digits, digitCount) = (nanoseconds, 9)
+        while digits % 1000 == 0 {
+            digits /= 1000
+            digitCount -= 3
+        }
+        while digits % 10 == 0 {
+            digits /= 10
+            digitCount -= 1
+        }
+        target[start] = UInt8(ascii: ".")
+        DigitWriter.write(UInt64(digits), digitCount: digitCount, to: target.suffix(from: start + 1))
+        return digitCount + 1
+    }
+
     /// Writes a separator with two digits after it.
     @inline(__always)
-    private static func put(_ number: UInt64, _ separator: Unicode.Scalar, _ target: ByteRoom) {
-        target[0] = UInt8(truncatingIfNeeded: separator.value)
-        DigitWriter.write(number, digitCount: 2, to: target.suffix(from: 1))
+    private static func put(_ number: UInt32, _ separator: Unicode.Scalar, _ target: ByteRoom, at offset: Int) {
+        target[offset] = UInt8(truncatingIfNeeded: separator.value)
+        DigitWriter.writePair(number, to: target, at: offset + 1)
     }
 }

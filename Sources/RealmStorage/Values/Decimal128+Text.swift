@@ -35,6 +35,29 @@ extension Decimal128: CustomStringConvertible {
         }
     }
 
+    /// The number of bytes that `writeShort` needs room for.
+    package static let shortByteCount = 48
+
+    /// Writes the same text as `append` for a number of at most 19 digits and 19 decimals, such as amounts are; returns its length in bytes,
+    /// or nil for any other number.
+    ///
+    /// - Parameter target: Room for `shortByteCount` bytes.
+    package func writeShort(to target: ByteRoom) -> Int? {
+        target.require(Decimal128.shortByteCount)
+        let exponent = exponent
+        guard isFinite, exponent <= 0, exponent > -20, coefficient >> 64 == 0 else { return nil }
+        let digits = UInt64(truncatingIfNeeded: coefficient)
+        guard exponent == 0 || exponent + DigitWriter.digitCount(digits) - 1 >= -6 else { return nil }
+        if isNegative { target[0] = UInt8(ascii: "-") }
+        let start = isNegative ? 1 : 0
+        guard exponent < 0 else { return start + DigitWriter.write(digits, to: target.suffix(from: start)) }
+        let (whole, fraction) = digits.quotientAndRemainder(dividingBy: RealWriter.powersOfTen[-exponent])
+        let point = start + DigitWriter.write(whole, to: target.suffix(from: start))
+        target[point] = UInt8(ascii: ".")
+        DigitWriter.write(fraction, digitCount: -exponent, to: target.suffix(from: point + 1))
+        return point + 1 - exponent
+    }
+
     /// Appends the words for NaN and the infinities.
     private func appendSpecial(to text: inout [UInt8]) {
         if isNaN { return text.append(contentsOf: "NaN".utf8) }

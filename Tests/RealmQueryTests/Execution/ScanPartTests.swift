@@ -79,6 +79,35 @@ struct ScanPartTests {
         try realm.close()
     }
 
+    @Test(arguments: [4, 5] as [UInt64])
+    func `add reals in the order of the objects, part by part`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let (realm, numbers) = try ScanPartTests.realm(140_000, &random)
+        let snapshot = realm.store.current
+        let table = try #require(snapshot.classTable(named: "A"))
+        let parts = try #require(try ScanPart.parts(of: table))
+        var sums = [Double](repeating: 0, count: parts.count)
+        var part = 0
+        var leaves = table.leaves()
+        let column = try #require(table.column(named: "n"))
+        while let leaf = try leaves.next() {
+            for row in 0..<leaf.count {
+                while let last = parts[part].through, leaf.key(at: row) > last { part += 1 }
+                guard case .int(let number) = try leaf.value(column, row: row), number % 10 != 3 else { continue }
+                sums[part] += try #require(numbers[Int(number)])
+            }
+        }
+        for requests in [[AggregateRequest(.sum, "x")], [AggregateRequest(.max, "n"), AggregateRequest(.sum, "x")]] {
+            let answer = try Query.parse("TRUEPREDICATE").bind(to: table, in: snapshot).aggregate(requests)
+            guard case .value(.double(let sum))? = answer.results.last else {
+                Issue.record("\(answer)")
+                continue
+            }
+            #expect(sum.bitPattern == sums.reduce(0, +).bitPattern, "seed \(seed): \(sum), \(sums)")
+        }
+        try realm.close()
+    }
+
     @Test func `end when their caller asks for it, and helpers are free then`() throws {
         var random = SeededGenerator(seed: 3)
         let (realm, _) = try ScanPartTests.realm(160_000, &random)

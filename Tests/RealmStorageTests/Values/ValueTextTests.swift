@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RealmStorage
+import RealmTestSupport
 import Testing
+
+@testable import RealmStorage
 
 @Suite("Text forms of values")
 struct ValueTextTests {
@@ -134,6 +136,54 @@ struct ValueTextTests {
                 Issue.record("\(number) is written as \(String(decoding: text, as: UTF8.self))")
                 return
             }
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func `doubles of all digits are written as the standard library does`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for round in 0..<(TestRun.isLong ? 1_000_000 : 40_000) {
+            // All exponents from 0.0009 to beyond 10^15, and significands near those of few bits or few digits.
+            let exponent = UInt64(1012 + Int.random(in: 0...62, using: &random))
+            var significand = UInt64.random(in: 0..<(1 << 52), using: &random)
+            switch round % 4 {
+            case 0: significand &= .max << UInt64.random(in: 0...52, using: &random)
+            case 1: significand = (significand % 3 &- 1) & ((1 << 52) - 1)
+            default: break
+            }
+            var number = Double(bitPattern: exponent << 52 | significand)
+            if round % 4 == 2 {
+                let units: [Double] = [10, 1e3, 1e6, 1e9, 1e12]
+                let unit = units.randomElement(using: &random) ?? 1
+                number = (number * unit).rounded() / unit
+                let neighbours: [Double] = [number, number.nextUp, number.nextDown]
+                number = neighbours.randomElement(using: &random) ?? number
+            }
+            var text: [UInt8] = []
+            text.append(shortest: -number)
+            guard String(decoding: text, as: UTF8.self) == (-number).description else {
+                Issue.record("seed \(seed): \(-number) is written as \(String(decoding: text, as: UTF8.self))")
+                return
+            }
+        }
+    }
+
+    @Test(arguments: [1, 2] as [UInt64])
+    func `short decimals are written as all others are`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<20_000 {
+            let digits = UInt64.random(in: 0 ... .max, using: &random) >> UInt64.random(in: 0...63, using: &random)
+            let exponent = Int.random(in: -25...3, using: &random)
+            let number = Decimal128(isNegative: .random(using: &random), coefficient: UInt128(digits), exponent: exponent)
+            var expected: [UInt8] = []
+            number.append(to: &expected)
+            let text = String(capacity: Decimal128.shortByteCount) { number.writeShort(to: $0) ?? 0 }
+            guard text.isEmpty || Array(text.utf8) == expected else {
+                Issue.record("seed \(seed): \(String(decoding: expected, as: UTF8.self)) is written as \(text)")
+                return
+            }
+            let isOther = exponent > 0 || exponent < -19 || expected.contains(UInt8(ascii: "E"))
+            #expect(text.isEmpty == isOther, "seed \(seed): \(number)")
         }
     }
 
