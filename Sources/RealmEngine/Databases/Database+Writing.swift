@@ -349,7 +349,9 @@ extension Database: WriteBackend {
             }
             guard let store, store.acceptsWrites else {
                 log.stoppedWriting(error)
-                throw error.leavesFileBehind ? WriteError(error) : Database.stopped
+                if error.leavesFileBehind { throw WriteError(error) }
+                // The log of a cluster has the commit, which is shown when the file was brought up to it.
+                throw isShared ? WriteError(.refused(.outcomeUnknown)) : Database.stopped
             }
             log.failedToCommit(error)
             throw WriteError(error)

@@ -388,18 +388,29 @@ final class Attaching: Sendable {
             serve(database, backup, promise)
         case .real(let isMade):
             if let problem {
-                giveUp(database, isMade)
-                return fail(problem, promise)
+                // In the log of a cluster it may be left without what was wanted of it.
+                let isGone = giveUp(database, isMade)
+                return fail(isGone ? problem : Problem(unavailable: .refused(.outcomeUnknown)), promise)
             }
             if !serve(database, backup, promise) { giveUp(database, isMade) }
         }
     }
 
-    /// Closes a database that will not be served, and deletes its file if this attempt has created
-    /// it.
-    private func giveUp(_ database: Database, _ isMade: Bool) {
-        if isMade { try? database.deleteFiles() }
-        database.close(isUndone: true)
+    /// Closes a database that will not be served, and deletes its file, and its log if it has one, if
+    /// this attempt has created it.
+    ///
+    /// - Returns: Whether everything is as it was before.
+    @discardableResult
+    private func giveUp(_ database: Database, _ isMade: Bool) -> Bool {
+        defer { database.close(isUndone: true) }
+        guard isMade else { return true }
+        do throws(StorageError) {
+            try directory.catalog.dropHistory(of: database)
+        } catch {
+            return false
+        }
+        try? database.deleteFiles()
+        return true
     }
 
     /// The response of a dry run: the document that the realm would have, with the name of the copy that would be

@@ -74,7 +74,7 @@ extension FollowedLogRealm {
         do throws(StorageError) {
             return try follow(to: head, patience)
         } catch {
-            guard case .corrupt = error else { throw error }
+            guard error.isDamage else { throw error }
             work.pending = nil
             guard work.hasRefetched else {
                 work.hasRefetched = true

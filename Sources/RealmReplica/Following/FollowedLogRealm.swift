@@ -140,7 +140,7 @@ package final class FollowedLogRealm: @unchecked Sendable {
             } catch {
                 // What led to this head may have been pruned meanwhile.
                 attempt += 1
-                guard case .corrupt = error, attempt < attempts else { throw error }
+                guard error.isDamage, attempt < attempts else { throw error }
                 continue
             }
             do throws(StorageError) {

@@ -152,7 +152,10 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
     }
 
     /// Returns false: what the log has stored counts. The file is brought up to it when it is opened again.
-    package func takeBack(_ record: CommitRecord) -> Bool { false }
+    package func takeBack(_ record: CommitRecord) -> Bool {
+        losing.withLock { $0 }?(.refused(.outcomeUnknown))
+        return false
+    }
 
     /// Notes how far the file has come. A position that cannot be written is only further behind.
     package func didCommit(_ record: CommitRecord) {
