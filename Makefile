@@ -34,11 +34,9 @@ demo: release
 	@echo "  curl -X PATCH http://127.0.0.1:$(PORT)/v1/realms/store/objects/Category/1 -H 'Content-Type: application/json' -d '{\"name\":\"Kitchen & Table\"}'"
 	@.build-release/release/realm-rest demo --port $(PORT)
 
-# What failed is said once more at the end, where it is not lost among thousands of lines.
 test: setup setup-test
 	$(STRICT)
-	@set -o pipefail; swift test --skip-build --parallel 2>&1 | tee .build/test.log || { \
-	  echo '--- failed:'; grep -aE '✘|recorded an issue|Fatal error|error:' .build/test.log | tail -40; exit 1; }
+	@bash Tests/run.sh
 	@python3 Tests/Leaks/fuzz.py --server .build/debug/realm-rest --seeds 1-6 --reads 120 --writes 40
 	@if command -v chromium >/dev/null; then $(call TRIAL,.build/debug,--quick); fi
 

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Runs all tests that were built, in two processes: many tests wait, for servers and for time to pass, and one process runs no more
+# of them at once than there are processors.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+program=$(swift build --show-bin-path)/realm-restPackageTests.xctest
+tests() { "$program" --testing-library swift-testing --parallel "$@"; }
+tests --filter '^RealmHTTPTests\.' >.build/test-http.log 2>&1 &
+first=$!
+tests --skip '^RealmHTTPTests\.' 2>&1 | tee .build/test.log
+rest=$?
+wait "$first"
+http=$?
+cat .build/test-http.log
+[ "$rest" = 0 ] && [ "$http" = 0 ] && exit
+# What failed is said once more, where it is not lost among thousands of lines.
+echo '--- failed:'
+grep -ahE '✘|recorded an issue|Fatal error|error:' .build/test.log .build/test-http.log | tail -40
+exit 1
