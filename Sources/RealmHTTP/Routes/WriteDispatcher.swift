@@ -58,25 +58,27 @@ struct WriteDispatcher: Sendable {
         _ endpoint: @escaping Endpoint
     ) -> Reply {
         let request = call.request
-        return workers.reply(to: request) { promise in
-            do throws(Problem) {
-                guard let source = try IdempotencyStore.source(of: request) else {
-                    return answer(call, ticket, endpoint).resolve(promise)
+        return .later { promise in
+            // Whatever is answered, also that there is no worker, ends the claim on the key.
+            let keeping = KeepingPromise(promise, ticket)
+            workers.submit(for: request, to: keeping) {
+                do throws(Problem) {
+                    let source = try IdempotencyStore.source(of: request)
+                    guard let source, let earlier = try cluster.outcome(of: source, in: database) else {
+                        request.source = source
+                        return answer(call, nil, endpoint).resolve(keeping)
+                    }
+                    guard earlier.digest == source.digest else { throw IdempotencyStore.reused }
+                    request.audit?.noteRepetition()
+                    var response = Response(status: 204)
+                    response.add("Realm-Version", earlier.version)
+                    response.add("Idempotency-Replayed", constant: "true")
+                    // The log goes on to know it.
+                    ticket.forget()
+                    promise.complete(response)
+                } catch {
+                    keeping.complete(Response(error, for: request))
                 }
-                guard let earlier = try cluster.outcome(of: source, in: database) else {
-                    request.source = source
-                    return answer(call, ticket, endpoint).resolve(promise)
-                }
-                guard earlier.digest == source.digest else { throw IdempotencyStore.reused }
-                request.audit?.noteRepetition()
-                var response = Response(status: 204)
-                response.add("Realm-Version", earlier.version)
-                response.add("Idempotency-Replayed", constant: "true")
-                ticket.forget()
-                promise.complete(response)
-            } catch {
-                ticket.forget()
-                promise.complete(Response(error, for: request))
             }
         }
     }
