@@ -77,7 +77,12 @@ struct SpecState: Sendable {
 
     /// Returns the position of the column with that key, or nil; only the leaf index in the key is
     /// compared.
-    func position(of key: ColumnKey) -> Int? { keys.firstIndex { ColumnKey($0).leafIndex == key.leafIndex } }
+    func position(of key: ColumnKey) -> Int? {
+        let index = key.leafIndex
+        // Where no column was ever removed, leaves are in the order of the columns. No two columns have one leaf index.
+        if index < keys.count, ColumnKey(keys[index]).leafIndex == index { return index }
+        return keys.firstIndex { ColumnKey($0).leafIndex == index }
+    }
 
     /// Returns whether a public column has the name.
     mutating func contains(_ name: String) -> Bool {

@@ -22,9 +22,7 @@ extension WriteTransaction {
         _ column: Column, _ key: TableKey, _ writers: TableWriters
     ) throws(StorageError) -> ColumnIndexWriter {
         if let known = writers.indexes[column.leafIndex], known.column === column { return known.writer }
-        let made = try ColumnIndexWriter(column, isFullText: column.attributes.contains(.fullText), writes) {
-            [unowned self] object throws(StorageError) in try self.value(column, of: object, in: key)
-        }
+        let made = try makeIndex(column, key)
         writers.indexes[column.leafIndex] = (column, made)
         return made
     }
@@ -161,7 +159,15 @@ extension WriteTransaction {
     /// budget.
     func buildIndex(_ column: Column, of key: TableKey) throws(StorageError) -> Ref {
         let objects = ClusterTree(root: try table(key).objects, space: writes.space, shift: clusterShift)
-        return try index(column, key).build(from: objects, budget)
+        // The writers of the other columns are not needed, and a schema with many indexes would make them anew for each.
+        return try makeIndex(column, key).build(from: objects, budget)
+    }
+
+    /// Makes the writer of an index, which reads values from this transaction.
+    private func makeIndex(_ column: Column, _ key: TableKey) throws(StorageError) -> ColumnIndexWriter {
+        try ColumnIndexWriter(column, isFullText: column.attributes.contains(.fullText), writes) {
+            [unowned self] object throws(StorageError) in try self.value(column, of: object, in: key)
+        }
     }
 
     /// Builds an index again and removes one object from it, which is about to be deleted from the
