@@ -323,7 +323,7 @@ struct FollowerTests {
         let replica = try Replica("slept", log)
         let tale = CommitTale(replica.database)
         var policy = BasePolicy()
-        (policy.records, policy.bytes) = (10, 1)
+        (policy.records, policy.bytes, policy.bytesPerByte) = (10, 1, 0)
         let keeper = LogKeeper(policy, hasThread: false)
         try keeper.add(owned.logged)
         for id in Int64(1)...65 {

@@ -43,7 +43,7 @@ extension Database {
 
     /// Applies the record of the next version, makes that the newest one, and publishes it as the writer has done.
     ///
-    /// One thread at a time may call it.
+    /// One thread at a time may call it. The file has the version when `finishTaking` was called, or records were taken that need room.
     ///
     /// - Parameters:
     ///   - record: The record.
@@ -55,6 +55,11 @@ extension Database {
         let snapshot = try store.apply(record)
         advance(to: snapshot, epoch, record.hasNotes ? changes : nil, mark)
     }
+
+    /// Brings the file to the version of the last record that was taken.
+    ///
+    /// - Throws: What `FileStore.finishApplying` throws.
+    package func finishTaking() throws(StorageError) { try store?.finishApplying() }
 
     /// Makes a version of the file the newest one, and publishes it; changes that are not known are found by observers.
     private func advance(to snapshot: Snapshot, _ epoch: Epoch, _ changes: [ObjectChange]?, _ mark: CommitMark?) {

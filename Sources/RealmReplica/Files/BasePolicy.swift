@@ -5,7 +5,9 @@ package struct BasePolicy: Sendable, Equatable {
     /// The number of records after the newest base from which another one is made, if there are also as many bytes.
     package var records = 256
     /// The number of bytes of these records.
-    package var bytes = 8 << 20
+    package var bytes = 32 << 20
+    /// The number of bytes of these records for each byte of the base, as a base takes as long to store as records of its size.
+    package var bytesPerByte = 1
     /// How many sound bases are kept, at least one.
     package var kept = 2
     /// The number of seconds between two looks at all realms.
@@ -17,5 +19,11 @@ package struct BasePolicy: Sendable, Equatable {
     package init() {}
 
     /// Whether a base is due after so many records.
-    func isDue(_ volume: RealmOwner.Volume) -> Bool { volume.records >= records && volume.bytes >= bytes }
+    ///
+    /// - Parameters:
+    ///   - volume: The records.
+    ///   - byteCount: The number of bytes that the base would have.
+    func isDue(_ volume: RealmOwner.Volume, for byteCount: Int) -> Bool {
+        volume.records >= records && volume.bytes >= max(bytes, byteCount * bytesPerByte)
+    }
 }

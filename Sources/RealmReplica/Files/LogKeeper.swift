@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmEngine
 package import RealmStorage
 
 /// Makes bases of the realms that a node owns, and deletes from their logs what is behind them: one thread, one realm at a time.
@@ -159,7 +160,8 @@ package final class LogKeeper: Sendable {
         let added = RealmOwner.Volume(
             records: volume.records - entry.before.records + earlier.records,
             bytes: volume.bytes - entry.before.bytes + earlier.bytes)
-        guard policy.isDue(added) else { return false }
+        let byteCount = Int(clamping: entry.realm.database.current.snapshot.top.logicalSize)
+        guard policy.isDue(added, for: byteCount) else { return false }
         _ = try entry.realm.makeBase()
         monitor.withLock { $0.counts.bases += 1 }
         entry.before = volume

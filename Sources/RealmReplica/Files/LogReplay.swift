@@ -50,12 +50,12 @@ package struct LogReplay {
     package func bringUp(
         to head: LogHead, isAnew: Bool = false
     ) throws(StorageError) -> (chain: RecordChain, way: Way) {
-        let position = FilePosition.read(for: path)
-        if !isAnew, let position, let count = try follow(position, to: head) { return (chain(of: head), .records(count)) }
+        let positions = FilePosition.read(for: path)
+        if !isAnew, let count = try follow(positions, to: head) { return (chain(of: head), .records(count)) }
         // A base may be deleted while it is read; then there is a newer one.
         for _ in 0..<2 {
             for base in try log.bases(of: realm) where base.lineage == head.lineage && base.version <= head.version {
-                if try replace(by: base, upTo: head, isKnown: position != nil) {
+                if try replace(by: base, upTo: head, isKnown: !positions.isEmpty) {
                     return (chain(of: head), .base(version: base.version))
                 }
             }
@@ -81,15 +81,20 @@ package struct LogReplay {
         RecordChain(realm: realm, epoch: head.lineage, version: head.version, checksum: head.checksum.bytes)
     }
 
-    /// Brings the file up in its place; nil when it has to be made anew.
-    private func follow(_ place: FilePosition.Place, to head: LogHead) throws(StorageError) -> Int? {
-        let position = place.chain
-        guard position.realm == realm, position.epoch == head.lineage, position.version <= head.version else { return nil }
+    /// Brings the file up in its place, from the newest position that it has reached; nil when it has to be made anew.
+    private func follow(_ places: [FilePosition.Place], to head: LogHead) throws(StorageError) -> Int? {
+        guard !places.isEmpty else { return nil }
         let lock = try OwnershipLock(ofFile: path)
         defer { lock.release() }
         guard let backend = try FileBackend(path: path) else { return nil }
         defer { backend.close() }
         do throws(StorageError) {
+            // Who wrote the version need not have waited for the disk.
+            try backend.sync(.full)
+            let version = try RecordApplier.version(of: backend)
+            guard let place = places.first(where: { $0.chain.version <= version }) else { return nil }
+            let position = place.chain
+            guard position.realm == realm, position.epoch == head.lineage, position.version <= head.version else { return nil }
             let applier = try RecordApplier(backend, after: position)
             guard applier.version <= head.version else { return nil }
             if applier.version == position.version {

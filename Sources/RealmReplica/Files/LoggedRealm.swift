@@ -144,7 +144,7 @@ package final class LoggedRealm: Sendable {
             guard opening.options.createsMissingFile else { throw .refused(.fileNotFound) }
             return
         }
-        guard let place = FilePosition.read(for: opening.path) else { return }
+        guard let place = FilePosition.read(for: opening.path).first else { return }
         throw .refused(
             .unsuitable(
                 "the file was in a log that does not know its realm any more (version \(place.chain.version) of "

@@ -93,7 +93,7 @@ extension FollowedLogRealm {
     /// - Returns: Whether this turn is over.
     /// - Throws: `.corrupt` when records are damaged or missing.
     private func follow(to head: LogHead, _ patience: Patience) throws(StorageError) -> Bool {
-        if let pending = work.pending, try !take(pending.bytes, patience) { return true }
+        if let pending = work.pending, try !takeAlone(pending.bytes, patience) { return true }
         let chain = work.chain
         guard chain.version < head.version else { return true }
         let last = min(head.version, chain.version + limits.recordCount)
@@ -108,9 +108,11 @@ extension FollowedLogRealm {
                 throw .stopped(.cancelled)
             }
         } catch {
+            try finishTaking()
             guard isWaiting else { throw error }
             return true
         }
+        try finishTaking()
         guard work.chain.version >= last else {
             throw .corrupt(ref: .none, reason: "the log of '\(name)' lacks records after version \(work.chain.version)")
         }
@@ -129,13 +131,28 @@ extension FollowedLogRealm {
         try database.take(record, mark: record.notes.skips.isEmpty ? nil : hooks.mark(record.notes.skips))
         work.pending = nil
         work.hasRefetched = false
-        // A position that cannot be written is only further behind.
-        try? work.position.move(to: next, top: record.topRef)
+        work.top = record.topRef
         noteReached(next) { counts in
             counts.records += 1
             counts.bytes += bytes.count
         }
         return true
+    }
+
+    /// Applies a record after which no others come at once.
+    private func takeAlone(_ bytes: [UInt8], _ patience: Patience) throws(StorageError) -> Bool {
+        let isTaken = try take(bytes, patience)
+        try finishTaking()
+        return isTaken
+    }
+
+    /// Brings the file to the records that were applied: with one sync for all of them.
+    private func finishTaking() throws(StorageError) {
+        guard let top = work.top else { return }
+        try database.finishTaking()
+        work.top = nil
+        // A position that cannot be written is only further behind.
+        try? work.position.move(to: work.chain, top: top)
     }
 
     /// Notes that the realm has come to a place, and calls those who wait for its version.
@@ -195,6 +212,7 @@ extension FollowedLogRealm {
         try database.adopt(file, version: head.version, epoch: Epoch(continuing: head.lineage))
         let chain = RecordChain(realm: name, epoch: head.lineage, version: head.version, checksum: head.checksum.bytes)
         work.pending = nil
+        work.top = nil
         work.hasRefetched = false
         work.needsFile = false
         work.position = try FilePosition(chain, top: database.current.snapshot.top.ref, for: database.path)

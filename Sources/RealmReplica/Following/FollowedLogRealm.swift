@@ -66,8 +66,10 @@ package final class FollowedLogRealm: @unchecked Sendable {
 
     /// What belongs to the turn.
     struct Work {
-        /// The place in the chain that the file has reached.
+        /// The place in the chain that the realm has reached.
         var chain: RecordChain
+        /// The top node of the version there, while the file is not at it yet.
+        var top: Ref?
         /// The file that states it.
         var position: FilePosition
         /// A record that waits for readers.

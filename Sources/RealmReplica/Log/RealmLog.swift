@@ -14,6 +14,14 @@ package protocol RealmLog: Sendable {
     /// - Returns: The reply; `.lost` at the deadline, or `.unsent` if the request had not left by then.
     func perform(_ call: LogCall, until deadline: Instant) -> LogReply
 
+    /// Carries out a request as `perform(_:until:)` does, and does other work meanwhile, in the thread of the caller.
+    ///
+    /// - Parameters:
+    ///   - call: The request.
+    ///   - deadline: When to stop to wait.
+    ///   - work: The work, which is done once whatever becomes of the request.
+    func perform(_ call: LogCall, until deadline: Instant, meanwhile work: () -> Void) -> LogReply
+
     /// Returns the heads of some realms as they are visible now; see `LogRequest.head` and `LogRequest.confirm`. Realms that the
     /// log does not know are left out. It waits for seconds at most.
     ///
@@ -111,6 +119,12 @@ package protocol RealmLog: Sendable {
 }
 
 extension RealmLog {
+    /// Does the work first.
+    package func perform(_ call: LogCall, until deadline: Instant, meanwhile work: () -> Void) -> LogReply {
+        work()
+        return perform(call, until: deadline)
+    }
+
     /// Returns none: a log need not list its realms.
     package func names(after name: String?, limit: Int) throws(StorageError) -> [String] { [] }
 

@@ -4,8 +4,9 @@ package import RealmStorage
 
 /// The file beside a realm that states up to which record of its log the realm has come: `FILE.logged`.
 ///
-/// It is written after every commit and not synced, so after a power cut it may be behind the realm, never before it. It has two
-/// places, which are used by turns, so an interrupted write leaves the other one.
+/// It is written after every commit, and neither is synced then, so after a power cut the realm may be behind what was written
+/// here last, or before it. The file has two places, which are used by turns: one of them is that of the realm or of an earlier version,
+/// and an interrupted write leaves the other one.
 ///
 /// The top node of the version is stated, too, so that a file which another program has put there with the same version, such as one
 /// that was compacted, is not taken for the one that was left.
@@ -14,6 +15,8 @@ package import RealmStorage
 package final class FilePosition {
     /// The file.
     private let backend: FileBackend
+    /// The place that is written next.
+    private var next = 0
 
     /// The number of bytes of a place.
     private static let placeByteCount = 1024
@@ -49,20 +52,21 @@ package final class FilePosition {
 
     /// Writes a new place, without a sync.
     package func move(to chain: RecordChain, top: Ref) throws(StorageError) {
-        let offset = Int(chain.version % 2) * FilePosition.placeByteCount
         let bytes = try FilePosition.place(chain, top)
+        let offset = next * FilePosition.placeByteCount
         try ByteView.withBytes(of: bytes) { view throws(StorageError) in try backend.write(view, at: offset) }
+        next = 1 - next
     }
 
-    /// Reads the position of a realm; nil when there is none that can be used.
+    /// Reads the last two positions of a realm, the newest first; fewer when they cannot be used.
     ///
     /// - Parameter path: The path of the realm.
-    package static func read(for path: String) -> Place? {
+    package static func read(for path: String) -> [Place] {
         guard let bytes = try? FileMapping.contents(ofFile: FilePosition.path(of: path), limit: 2 * placeByteCount),
             bytes.count == 2 * placeByteCount
-        else { return nil }
+        else { return [] }
         let places = [bytes[..<placeByteCount], bytes[placeByteCount...]].compactMap { place(in: Array($0)) }
-        return places.max { $0.chain.version < $1.chain.version }
+        return places.sorted { $0.chain.version > $1.chain.version }
     }
 
     /// Returns the bytes of a place.

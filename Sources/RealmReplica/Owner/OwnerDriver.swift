@@ -30,12 +30,16 @@ package struct OwnerDriver {
     /// - Parameters:
     ///   - event: The event.
     ///   - bytes: The sealed record of an append.
+    ///   - requests: The requests that it carries out.
     ///   - deadline: When nothing is sent any more.
+    ///   - work: What is done while the log carries out the first request; it is not done if there is none.
     /// - Returns: The outcome, soon after the deadline at the latest.
     package mutating func run(
-        _ event: OwnerMachine.Event, _ bytes: [UInt8] = [], _ requests: [CommittedRequest] = [], until deadline: Instant
+        _ event: OwnerMachine.Event, _ bytes: [UInt8] = [], _ requests: [CommittedRequest] = [], until deadline: Instant,
+        meanwhile work: () -> Void = {}
     ) -> OwnerMachine.Outcome {
         var action = machine.handle(event)
+        var isFirst = true
         var pause = OwnerDriver.pauses.first
         while true {
             switch action {
@@ -48,7 +52,8 @@ package struct OwnerDriver {
                 var call = LogCall(
                     realm: realm, owner: machine.owner, request: request, bytes: request.isAppend ? bytes : [])
                 if request.isAppend { call.requests = requests }
-                let reply = log.perform(call, until: deadline)
+                let reply = log.perform(call, until: deadline) { if isFirst { work() } }
+                isFirst = false
                 if let text = OwnerDriver.failure(reply) {
                     reason = text
                     let rest = deadline.seconds(since: .now())

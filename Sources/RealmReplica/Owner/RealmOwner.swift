@@ -114,8 +114,14 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
 
     // MARK: - CommitLog
 
+    /// True: a file is a cache of the log.
+    package var isDurable: Bool { true }
+
     /// Stores a record, and returns when it is durable in the log.
-    package func append(_ record: CommitRecord) throws(StorageError) {
+    package func append(_ record: CommitRecord) throws(StorageError) { try append(record, meanwhile: {}) }
+
+    /// Stores a record while other work is done, and returns when it is durable in the log.
+    package func append(_ record: CommitRecord, meanwhile work: () -> Void) throws(StorageError) {
         guard !record.isWithoutBytes else { throw tooLong }
         guard var next = chain, record.previousVersion == next.version else {
             throw .refused(.notWritable("the file has not the version that its log has"))
@@ -125,7 +131,8 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
         guard let checksum = LogChecksum(next.checksum) else { throw .io(operation: "digest", errno: 5) }
         let entry = LogEntry(version: record.version, checksum: checksum)
         let outcome = driver.run(
-            .append(entry), bytes, record.notes.requests, until: Instant.now().adding(seconds: limits.appendSeconds))
+            .append(entry), bytes, record.notes.requests, until: Instant.now().adding(seconds: limits.appendSeconds),
+            meanwhile: work)
         guard case .stored = outcome else {
             let error = error(outcome)
             if error.leavesFileBehind { losing.withLock { $0 }?(error) }

@@ -19,6 +19,8 @@ internal import RealmStorage
     private let warnings = Warnings()
     /// The statements that were prepared here.
     private var prepared: Set<PostgresStatement> = []
+    /// How many bytes of values are put together before they go out.
+    private static let pieceByteCount = 1 << 16
     /// Whether something has failed here.
     private(set) var isBroken = false
 
@@ -108,18 +110,22 @@ internal import RealmStorage
         guard !isBroken else { throw .unsent("the connection was given up") }
         warnings.count = 0
         var isPrepare: [Bool] = []
+        var unsent = 0
         do throws(PostgresFailure) {
             for step in steps {
                 if prepared.insert(step.statement).inserted {
                     try require(unsafe PQsendPrepare(connection, step.statement.rawValue, step.statement.sql, 0, nil))
                     isPrepare.append(true)
                 }
-                try send(step)
+                // What is small goes out in one piece at the end.
+                unsent += try send(step)
                 isPrepare.append(false)
-                try flush(until: deadline, isLast: false)
+                guard unsent > PostgresConnection.pieceByteCount else { continue }
+                try flush(until: deadline)
+                unsent = 0
             }
             try require(unsafe PQpipelineSync(connection))
-            try flush(until: deadline, isLast: true)
+            try flush(until: deadline)
             let answers = try receive(until: deadline)
             guard answers.count == isPrepare.count else { throw .lost("the server has answered something else") }
             return zip(isPrepare, answers).compactMap { $0 ? nil : $1 }
@@ -146,7 +152,7 @@ internal import RealmStorage
                 try require(unsafe PQsendQueryParams(connection, statement, 0, nil, nil, nil, nil, 1))
             }
             try require(unsafe PQpipelineSync(connection))
-            try flush(until: deadline, isLast: true)
+            try flush(until: deadline)
             return try receive(until: deadline)
         } catch {
             isBroken = true
@@ -159,8 +165,10 @@ internal import RealmStorage
         guard result == 1 else { throw .lost(message) }
     }
 
-    /// Sends one statement.
-    private func send(_ step: PostgresStep) throws(PostgresFailure) {
+    /// Puts one statement where it waits to be sent.
+    ///
+    /// - Returns: The number of bytes of its values.
+    private func send(_ step: PostgresStep) throws(PostgresFailure) -> Int {
         var bytes: [UInt8] = []
         var places: [(start: Int, count: Int)] = []
         for value in step.values {
@@ -181,10 +189,11 @@ internal import RealmStorage
                 connection, step.statement.rawValue, Int32(places.count), values, lengths, formats, 1)
         }
         try require(result)
+        return bytes.count
     }
 
     /// Gives the system what was sent. The server may answer meanwhile, and would wait if nobody took that.
-    private func flush(until deadline: Instant, isLast: Bool) throws(PostgresFailure) {
+    private func flush(until deadline: Instant) throws(PostgresFailure) {
         while true {
             let rest = unsafe PQflush(connection)
             guard rest >= 0 else { throw .lost(message) }

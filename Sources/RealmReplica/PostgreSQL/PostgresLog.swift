@@ -71,7 +71,12 @@ package final class PostgresLog: RealmLog {
     }
 
     /// Carries out a request, as the protocol says.
-    package func perform(_ call: LogCall, until deadline: Instant) -> LogReply { worker.perform(call, until: deadline) }
+    package func perform(_ call: LogCall, until deadline: Instant) -> LogReply { worker.perform(call, until: deadline) {} }
+
+    /// Carries out a request while other work is done, as the protocol says.
+    package func perform(_ call: LogCall, until deadline: Instant, meanwhile work: () -> Void) -> LogReply {
+        worker.perform(call, until: deadline, meanwhile: work)
+    }
 
     // MARK: - Transfers
 

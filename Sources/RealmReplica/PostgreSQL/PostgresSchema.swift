@@ -7,7 +7,8 @@ enum PostgresSchema {
 
     /// What makes the tables where they are missing, and changes nothing otherwise.
     ///
-    /// Heads are updated in their pages, for which these have room, and are vacuumed often; records are inserted and deleted only.
+    /// Heads are updated in their pages, for which these have room, and are vacuumed often; records are inserted and deleted only,
+    /// and not compressed, which would take longer than the rest of an append.
     static let statements = [
         "select pg_advisory_xact_lock(7242003610)",
         "create schema if not exists realm_rest",
@@ -25,6 +26,13 @@ enum PostgresSchema {
           realm text not null, lineage text not null, version bigint not null, part bigint not null,
           checksum bytea not null, bytes bytea not null, primary key (realm, lineage, version, part))
         with (autovacuum_vacuum_scale_factor = 0.05)
+        """,
+        """
+        do $$ begin
+          if exists (select from pg_catalog.pg_attribute
+            where attrelid = 'realm_rest.record'::regclass and attname = 'bytes' and attstorage <> 'e')
+          then alter table realm_rest.record alter column bytes set storage external; end if;
+        end $$
         """,
         """
         create table if not exists realm_rest.request (

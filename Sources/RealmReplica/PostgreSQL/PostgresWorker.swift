@@ -57,7 +57,7 @@ final class PostgresWorker: Sendable {
     func stop() { monitor.broadcast { $0.isStopped = true } }
 
     /// Carries out a request; see `RealmLog`.
-    func perform(_ call: LogCall, until deadline: Instant) -> LogReply {
+    func perform(_ call: LogCall, until deadline: Instant, meanwhile work: () -> Void) -> LogReply {
         let number = monitor.broadcast { state -> (Int, Bool)? in
             guard state.jobs.count < options.maximumWaiting else { return nil }
             let number = state.next
@@ -69,8 +69,9 @@ final class PostgresWorker: Sendable {
             state.isStopped = false
             return (number, starts)
         }
-        guard let (number, starts) = number else { return .unsent("too many requests wait for the log") }
-        if starts { start() }
+        if let (_, starts) = number, starts { start() }
+        work()
+        guard let (number, _) = number else { return .unsent("too many requests wait for the log") }
         if let reply = monitor.wait(until: deadline, { $0.jobs[number]?.reply }) {
             monitor.withLock { state in _ = state.jobs.removeValue(forKey: number) }
             return reply

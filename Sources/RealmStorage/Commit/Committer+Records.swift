@@ -2,9 +2,8 @@
 
 /// Commits that another process has made, which are done again in a file that is being read.
 extension Committer {
-    /// Writes what a record has and selects its version, and returns when that is durable.
-    ///
-    /// The steps are those of a commit: bytes, sync, one bit, sync. The version is read before anything is final.
+    /// Writes what a record has, and makes its version the newest one. `selectNewest` makes it that of the file, too, after any number
+    /// of records: with one sync, before the header is written. Until then a crash leaves an earlier version, which is behind the log.
     ///
     /// - Parameters:
     ///   - record: The record of the next version.
@@ -14,7 +13,8 @@ extension Committer {
     ///   its version cannot be read; what `commit` throws otherwise. The newest version is as it was then.
     func apply(_ record: CommitRecord, previous: Snapshot) throws(StorageError) -> Snapshot {
         guard !data.isUncertain else { throw .refused(.writesStopped) }
-        let head = try data.plain.view(at: 0, byteCount: FileHeader.byteCount).array
+        var head = try data.plain.view(at: 0, byteCount: FileHeader.byteCount).array
+        head[Committer.flagsOffset] = state.flags
         try record.requireFits(version: state.version, head: head)
         if let oldest = pins.oldest, record.horizon >= oldest {
             throw .refused(.notWritable("version \(oldest) is still being read"))
@@ -22,7 +22,7 @@ extension Committer {
         try witness?.beginWriting()
         let snapshot: Snapshot
         do throws(StorageError) {
-            snapshot = try select(record, previous)
+            snapshot = try write(record, previous)
         } catch {
             try? witness?.abandonWriting(byteCount: data.backend.byteCount, data.mappedHead())
             throw error
@@ -31,26 +31,42 @@ extension Committer {
         return snapshot
     }
 
-    /// Writes what a record has, and selects its version.
-    private func select(_ record: CommitRecord, _ previous: Snapshot) throws(StorageError) -> Snapshot {
+    /// Writes what a record has but for the header, and makes its version the newest one.
+    private func write(_ record: CommitRecord, _ previous: Snapshot) throws(StorageError) -> Snapshot {
         let header = FileHeader(selectedSlot: record.flip.slot, topRef: record.topRef)
         let snapshot: Snapshot
         do throws(StorageError) {
+            // What the disk goes back to must be later than what the record overwrites.
+            if record.horizon >= durableVersion { try settle() }
             try data.extend(to: record.physicalSize)
-            for extent in record.extents { try data.write(extent.bytes, at: extent.offset) }
+            for extent in record.extents where extent.offset >= FileHeader.byteCount {
+                try data.write(extent.bytes, at: extent.offset)
+            }
             snapshot = try makeSnapshot(header, previous, version: record.version)
             guard snapshot.version == record.version else {
                 throw RecordReader.damaged("its top node has version \(snapshot.version), and it makes \(record.version)")
             }
-            try data.sync()
-            // The next byte must not go into another program's file.
-            try witness?.requireOwn(byteCount: data.backend.byteCount, bytes: data.head, data.mappedHead())
         } catch {
             data.forgetChanges()
             throw error
         }
-        try data.publish(record.flip.new, insteadOf: record.flip.old, at: Committer.flagsOffset)
         state = State(header: header, flags: record.flip.new, top: snapshot.top, free: nil)
         return snapshot
+    }
+
+    /// Makes the newest version that of the file, after records were applied.
+    func finishApplying() throws(StorageError) {
+        guard selectedVersion < state.version else { return }
+        guard !data.isUncertain else { throw .refused(.writesStopped) }
+        try witness?.beginWriting()
+        do throws(StorageError) {
+            // The header must not go into another program's file.
+            try witness?.requireOwn(byteCount: data.backend.byteCount, bytes: data.head, data.mappedHead())
+            try selectNewest()
+        } catch {
+            try? witness?.abandonWriting(byteCount: data.backend.byteCount, data.mappedHead())
+            throw error
+        }
+        try witness?.endWriting(byteCount: data.backend.byteCount, bytes: data.head, data.mappedHead())
     }
 }

@@ -14,6 +14,11 @@
 /// encrypted file they are also rejected after a write that may have replaced a page in use.
 /// Source: docs/format.md, "Commits".
 ///
+/// A commit that a log has stored, which survives without the file, is written to the file without
+/// the second sync: the next commit's first sync makes it durable there, too. Until then nothing
+/// overwrites what the version before uses. Both syncs of one commit become one, which is done while
+/// the log stores the record.
+///
 /// `@unchecked Sendable`: used by the thread that holds the write transaction.
 package final class Committer: @unchecked Sendable {
     /// The durable version, from which the next one is made.
@@ -33,8 +38,13 @@ package final class Committer: @unchecked Sendable {
 
     /// The plain bytes of the file that commits are written to.
     let data: DataFile
-    /// The durable version. It belongs to the thread that writes.
+    /// The newest version. It belongs to the thread that writes.
     var state: State
+    /// The version that the header of the file selects. Only while records are applied it is behind the newest one. It belongs to
+    /// the thread that writes.
+    private(set) var selectedVersion: UInt64
+    /// The version that the disk has at least; that of a file that is opened was synced before. It belongs to the thread that writes.
+    private(set) var durableVersion: UInt64
     /// Where the record of a commit goes, and what the commit did.
     struct Logging {
         /// Keeps the records.
@@ -64,6 +74,8 @@ package final class Committer: @unchecked Sendable {
         state = State(
             header: snapshot.file.header, flags: flags, top: snapshot.top,
             free: try FreeSpace(snapshot.top, snapshot.space))
+        selectedVersion = state.version
+        durableVersion = state.version
     }
 
     /// Makes the next version, and returns it once it is durable.
@@ -94,11 +106,34 @@ package final class Committer: @unchecked Sendable {
         return snapshot
     }
 
+    /// Makes sure that the disk has the newest version.
+    func settle() throws(StorageError) {
+        try selectNewest()
+        if durableVersion < state.version { try syncWritten() }
+    }
+
+    /// Makes sure that the header of the file selects the newest version, whose nodes the disk has then.
+    func selectNewest() throws(StorageError) {
+        guard selectedVersion < state.version else { return }
+        try syncWritten()
+        try select(state.header, flags: state.flags)
+        selectedVersion = state.version
+    }
+
+    /// Syncs all that was written.
+    private func syncWritten() throws(StorageError) {
+        try data.sync()
+        durableVersion = selectedVersion
+    }
+
     /// Writes the nodes, the free header slot and the selecting bit, with syncs in the order that
     /// makes every crash leave one version or the other.
     private func makeDurable(
         _ nodes: WriteSpace, names: Ref, tables: Ref, previous: Snapshot, _ logging: Logging?
     ) throws(StorageError) -> Snapshot {
+        let survives = logging?.log.isDurable == true && !data.isEncrypted
+        // The slot that is not selected may be that of a version which the disk goes back to.
+        if survives { try selectNewest() } else { try settle() }
         let free: FreeSpace
         let snapshot: Snapshot
         let record: CommitRecord?
@@ -106,32 +141,51 @@ package final class Committer: @unchecked Sendable {
         defer { if logging != nil { _ = data.endRecording() } }
         do throws(StorageError) {
             // The versions from here on are kept; the nodes of older ones may be overwritten.
-            let oldest = min(pins.oldest ?? state.version, state.version)
+            let oldest = min(pins.oldest ?? state.version, state.version, durableVersion)
             let written = try write(nodes, names: names, tables: tables, after: previous, keeping: oldest)
             free = written.free
             let header = FileHeader(selectedSlot: 1 - state.header.selectedSlot, topRef: written.top)
             snapshot = try makeSnapshot(header, previous, version: state.version + 1)
-            try writeSlot(header)
-            try data.sync()
+            if survives { header.slot.forEach { data.record($0.bytes, at: $0.offset) } } else { try write(header.slot) }
+            if !survives { try syncWritten() }
             // The next byte must not go into another program's file.
             try witness?.requireOwn(byteCount: data.backend.byteCount, bytes: data.head, data.mappedHead())
             record = logging.map { makeRecord($0.notes, snapshot, header, horizon: oldest - 1) }
-            if let logging, let record { try logging.log.append(record) }
+            if let logging, let record { try store(record, logging.log, syncing: survives) }
         } catch {
             data.forgetChanges()
             if error.leavesFileBehind { data.markBehind() }
             throw error
         }
-        try publish(record, logging)
+        try publish(record, logging) { () throws(StorageError) in
+            guard survives else { return try data.publish(state.flags ^ 1, insteadOf: state.flags, at: Committer.flagsOffset) }
+            try select(snapshot.file.header, flags: state.flags ^ 1)
+        }
         state = State(header: snapshot.file.header, flags: state.flags ^ 1, top: snapshot.top, free: free)
+        selectedVersion = state.version
+        if !survives { durableVersion = state.version }
         return snapshot
+    }
+
+    /// Stores a record, and syncs what was written meanwhile if that has not been done before.
+    private func store(_ record: CommitRecord, _ log: any CommitLog, syncing: Bool) throws(StorageError) {
+        guard syncing else { return try log.append(record) }
+        var failure: StorageError?
+        try log.append(record) {
+            do throws(StorageError) { try syncWritten() } catch { failure = error }
+        }
+        guard let failure else { return }
+        if !log.takeBack(record) { data.markBehind() }
+        throw failure
     }
 
     /// Selects the new version. When the file refuses that, the log has to give the record of it up; if it does not, the commit
     /// counts, and the file is behind until it is opened again.
-    private func publish(_ record: CommitRecord?, _ logging: Logging?) throws(StorageError) {
+    private func publish(
+        _ record: CommitRecord?, _ logging: Logging?, _ select: () throws(StorageError) -> Void
+    ) throws(StorageError) {
         do throws(StorageError) {
-            try data.publish(state.flags ^ 1, insteadOf: state.flags, at: Committer.flagsOffset)
+            try select()
         } catch {
             if let logging, let record, !logging.log.takeBack(record) { data.markBehind() }
             throw error
@@ -224,10 +278,30 @@ package final class Committer: @unchecked Sendable {
 
     // MARK: - Header
 
-    /// Fills in the header slot that is not selected.
-    private func writeSlot(_ header: FileHeader) throws(StorageError) {
-        try data.write(header.topRef.littleEndianBytes, at: 8 * header.selectedSlot)
-        try data.write([UInt8(FileHeader.writtenFormat)], at: 20 + header.selectedSlot)
+    /// Writes some bytes at their places.
+    private func write(_ extents: [CommitRecord.Extent]) throws(StorageError) {
+        for extent in extents { try data.write(extent.bytes, at: extent.offset) }
+    }
+
+    /// Fills in a slot of the header, and selects it, without a sync. Who reads the file meanwhile finds the slot complete before it
+    /// is selected, and the disk gets both at once.
+    private func select(_ header: FileHeader, flags: UInt8) throws(StorageError) {
+        // After an even number of records the slot is the selected one, which must not change before the rest of the header.
+        if flags != data.head[Committer.flagsOffset] { try write(header.slot) }
+        var head = data.head
+        for extent in header.slot { head.replaceSubrange(extent.offset..<extent.offset + extent.bytes.count, with: extent.bytes) }
+        head[Committer.flagsOffset] = flags
+        try data.replaceHead(by: head)
+    }
+}
+
+extension FileHeader {
+    /// What the slot of the selected version has, and the places for that.
+    var slot: [CommitRecord.Extent] {
+        [
+            CommitRecord.Extent(offset: 8 * selectedSlot, bytes: topRef.littleEndianBytes),
+            CommitRecord.Extent(offset: 20 + selectedSlot, bytes: [UInt8(FileHeader.writtenFormat)]),
+        ]
     }
 }
 

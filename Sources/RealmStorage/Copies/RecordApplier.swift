@@ -29,14 +29,15 @@ package final class RecordApplier {
         self.backend = backend
         self.chain = chain
         self.isUnshared = isUnshared
-        version = try RecordApplier.version(of: DataFile(backend).plain)
+        version = try RecordApplier.version(of: backend)
         guard version >= chain.version else {
             throw .corrupt(ref: .none, reason: "the copy has version \(version), and should have \(chain.version) at least")
         }
     }
 
     /// Reads the number of the version of a copy.
-    private static func version(of plain: PlainBytes) throws(StorageError) -> UInt64 {
+    package static func version(of backend: any StorageBackend) throws(StorageError) -> UInt64 {
+        let plain = try DataFile(backend).plain
         let header = try plain.header()
         guard !header.isStreaming else { throw .corrupt(ref: .none, reason: "the copy is in streaming form") }
         let joinedValues = JoinedValues()
@@ -46,7 +47,8 @@ package final class RecordApplier {
         }
     }
 
-    /// Applies the next record of a sequence, and returns when its version is durable.
+    /// Applies the next record of a sequence, and returns when its version is durable, unless the copy is thrown away when it is not
+    /// finished.
     ///
     /// - Parameters:
     ///   - bytes: Sealed records, one after another.
@@ -84,9 +86,14 @@ package final class RecordApplier {
         let isGrowing = record.physicalSize > backend.byteCount
         try backend.extend(to: record.physicalSize)
         for extent in record.extents { try write(extent.bytes, at: extent.offset) }
-        try backend.sync(isGrowing ? .full : .data)
+        try sync(isGrowing ? .full : .data)
         try write([record.flip.new], at: CommitRecord.Flip.offset)
-        try backend.sync(.data)
+        try sync(.data)
+    }
+
+    /// Syncs a copy that somebody needs when it is not finished.
+    private func sync(_ scope: SyncScope) throws(StorageError) {
+        if !isUnshared { try backend.sync(scope) }
     }
 
     /// Writes the bytes of an array.

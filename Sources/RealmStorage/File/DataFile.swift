@@ -135,6 +135,11 @@ package final class DataFile: @unchecked Sendable {
         return recorder?.extents
     }
 
+    /// Keeps a copy of what will be written later, as if it had been written now.
+    func record(_ bytes: [UInt8], at offset: Int) {
+        ByteView.withBytes(of: bytes) { recorder?.add($0, at: offset) }
+    }
+
     // MARK: - Bytes
 
     /// Sets the test for bytes that no version uses: pages that lie wholly there need not be
@@ -222,16 +227,27 @@ package final class DataFile: @unchecked Sendable {
     ///
     /// - Throws: `.io`; `isUncertain` states afterwards whether the outcome is known.
     func publish(_ byte: UInt8, insteadOf old: UInt8, at offset: Int) throws(StorageError) {
-        do throws(StorageError) {
-            try write([byte], at: offset)
-        } catch {
-            if (try? plain.view(at: offset, byteCount: 1)[0]) != old { markUncertain() }
-            throw error
-        }
+        try replace([old], at: offset, by: [byte])
         do throws(StorageError) {
             try sync()
         } catch {
             if !isUncertain { takeBack(old, at: offset) }
+            throw error
+        }
+    }
+
+    /// Replaces the head of a plain file. Nothing is synced: the disk gets the head as a whole or not at all, because it is a part of
+    /// one sector.
+    ///
+    /// - Throws: `.io`; `isUncertain` states afterwards whether the outcome is known.
+    func replaceHead(by new: [UInt8]) throws(StorageError) { try replace(head, at: 0, by: new) }
+
+    /// Replaces some bytes, and marks the file as uncertain when that fails and may nevertheless have been done.
+    private func replace(_ old: [UInt8], at offset: Int, by new: [UInt8]) throws(StorageError) {
+        do throws(StorageError) {
+            try write(new, at: offset)
+        } catch {
+            if (try? plain.view(at: offset, byteCount: old.count).array) != old { markUncertain() }
             throw error
         }
     }

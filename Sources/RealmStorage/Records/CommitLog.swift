@@ -17,6 +17,18 @@ package protocol CommitLog: AnyObject, Sendable {
     ///   nothing was stored; after such a one the file accepts no writes until it was opened again.
     func append(_ record: CommitRecord) throws(StorageError)
 
+    /// Whether what was stored survives without the file, which is brought up to the log when it is opened again. Then commits are
+    /// stored by `append(_:meanwhile:)`, and the file is synced once for each instead of twice.
+    var isDurable: Bool { get }
+
+    /// Stores the record of a commit that is about to happen, and does other work while it waits for that.
+    ///
+    /// - Parameters:
+    ///   - record: The record.
+    ///   - work: The work, which is done once, unless an error is thrown before.
+    /// - Throws: What `append(_:)` throws.
+    func append(_ record: CommitRecord, meanwhile work: () -> Void) throws(StorageError)
+
     /// Whether others may store records too, so that the newest version of the file need not be the newest of all.
     var isShared: Bool { get }
 
@@ -45,6 +57,14 @@ package protocol CommitLog: AnyObject, Sendable {
 extension CommitLog {
     /// False.
     package var isShared: Bool { false }
+    /// False.
+    package var isDurable: Bool { false }
+
+    /// Does the work first.
+    package func append(_ record: CommitRecord, meanwhile work: () -> Void) throws(StorageError) {
+        work()
+        try append(record)
+    }
 
     /// Does nothing.
     package func confirm() throws(StorageError) {}

@@ -2,7 +2,8 @@
 
 /// A file that is brought from version to version by the records of another process, while it is read.
 extension FileStore {
-    /// Applies the next record, and makes its version the newest one for readers.
+    /// Applies the next record, and makes its version the newest one for readers of this store. That of the file it becomes by
+    /// `finishApplying`, with the versions of any number of records.
     ///
     /// - Parameter record: The record.
     /// - Returns: The version that it makes.
@@ -16,6 +17,16 @@ extension FileStore {
         let snapshot = try openFile.committer.apply(record, previous: current)
         publish(snapshot)
         return snapshot
+    }
+
+    /// Makes the newest version that of the file, after records were applied.
+    ///
+    /// - Throws: `.refused(.notWritable)` while anything is written; `.io` when the disk refuses. It may be tried again unless the
+    ///   store accepts no writes any more.
+    package func finishApplying() throws(StorageError) {
+        try takeTurn()
+        defer { endTurn() }
+        try openFile.committer.finishApplying()
     }
 
     /// Puts the file into one of its own in which nobody reads an older version: a copy in which nodes lie where they lay, so

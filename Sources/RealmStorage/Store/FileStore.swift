@@ -413,6 +413,8 @@ package final class FileStore: WriteOwner, Sendable {
             return state != .running
         }
         guard isIdle else { throw .refused(.notWritable("a write transaction is running")) }
+        // Whatever this leaves undone, the log of the file has.
+        if !committer.data.isUncertain { try? committer.settle() }
         committer.data.backend.close()
         if discardsLock { lock?.discard() } else { lock?.release() }
     }

@@ -32,12 +32,12 @@ struct CommitLogTests {
     }
 
     /// The disk refuses the byte that selects the version, after its record was stored.
-    @Test(arguments: [true, false])
-    func `a commit that the file refuses takes its record back, or counts`(takesBack: Bool) throws {
+    @Test(arguments: [true, false], [true, false])
+    func `a commit that the file refuses takes its record back, or counts`(takesBack: Bool, isDurable: Bool) throws {
         let backend = try CrashBackend()
         let store = try FileStore(backend)
         var workload = try Self.workload(store)
-        let log = try RecordedLog(after: store.current.version)
+        let log = try RecordedLog(after: store.current.version, isDurable: isDurable)
         let base = backend.bytes
         log.takesBack = takesBack
         try store.setLog(log)
@@ -67,6 +67,29 @@ struct CommitLogTests {
         position = 0
         for _ in log.sealed { try fresh.apply(log.bytes, at: &position) }
         #expect(try RecordDifference.isEqual(RecordFollower.snapshot(of: other), RecordFollower.snapshot(of: reopened)))
+    }
+
+    /// The disk refuses to sync what a log stores at the same time.
+    @Test func `a commit whose bytes are not synced counts when the log has it`() throws {
+        let backend = try FaultBackend()
+        let store = try FileStore(backend)
+        var workload = try Self.workload(store)
+        let log = try RecordedLog(after: store.current.version, isDurable: true)
+        log.takesBack = false
+        try store.setLog(log)
+        for _ in 0..<3 { try RecordEqualityTests.commit(store) { for _ in 0..<5 { try workload.step($0) } } }
+        let before = store.current
+        backend.resetCounts()
+        backend.failing = (.sync, 0, 5)
+        #expect(throws: StorageError.io(operation: "sync", errno: 5)) {
+            try RecordEqualityTests.commit(store) { for _ in 0..<5 { try workload.step($0) } }
+        }
+        #expect(store.current === before && !store.acceptsWrites && log.records.count == 4 && log.settled == 3)
+        let reopened = try MemoryBackend(backend.bytes)
+        let applier = try RecordApplier(reopened, after: log.start)
+        var position = 0
+        for _ in log.sealed { try applier.apply(log.bytes, at: &position) }
+        #expect(try RecordFollower.snapshot(of: reopened).verify().isClean)
     }
 
     private static func expect(_ log: RecordedLog, bringsUp bytes: [UInt8], to snapshot: Snapshot) throws {

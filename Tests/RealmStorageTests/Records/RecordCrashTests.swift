@@ -71,6 +71,50 @@ struct RecordCrashTests {
         }
     }
 
+    /// The owner of a log that survives without the file loses power at every call of its disk. It syncs once for each commit, so the
+    /// disk has the version that the log had last or the one before, and both are sound.
+    @Test(arguments: [512, 4096, .max] as [Int], [false, true])
+    func `an owner that syncs once is brought up to what the log has`(unit: Int, readsOld: Bool) throws {
+        var random = SeededGenerator(seed: UInt64(truncatingIfNeeded: unit) &+ 7)
+        var workload = StorageWorkload(seed: 13)
+        let backend = try CrashBackend()
+        let store = try FileStore(backend)
+        try RecordEqualityTests.commit(store) { try workload.makeSchema($0) }
+        let log = try RecordedLog(after: store.current.version, isDurable: true)
+        try store.setLog(log)
+        backend.startLog()
+        // The numbers of calls that precede each record in the log, and each version in the file.
+        var stored = [(calls: 0, records: 0)]
+        var written = [(calls: 0, version: store.current.version)]
+        log.didAppend = { stored.append((backend.log.count, log.records.count)) }
+        var readers: [Snapshot] = []
+        for _ in 0..<(TestRun.isLong ? 40 : 10) {
+            try RecordEqualityTests.commit(store) { for _ in 0..<4 { try workload.step($0) } }
+            written.append((backend.log.count, store.current.version))
+            if readsOld { readers = Array((readers + [store.current]).suffix(3)) }
+        }
+        let syncs = backend.log.filter { if case .sync = $0 { true } else { false } }.count
+        #expect(syncs == log.records.count, "one for each commit")
+        for count in 0...backend.log.count {
+            let image = try MemoryBackend(backend.image(after: count, unit: unit, using: &random))
+            let found = try FileStore(MemoryBackend(image.bytes)).current
+            #expect(found.verify().isClean, "call \(count), unit \(unit)")
+            let newest = written.last { $0.calls <= count }?.version ?? 0
+            #expect(found.version + 1 >= newest && found.version <= newest + 1, "call \(count): \(found.version) of \(newest)")
+            let records = stored.last { $0.calls <= count }?.records ?? 0
+            #expect(found.version <= log.start.version + UInt64(records), "call \(count): a version that the log does not have")
+            let applier = try RecordApplier(image, after: log.start)
+            var position = 0
+            for _ in 0..<records { try applier.apply(log.bytes, at: &position) }
+            #expect(try RecordFollower.snapshot(of: image).verify().isClean, "call \(count)")
+        }
+        withExtendedLifetime(readers) {}
+        // Closed, it has everything on its disk.
+        try store.close()
+        let closed = try MemoryBackend(backend.image(after: backend.log.count, unit: 1, using: &random))
+        #expect(try FileStore(closed).current.version == log.end.version)
+    }
+
     /// A write or sync of the copy that fails changes nothing that readers see, and the same record is taken later.
     @Test(arguments: FaultBackend.Kind.allCases)
     func `a disk that refuses leaves the version before`(kind: FaultBackend.Kind) throws {

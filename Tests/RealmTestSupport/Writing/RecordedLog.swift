@@ -19,10 +19,13 @@ package final class RecordedLog: CommitLog, @unchecked Sendable {
     package var refuses = false
     /// Called when a record was stored: the next write of the file is the byte that selects its version.
     package var didAppend: () -> Void = {}
+    /// Whether what was stored survives without the file.
+    package let isDurable: Bool
     /// Whether a record that was stored can be removed again.
     package var takesBack = true
 
-    package init(after version: UInt64, maximumByteCount: Int = .max) throws {
+    package init(after version: UInt64, maximumByteCount: Int = .max, isDurable: Bool = false) throws {
+        self.isDurable = isDurable
         self.maximumByteCount = maximumByteCount
         start = try RecordChain(realm: "test", epoch: "epoch123", base: version)
         end = start

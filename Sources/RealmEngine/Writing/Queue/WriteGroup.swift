@@ -6,7 +6,7 @@ internal import RealmStorage
 ///
 /// A commit costs two syncs of the file, whatever it contains. Under load the writes that arrive during
 /// one commit form the group of the next one, so the number of syncs does not grow with the number of
-/// clients.
+/// clients. Those that arrive while the first ones are being applied may join them.
 struct WriteGroup {
     /// The writes in the order in which they arrived.
     private let jobs: [WriteJob]
@@ -14,6 +14,8 @@ struct WriteGroup {
     private let writer: any WriteBackend
     /// The limits for the size of a group.
     private let limits: WriteLimits
+    /// Returns writes that join so many others in the group.
+    private let joining: (Int) -> [WriteJob]
 
     /// Makes a group.
     ///
@@ -21,17 +23,21 @@ struct WriteGroup {
     ///   - jobs: The writes in the order in which they arrived.
     ///   - writer: The database.
     ///   - limits: The limits for the size of a group.
-    init(_ jobs: [WriteJob], _ writer: any WriteBackend, _ limits: WriteLimits) {
+    ///   - joining: Returns writes that join so many others in the group; it is called until it returns none.
+    init(
+        _ jobs: [WriteJob], _ writer: any WriteBackend, _ limits: WriteLimits, joining: @escaping (Int) -> [WriteJob]
+    ) {
         self.jobs = jobs
         self.writer = writer
         self.limits = limits
+        self.joining = joining
     }
 
     /// Runs the writes, commits them together and completes them.
     ///
     /// - Returns: The writes for which the group had no room; they have not begun.
     func run() -> [WriteJob] {
-        let waiting = jobs.filter { !$0.isCancelled }
+        var waiting = jobs.filter { !$0.isCancelled }
         guard !waiting.isEmpty else { return [] }
         let transaction: WriteTransaction
         do throws(WriteError) {
@@ -47,14 +53,19 @@ struct WriteGroup {
         var applied: [WriteJob] = []
         var refused: [(job: WriteJob, error: WriteError)] = []
         var taken = 0
-        for job in waiting {
+        let isOnly = waiting.count == 1
+        while taken < waiting.count {
+            let job = waiting[taken]
             taken += 1
-            switch apply(job, transaction, isOnly: waiting.count == 1) {
+            switch apply(job, transaction, isOnly: isOnly && taken == 1) {
             case .applied: applied.append(job)
             case .refused(let error): refused.append((job, error))
             case .completed: break
             }
-            if transaction.writes.arena.used > limits.groupBytes { break }
+            guard transaction.writes.arena.used <= limits.groupBytes else { break }
+            // What an only write has done is still there when it was refused, and must not be committed.
+            guard taken == waiting.count, !isOnly || !applied.isEmpty else { continue }
+            waiting += joining(taken).filter { !$0.isCancelled }
         }
         finish(refused, isConfirmed: commit(transaction, applied))
         return Array(waiting[taken...])

@@ -59,6 +59,8 @@ final class WriteQueue: Sendable {
         var isPrepared = false
         /// Whether the writer ran an interactive transaction last: waiting writes are next then.
         var comesFromTransaction = false
+        /// The number of writes in the last group.
+        var lastGroupCount = 0
         /// The client of the last interactive transaction.
         var lastClient: String?
         /// The interactive transaction that holds the writer.
@@ -331,11 +333,51 @@ final class WriteQueue: Sendable {
 
     /// Runs a group; writes for which it had no room are put back at the front of the queue.
     private func perform(_ jobs: [WriteJob], _ writer: any WriteBackend) {
-        let body = { [self] in hold(jobs.map(\.submitted)) { WriteGroup(jobs, writer, limits).run() } }
+        let body = { [self] in hold(jobs.map(\.submitted)) { run(jobs, writer) } }
         // A write that must be alone, such as a migration, may take an hour.
         let left = jobs.first?.request.isAlone == true ? threads.occupying(body) ?? body() : body()
         guard !left.isEmpty else { return }
         monitor.withLock { $0.entries.insert(contentsOf: left.map(Entry.job), at: 0) }
+    }
+
+    /// Runs a group and the writes that join it.
+    ///
+    /// - Returns: The writes for which it had no room.
+    private func run(_ jobs: [WriteJob], _ writer: any WriteBackend) -> [WriteJob] {
+        guard jobs.first?.request.isAlone == false else { return WriteGroup(jobs, writer, limits) { _ in [] }.run() }
+        let lastCount = monitor.withLock { $0.lastGroupCount }
+        let begin = Instant.now()
+        var count = jobs.count
+        let left = WriteGroup(jobs, writer, limits) { [self] present in
+            let now = Instant.now()
+            guard now.seconds(since: begin) < WriteQueue.joiningSeconds else { return [] }
+            let awaits = lastCount >= WriteQueue.awaitedCount && present < lastCount
+            let end = awaits ? now.adding(seconds: WriteQueue.awaitingSeconds) : now
+            let joined = monitor.wait(until: end) { state in takeJoining(&state, besides: present) } ?? []
+            for job in joined { metrics.noteWait(now.seconds(since: job.submitted)) }
+            count += joined.count
+            return joined
+        }.run()
+        monitor.withLock { $0.lastGroupCount = count - left.count }
+        return left
+    }
+
+    /// The time from the beginning of a group in which writes may join it.
+    private static let joiningSeconds = 0.002
+    /// How long a group that is smaller than the last one waits for another write: the clients who were answered last are likely to
+    /// send the next one now, and one commit for all of them takes less than two.
+    private static let awaitingSeconds = 0.0001
+    /// The number of writes in the last group from which on others are waited for.
+    private static let awaitedCount = 4
+
+    /// Removes the writes that may join a group; nil when there are none.
+    private func takeJoining(_ state: inout State, besides present: Int) -> [WriteJob]? {
+        var jobs: [WriteJob] = []
+        while case .job(let job)? = state.entries.first, !job.request.isAlone, present + jobs.count < limits.groupJobs {
+            jobs.append(job)
+            state.entries.removeFirst()
+        }
+        return jobs.isEmpty ? nil : jobs
     }
 
     /// Runs an operation with the writer, and records how long it took and how long its writes had
