@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a cluster costs: writes with the log beside those of a server by itself in alternating rounds, how long the writes of a node that
-is killed are missed, and for how long a shard that moves refuses them."""
+"""What a cluster costs: writes with the log beside those of a server by itself in alternating rounds, reads of a replica beside theirs and
+how far it is behind, how long the writes of a node that is killed are missed, and for how long a shard that moves refuses them."""
 
 import argparse
 import http.client
@@ -65,6 +65,16 @@ def writes(node, realm):
     return call(node, "POST", f"/v1/realms/{realm}/objects/Item", {"_id": f"{time.monotonic_ns()}", "value": "", "list": []})[0] == 201
 
 
+def warm_up(server):
+    """Gives a new server what one that has run for a while has: files of its log that were used before, and need not be made."""
+    server.sql("alter system set min_wal_size = '1GB'")
+    server.sql("select pg_reload_conf()")
+    for _ in range(48):
+        server.sql("select pg_logical_emit_message(true, 'warm', 'up')")
+        server.sql("select pg_switch_wal()")
+    server.sql("checkpoint")
+
+
 def missed(fleet, realm, act):
     """Writes steadily wherever the realm is, and returns the longest time without a write that was accepted, after `act`."""
     accepted, stopped = [], threading.Event()
@@ -103,6 +113,65 @@ def missed(fleet, realm, act):
     return max(later - earlier for earlier, later in zip(times, times[1:]))
 
 
+def reads(port, key, seconds):
+    """Reads one object by its key as fast as it goes; returns reads per second."""
+    done = subprocess.run(["wrk", "-t", "2", "-c", "32", "-d", f"{seconds}s", f"http://127.0.0.1:{port}/v1/realms/cost/objects/Item/{key}"],
+                          capture_output=True, text=True, check=True)
+    if "Non-2xx" in done.stdout:
+        raise SystemExit(done.stdout)
+    return float(re.search(r"Requests/sec:\s+([\d.]+)", done.stdout).group(1))
+
+
+class Lag:
+    """How long after the owner has shown a version a replica shows it, while others write."""
+
+    def __init__(self, source, replica):
+        self.times, self.stopped = [], threading.Event()
+        self.connections = [http.client.HTTPConnection("127.0.0.1", node.port, timeout=20) for node in (source, replica)]
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def get(self, connection, fields):
+        connection.request("GET", "/v1/realms/cost/objects/Item?limit=1", headers=fields)
+        answer = connection.getresponse()
+        answer.read()
+        if answer.status != 200:
+            raise SystemExit(f"a read was answered with {answer.status}")
+        return answer.headers["Realm-Version"]
+
+    def run(self):
+        source, replica = self.connections
+        while not self.stopped.is_set():
+            version = self.get(source, {})
+            begin = time.monotonic()
+            self.get(replica, {"Realm-Min-Version": version})
+            self.times.append(1000 * (time.monotonic() - begin))
+            time.sleep(0.005)
+
+    def end(self):
+        self.stopped.set()
+        self.thread.join()
+        return sorted(self.times)
+
+
+def measure_replica(fleet, alone, options, script):
+    """Prints how fast a replica reads, and how far it is behind under writes."""
+    source = owner(fleet.nodes, "cost")
+    replica = next(node for node in fleet.nodes if node is not source)
+    for place in (alone.port, source):
+        call(place, "POST", "/v1/realms/cost/objects/Item", {"_id": "read", "value": "v", "list": []})
+    until(lambda: call(replica, "GET", "/v1/realms/cost/objects/Item/read")[0] == 200, "the replica has the object")
+    pairs = [(reads(alone.port, "read", options.seconds), reads(replica.port, "read", options.seconds)) for _ in range(options.rounds)]
+    print(f"reads of one object: alone {statistics.median(one for one, _ in pairs):,.0f}/s, of a replica "
+          f"{statistics.median(two for _, two in pairs):,.0f}/s, ratio {statistics.median(two / one for one, two in pairs):.2f}", flush=True)
+    for connections in (1, 4, 32):
+        lag = Lag(source, replica)
+        rate, _ = load(source.port, "cost", connections, 2 * options.seconds, script, f"lag-{connections}")
+        times = lag.end()
+        print(f"a replica under {rate:,.0f} writes/s of {connections} writers: median {times[len(times) // 2]:.0f} ms behind, "
+              f"p99 {times[len(times) * 99 // 100]:.0f} ms ({len(times)} looks)", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--server", required=True)
@@ -131,6 +200,7 @@ def main():
         until(lambda: call(node, "GET", "/v1/realms/cost/objects/Item?limit=1")[0] == 200, "the node is back")
         fleet.tell("move", "realm:cost", node.name)
         until(lambda: writes(node, "cost"), "the node has the realm")
+        warm_up(fleet.primary)
         print(f"standbys: {options.standbys}, processors: {os.cpu_count()}")
         for connections in (32, 1):
             rates, medians = [], []
@@ -143,6 +213,7 @@ def main():
             print(f"{connections} writers: alone {statistics.median(one for one, _ in rates):,.0f}/s, with the log "
                   f"{statistics.median(two for _, two in rates):,.0f}/s, ratio {ratio:.2f}; median {statistics.median(one for one, _ in medians):.2f} "
                   f"and {statistics.median(two for _, two in medians):.2f} ms", flush=True)
+        measure_replica(fleet, alone, options, script)
         moves, losses = [], []
         for number in range(5):
             names = [one.name for one in fleet.nodes]

@@ -154,6 +154,26 @@ struct UnknownOutcomeTests {
         try behind.owned.finish()
     }
 
+    /// An address names several servers, of which the first ones are silent, are not there or speak something else.
+    @Test func `a server that is silent leaves time for the next one`() throws {
+        let server = try PostgresServer.shared.get()
+        let silent = try LogProxy(to: server.folder)
+        silent.set(.hold)
+        let rest = "user=realm dbname=postgres"
+        for (hosts, isReached) in [
+            ("\(silent.folder),\(server.folder)", true), ("\(silent.folder),/nowhere,\(silent.folder),\(server.folder)", true),
+            ("\(server.folder),\(silent.folder)", true), ("\(silent.folder),/nowhere", false),
+        ] {
+            let begin = Instant.now()
+            let connection = try? PostgresConnection.connect(
+                to: "host=\(hosts) port=\(PostgresServer.port) \(rest)", until: begin.adding(seconds: 4))
+            #expect((connection != nil) == isReached && Instant.now().seconds(since: begin) < 8, "\(hosts)")
+        }
+        let url = "postgresql://realm@/postgres?host=\(silent.folder),\(server.folder)&port=\(PostgresServer.port)"
+        let connection = try PostgresConnection.connect(to: url, until: .now().adding(seconds: 4))
+        #expect(try connection.runTexts(["select 1"], until: .now().adding(seconds: 10)).first?.rows.count == 1)
+    }
+
     /// The wait for a standby is cancelled by an operator: the row is visible and not durable, and the server says that all is well.
     @Test func `a wait for standbys that somebody cancels is not taken as stored`() throws {
         let server = try PostgresServer()

@@ -83,7 +83,7 @@ package final class LoggedRealm: Sendable {
             guard let begun = try begin(opening, log, owner, over: head) else { throw .refused(.notOwner("")) }
             return begun
         }
-        try requireOwnFile(opening)
+        try requireOwnFile(opening, log)
         if let begun = try begin(opening, log, owner, over: nil) { return begun }
         // Another node has begun the log meanwhile.
         guard let head = try owner.claim() else { throw .refused(.logUnavailable("the log has lost the realm")) }
@@ -138,8 +138,17 @@ package final class LoggedRealm: Sendable {
         return try Database.open(name: opening.name, path: opening.path, options)
     }
 
-    /// Refuses a file that came from a log which does not know its realm: it may have been deleted, or the log is another one.
-    private static func requireOwnFile(_ opening: Opening) throws(StorageError) {
+    /// Deletes the file of a realm that its log was told to forget, which is a cache of nothing any more.
+    static func removeDropped(_ opening: Opening, _ log: any RealmLog) throws(StorageError) {
+        guard let place = FilePosition.read(for: opening.path).first,
+            try log.hasDropped(opening.name.text, lineage: place.chain.epoch)
+        else { return }
+        try RealmFiles.delete(opening.path, key: opening.options.key)
+    }
+
+    /// Refuses a file that came from a log which does not know its realm and has not forgotten it either: the log is another one.
+    private static func requireOwnFile(_ opening: Opening, _ log: any RealmLog) throws(StorageError) {
+        try removeDropped(opening, log)
         guard System.entry(atPath: opening.path) != nil else {
             guard opening.options.createsMissingFile else { throw .refused(.fileNotFound) }
             return

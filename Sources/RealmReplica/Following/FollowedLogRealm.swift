@@ -134,6 +134,7 @@ package final class FollowedLogRealm: @unchecked Sendable {
         while true {
             let asked = follower.clock()
             guard let head = try follower.log.heads(of: [opening.name.text], confirmedFor: nil)[opening.name.text] else {
+                try LoggedRealm.removeDropped(opening, follower.log)
                 throw .refused(.fileNotFound)
             }
             let opened: (database: Database, chain: RecordChain, way: LogReplay.Way)

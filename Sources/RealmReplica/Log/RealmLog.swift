@@ -80,6 +80,11 @@ package protocol RealmLog: Sendable {
     /// - Throws: `.refused(.logUnavailable)`; it is unknown then whether the realm was forgotten.
     func drop(_ realm: String, of owner: LogOwner) throws(StorageError) -> Bool
 
+    /// Returns whether a realm was forgotten that had a lineage, and none was begun under its name since.
+    ///
+    /// - Throws: `.refused(.logUnavailable)`.
+    func hasDropped(_ realm: String, lineage: String) throws(StorageError) -> Bool
+
     /// Reads the records that follow a version, in order.
     ///
     /// - Parameters:
@@ -127,6 +132,9 @@ extension RealmLog {
 
     /// Returns none: a log need not list its realms.
     package func names(after name: String?, limit: Int) throws(StorageError) -> [String] { [] }
+
+    /// Returns false: a log need not know what it has forgotten.
+    package func hasDropped(_ realm: String, lineage: String) throws(StorageError) -> Bool { false }
 
     /// Returns nil: a log need not keep requests.
     package func request(_ name: String, of realm: String) throws(StorageError) -> LoggedRequest? { nil }

@@ -34,16 +34,42 @@ internal import RealmStorage
         var count = 0
     }
 
+    /// Connects to the first of the servers of an address that takes the connection.
+    ///
+    /// - Parameters:
+    ///   - address: What libpq takes: a URL or `name=value` pairs. What is missing comes from the environment.
+    ///   - deadline: When to give up. Each server has its part of the time, so one that is silent leaves some to the next.
+    /// - Throws: `.unsent` when there is no connection.
+    static func connect(to address: String, until deadline: Instant) throws(PostgresFailure) -> PostgresConnection {
+        let servers = servers(of: address)
+        var failure = PostgresFailure.unsent("the address has no server")
+        for (index, server) in servers.enumerated() {
+            let now = Instant.now()
+            let share =
+                deadline.isDistantFuture
+                ? deadline : now.adding(seconds: deadline.seconds(since: now) / Double(servers.count - index))
+            do throws(PostgresFailure) {
+                return try PostgresConnection(to: address, server, until: share)
+            } catch {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
     /// Connects to a server.
     ///
     /// - Parameters:
     ///   - address: What libpq takes: a URL or `name=value` pairs. What is missing comes from the environment.
+    ///   - server: What stands for the same names in the address.
     ///   - deadline: When to give up.
     /// - Throws: `.unsent` when there is no connection.
-    init(to address: String, until deadline: Instant) throws(PostgresFailure) {
-        let names = ["application_name", "connect_timeout", "client_encoding", "dbname"]
+    init(
+        to address: String, _ server: [(name: String, value: String)] = [], until deadline: Instant
+    ) throws(PostgresFailure) {
+        let names = ["application_name", "connect_timeout", "client_encoding", "dbname"] + server.map(\.name)
         // What comes first can be stated otherwise in the address.
-        let values = ["realm-rest", "10", "UTF8", address]
+        let values = ["realm-rest", "10", "UTF8", address] + server.map(\.value)
         let made = unsafe PostgresConnection.withTexts(names) { names in
             unsafe PostgresConnection.withTexts(values) { values in unsafe PQconnectStartParams(names, values, 1) }
         }
@@ -61,6 +87,32 @@ internal import RealmStorage
     }
 
     deinit { unsafe PQfinish(connection) }
+
+    /// Returns what makes an address with several servers one of each of them; nothing once for an address with one.
+    private static func servers(of address: String) -> [[(name: String, value: String)]] {
+        var lists: [String: [Substring]] = [:]
+        if let options = unsafe PQconninfoParse(address, nil) {
+            defer { unsafe PQconninfoFree(options) }
+            var option = unsafe options
+            while let keyword = unsafe option.pointee.keyword {
+                if let value = unsafe option.pointee.val {
+                    lists[unsafe String(cString: keyword)] = unsafe String(cString: value).split(
+                        separator: ",", omittingEmptySubsequences: false)
+                }
+                unsafe option += 1
+            }
+        }
+        let count = max(lists["host"]?.count ?? 0, lists["hostaddr"]?.count ?? 0)
+        guard count > 1 else { return [[]] }
+        return (0..<count).map { index in
+            ["host", "hostaddr", "port"].compactMap { name in
+                guard let list = lists[name] else { return nil }
+                // One port stands for all servers.
+                return list.indices.contains(index)
+                    ? (name, String(list[index])) : list.count == 1 ? (name, String(list[0])) : nil
+            }
+        }
+    }
 
     /// Finishes connecting.
     private func connect(until deadline: Instant) throws(PostgresFailure) {

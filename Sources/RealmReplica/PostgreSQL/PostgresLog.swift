@@ -178,6 +178,11 @@ package final class PostgresLog: RealmLog {
         return isDropped
     }
 
+    /// Returns whether a realm was forgotten, as the protocol says.
+    package func hasDropped(_ realm: String, lineage: String) throws(StorageError) -> Bool {
+        try !run(.dropped, [.text(realm), .text(lineage)]).rows.isEmpty
+    }
+
     /// Stores a base, as the protocol says.
     package func put(_ base: LogBase, of realm: String, from descriptor: Int32) throws(StorageError) {
         _ = try store(base, of: realm, from: descriptor, with: nil)

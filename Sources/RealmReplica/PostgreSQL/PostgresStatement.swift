@@ -12,7 +12,7 @@ enum PostgresStatement: String, CaseIterable, Sendable {
     case names
     case append, appendPart, appendRequests, request, forgetRequests, dropRequests
     case checksum, records
-    case create, restart, drop, dropRecords, dropBases, dropBaseParts
+    case create, restart, drop, dropped, dropRecords, dropBases, dropBaseParts
     case bases, addBase, addBasePart, basePart, removeBase, removeBaseParts
     case prune
     case beat, nodes, assignments, shards, assign, noteAssignment, forgetNode
@@ -113,12 +113,15 @@ enum PostgresStatement: String, CaseIterable, Sendable {
                 update realm_rest.head set lineage = $2, version = $3, checksum = $4, epoch = epoch + 1
                 where realm = $1 and epoch = $5 and token = $6
                 """
-        // What is left says that an owner of then has nothing any more; a realm of this name can be made anew.
+        // What is left says that an owner of then has nothing any more, and which files are of no use; a realm of this name can be
+        // made anew. The token is none that an owner has.
         case .drop:
             return """
-                update realm_rest.head set lineage = '', version = 0, epoch = epoch + 1, node = '', token = ''
+                update realm_rest.head set lineage = '', version = 0, epoch = epoch + 1, node = '', token = 'dropped ' || lineage
                 where realm = $1 and token = $2
                 """
+        case .dropped:
+            return "select from realm_rest.head where realm = $1 and lineage = '' and token = 'dropped ' || $2"
         case .dropRecords: return "delete from realm_rest.record where realm = $1"
         case .dropBases: return "delete from realm_rest.base where realm = $1"
         case .dropBaseParts: return "delete from realm_rest.base_part where realm = $1"

@@ -176,7 +176,7 @@ final class PostgresWorker: Sendable {
     /// Connects to a server, and checks that it may keep a log.
     static func connect(_ options: PostgresOptions) throws(PostgresFailure) -> PostgresConnection {
         let deadline = Instant.now().adding(seconds: options.connectSeconds)
-        let connection = try PostgresConnection(to: options.address, until: deadline)
+        let connection = try PostgresConnection.connect(to: options.address, until: deadline)
         let answers: [PostgresAnswer]
         do throws(PostgresFailure) {
             answers = try connection.run([PostgresStep(.facts), PostgresStep(.settings)], until: deadline)

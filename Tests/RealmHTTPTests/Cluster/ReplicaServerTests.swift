@@ -146,6 +146,13 @@ import Testing
         try cluster.make("store", on: "n1")
         #expect(try cluster.add(7, to: "store", on: "n1").status == 201)
         #expect(eventually { (try? cluster.dogs(of: "store", on: "n2")) == ["7"] })
+        // A node that has a file of the realm that was deleted makes one of that name, too.
+        #expect(try cluster.send("n1", "DELETE", "/v1/realms/store?files=true").status == 204)
+        #expect(eventually { (try? cluster.send("n2", "GET", dogs).code) == "realm_not_found" })
+        try cluster.move("store", to: "n2")
+        try cluster.make("store", on: "n2")
+        #expect(try cluster.add(8, to: "store", on: "n2").status == 201)
+        #expect(eventually { (try? cluster.dogs(of: "store", on: "n1")) == ["8"] })
         try cluster.finish()
     }
 
