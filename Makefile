@@ -181,6 +181,8 @@ setup-fleet: setup
 
 # Then clusters under bad luck: FLEET_RUNS histories that a checker judges, and FENCE_CLAIMS claims of which one at a time may win.
 FENCE_CLAIMS ?= 10000
+# How many streams are open at once: each node needs a quarter more open files than its third of them, and 4,000.
+FLEET_STREAMS ?= 45000
 # A program that is not ours reads files of nodes where it is there.
 INSPECT = $(addprefix --inspector ,$(wildcard $(SHARED)/tools/realm_inspect.py))
 test-fleet: setup-fleet setup-cluster
@@ -194,6 +196,8 @@ test-fleet: setup-fleet setup-cluster
 	for seed in 1 2 3 4 5; do \
 	  python3 Tests/Fleet/copies.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --seed $$seed --writes 2000 $(INSPECT) || exit 1; \
 	done
+	python3 Tests/Fleet/scale.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest)
+	python3 Tests/Fleet/streams.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --streams $(FLEET_STREAMS)
 	python3 Tests/Fleet/linear.py --server $(or $(FLEET_SERVER),.build-release/release/realm-rest) --runs $(FLEET_RUNS)
 
 # The short form: a few histories, and whether the checker would have noticed; some claims, and whether double winners would have been.
@@ -207,11 +211,11 @@ test-cluster: setup-cluster
 	python3 Tests/Fleet/handover.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest)
 	/usr/bin/python3 Tests/Fleet/fence.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --claims 200
 	/usr/bin/python3 Tests/Fleet/fence.py --log nats --claims 100 --expect-double-winners
-	python3 Tests/Fleet/owners.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --seconds 15
-	python3 Tests/Fleet/powercut.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --rounds 2
+	python3 Tests/Fleet/owners.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --seconds 10
+	python3 Tests/Fleet/powercut.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --rounds 1
 	python3 Tests/Fleet/copies.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --writes 200 $(INSPECT)
-	python3 Tests/Fleet/linear.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --runs 4 --seconds 12
-	python3 Tests/Fleet/linear.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --runs 10 --seconds 12 --plain-reads
+	python3 Tests/Fleet/linear.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --runs 3 --seconds 10
+	python3 Tests/Fleet/linear.py --server $(or $(CLUSTER_SERVER),.build-release/release/realm-rest) --runs 10 --seconds 10 --plain-reads
 
 # What the log costs writes, and how long a node that is lost or a shard that moves is missed.
 bench-cluster: setup-cluster

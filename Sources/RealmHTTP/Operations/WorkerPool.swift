@@ -165,6 +165,8 @@ package final class WorkerPool: Sendable {
 
     /// The loop of a thread: takes jobs and runs them until the pool is closed.
     private static func run(_ monitor: Monitor<State>, _ activity: WorkerActivity) {
+        // Scans and exports take long, and short requests are answered beside them.
+        Threads.letOthersIn()
         while let (client, job) = next(monitor) {
             HeldLocks.assertNone()
             job()

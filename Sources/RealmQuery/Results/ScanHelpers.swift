@@ -60,6 +60,7 @@ package final class ScanHelpers: Sendable {
         do throws(Threads.Failure) {
             try Threads.start("scan") { [monitor] in
                 Threads.lowerPriority()
+                Threads.letOthersIn()
                 while let job = monitor.wait({ $0.jobs.popLast() }) {
                     job()
                     monitor.withLock { $0.busy -= 1 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CMappings
 internal import CProcessor  // its headers are where the compiler finds attributes of threads
 internal import Glibc
 
@@ -78,6 +79,10 @@ package enum Threads {
 
     /// Gives the calling thread less of the processors than others while these have work.
     package static func lowerPriority() { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 5) }
+
+    /// Lets other threads that wake up have the processor of the calling thread at once, which otherwise keeps it for some milliseconds. The
+    /// thread works for long at a time and gets as much of the processors as before. Where the system has no such thing, nothing changes.
+    package static func letOthersIn() { _ = realm_rest_set_slice(100_000_000) }
 
     /// Suspends the calling thread for a number of seconds, at most 4000.
     package static func sleep(seconds: Double) { usleep(UInt32(max(0, min(seconds, 4000)) * 1_000_000)) }
