@@ -58,6 +58,40 @@ import Testing
         try realm.finish()
     }
 
+    /// A write arrives while another one is being applied, which was alone until then and has no savepoint.
+    @Test(arguments: [false, true], [false, true])
+    func `a write that arrives in time joins the commit of another`(firstFails: Bool, secondFails: Bool) throws {
+        struct Refused: Error {}
+        let realm = try realm()
+        let before = realm.database.current.token.version
+        let database = realm.database
+        for attempt in 1...50 {
+            let second = Awaited<Result<WriteReceipt<Void>, WriteError>>()
+            let first = Awaited<Result<WriteReceipt<Void>, WriteError>>()
+            database.write(EngineRealm.request()) { session in
+                try Self.add(10, session)
+                database.write(EngineRealm.request()) { session in
+                    try Self.add(1, session)
+                    if secondFails { _ = try session.create("Counter", ["_id": .integer(1), "n": .integer(0)]) }
+                } completion: {
+                    second.set($0)
+                }
+                if firstFails { _ = try session.create("Counter", ["_id": .integer(1), "n": .integer(0)]) }
+            } completion: {
+                first.set($0)
+            }
+            let (one, two) = try (first.wait(), second.wait())
+            #expect(((try? one.get()) == nil) == firstFails && ((try? two.get()) == nil) == secondFails)
+            let sum = attempt * ((firstFails ? 0 : 10) + (secondFails ? 0 : 1))
+            #expect(try realm.show("Counter", 1) == "{_id:1 n:\(sum)}")
+        }
+        // Most pairs share a version; on a busy machine the first one may take too long.
+        let versions = realm.database.current.token.version - before
+        let commits: ClosedRange<UInt64> = firstFails && secondFails ? 0...0 : firstFails || secondFails ? 50...50 : 50...99
+        #expect(commits.contains(versions), "\(versions)")
+        try realm.finish()
+    }
+
     @Test func `a write that fails leaves its neighbours alone`() throws {
         let realm = try realm()
         let (gate, held) = hold(realm)
