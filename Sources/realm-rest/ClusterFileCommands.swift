@@ -29,6 +29,10 @@ struct ClusterRestoreCommand: ParsableCommand {
     @Argument(help: "The file to make; there must be none yet.")
     var file: String
 
+    /// The path of a file with the encryption key; nil for a realm that is not encrypted.
+    @Option(help: "A file with the encryption key of the realm: 128 hex digits, or base64 of 64 bytes.")
+    var keyFile: String?
+
     /// The version; nil for the newest.
     @Option(help: ArgumentHelp("The number of the version; without it the newest.", valueName: "VERSION"))
     var at: UInt64?
@@ -38,10 +42,11 @@ struct ClusterRestoreCommand: ParsableCommand {
         let log = try place.log(bases)
         defer { log.close() }
         let version = try atCluster { () throws(StorageError) in
+            let key = try realmKey(inFile: keyFile)
             let head = try LogReplay.head(of: realm, in: log)
             let made = try NewFile(beside: file)
             let version = at ?? head.version
-            try LogReplay(realm, path: file, log: log).restore(version, of: head, to: made)
+            try LogReplay(realm, path: file, log: log, key: key).restore(version, of: head, to: made)
             try made.publish(as: file)
             return version
         }
@@ -66,18 +71,29 @@ struct ClusterVerifyCommand: ParsableCommand {
     @Argument(help: "The name of the realm.")
     var realm: String
 
+    /// The path of a file with the encryption key; nil for a realm that is not encrypted.
+    @Option(help: "A file with the encryption key of the realm: 128 hex digits, or base64 of 64 bytes.")
+    var keyFile: String?
+
     /// Verifies what the log has.
     func run() throws {
         let log = try place.log(bases)
         defer { log.close() }
         let (head, report) = try atCluster { () throws(StorageError) in
+            let key = try realmKey(inFile: keyFile)
             let head = try LogReplay.head(of: realm, in: log)
             let made = try NewFile(beside: System.temporaryFolder + "/realm-rest")
-            try LogReplay(realm, path: made.openPath, log: log).restore(head.version, of: head, to: made)
-            return (head, try Snapshot(file: try RealmFile(path: made.openPath)).verify())
+            try LogReplay(realm, path: made.openPath, log: log, key: key).restore(head.version, of: head, to: made)
+            return (head, try Snapshot(file: try RealmFile(path: made.openPath, key: key)).verify())
         }
         for error in report.errors { StandardStreams.error(error) }
         guard report.isClean else { throw ExitCode(1) }
         print("the log of '\(realm)' leads to version \(head.version), which is sound")
     }
+}
+
+/// Reads the key of a realm from a file; nil when none is named.
+private func realmKey(inFile path: String?) throws(StorageError) -> EncryptionKey? {
+    guard let path else { return nil }
+    return try EncryptionKey(contentsOfFile: path)
 }

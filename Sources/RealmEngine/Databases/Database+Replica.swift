@@ -19,11 +19,9 @@ extension Database {
     ///
     /// - Parameter node: The node that writes the realm from now on; empty when that is not known yet.
     /// - Returns: Whether records can be applied to the file. Otherwise another file has to take its place first.
-    /// - Throws: `.refused(.notWritable)` for a realm that is not a file open for writing; `.refused(.unsuitable)` for one whose
-    ///   commits have no records.
+    /// - Throws: `.refused(.notWritable)` for a realm that is not a file open for writing.
     package func stopWriting(for node: String) throws(StorageError) -> Bool {
         guard let store, mode == .readWrite else { throw .refused(.notWritable("the realm is not open for writing")) }
-        try BaseCopy.requireShippable(store.current.file)
         writingNode.withLock { $0 = node }
         closeWriter()
         try store.setLog(nil)
@@ -86,7 +84,7 @@ extension Database {
     /// another one. The same version is only read from another file from now on.
     ///
     /// - Parameters:
-    ///   - file: A complete file.
+    ///   - file: A complete file, with the key of the realm.
     ///   - version: The number of the version that it has, which is not lower than the present one.
     ///   - epoch: The epoch of the version.
     package func adopt(_ file: NewFile, version: UInt64, epoch: Epoch) throws(StorageError) {

@@ -256,7 +256,10 @@ extension ClusterService {
     /// - Throws: `log_unavailable`.
     func outcome(of request: CommittedRequest, in database: Database) throws(Problem) -> (digest: String, version: String)? {
         do throws(StorageError) {
-            return try log.request(request.name, of: database.name.text).map { ($0.digest, "\($0.lineage).\($0.version)") }
+            let hidden = try RecordCipher.hidden(request, database.key)
+            guard let found = try log.request(hidden.name, of: database.name.text) else { return nil }
+            let digest = found.digest == hidden.digest ? request.digest : found.digest
+            return (digest, "\(found.lineage).\(found.version)")
         } catch {
             throw Problem(unavailable: error)
         }

@@ -7,6 +7,9 @@ package import RealmStorage
 ///
 /// A file is a cache of the log. One that is behind is brought up by records; one that is not in the history of the log, or is
 /// damaged, is replaced by one that is made of a base and the records after it.
+///
+/// Whether a realm is encrypted, and with which key, is what its bases say, which have digests: when one cannot be opened with the key, the
+/// key is missing or wrong, and no file is touched.
 package struct LogReplay {
     /// The log.
     private let log: any RealmLog
@@ -14,6 +17,8 @@ package struct LogReplay {
     private let realm: String
     /// The path of the file, without symbolic links.
     private let path: String
+    /// The key of the realm; nil for one that is not encrypted.
+    private let key: EncryptionKey?
     /// The oldest version that somebody still reads in the file, which records must not overwrite; nil when nobody reads it.
     private let oldestReader: UInt64?
 
@@ -31,10 +36,14 @@ package struct LogReplay {
     ///   - realm: The name of the realm.
     ///   - path: The path of its file, without symbolic links. The file need not exist.
     ///   - log: The log.
+    ///   - key: The key of the realm; nil for one that is not encrypted.
     ///   - oldestReader: The oldest version that somebody still reads in the file; nil when nobody does.
-    package init(_ realm: String, path: String, log: any RealmLog, oldestReader: UInt64? = nil) {
+    package init(
+        _ realm: String, path: String, log: any RealmLog, key: EncryptionKey? = nil, oldestReader: UInt64? = nil
+    ) {
         self.realm = realm
         self.path = path
+        self.key = key
         self.log = log
         self.oldestReader = oldestReader
     }
@@ -46,11 +55,14 @@ package struct LogReplay {
     ///   - isAnew: Whether the present file is of no use.
     /// - Returns: The place in the chain, which is that of the head, and how the file was brought up.
     /// - Throws: `.refused(.fileInUse)` when another program has the file open; `.refused(.logUnavailable)`;
-    ///   `.corrupt` when the log leads to the head from no base.
+    ///   `.refused(.encryptionKeyRequired)` or `.refused(.encryptionKeyWrong)` when the log, or a file that is not from the log, is not
+    ///   encrypted as the key says; `.corrupt` when the log leads to the head from no base.
     package func bringUp(
         to head: LogHead, isAnew: Bool = false
     ) throws(StorageError) -> (chain: RecordChain, way: Way) {
         let positions = FilePosition.read(for: path)
+        // A file that is not from the log is not replaced only because its key is not known.
+        if positions.isEmpty { try Database.requireKnownKey(ofFile: path, key) }
         if !isAnew, let count = try follow(positions, to: head) { return (chain(of: head), .records(count)) }
         // A base may be deleted while it is read; then there is a newer one.
         for _ in 0..<2 {
@@ -91,20 +103,20 @@ package struct LogReplay {
         do throws(StorageError) {
             // Who wrote the version need not have waited for the disk.
             try backend.sync(.full)
-            let version = try RecordApplier.version(of: backend)
+            let version = try RecordApplier.version(of: backend, key: key)
             guard let place = places.first(where: { $0.chain.version <= version }) else { return nil }
             let position = place.chain
             guard position.realm == realm, position.epoch == head.lineage, position.version <= head.version else { return nil }
-            let applier = try RecordApplier(backend, after: position)
+            let applier = try RecordApplier(backend, after: position, key: key)
             guard applier.version <= head.version else { return nil }
             if applier.version == position.version {
-                let snapshot = try Snapshot(file: try RealmFile(path: path))
+                let snapshot = try Snapshot(file: try RealmFile(path: path, key: key))
                 guard snapshot.top.ref == place.top else { return nil }
             }
             let count = try apply(to: applier, upTo: head, oldestReader)
             return isAt(head, applier) ? count : nil
         } catch {
-            if error.isDamage { return nil }
+            if error.mayBeDamage { return nil }
             throw error
         }
     }
@@ -123,7 +135,7 @@ package struct LogReplay {
             if let oldestReader {
                 var place = applier.chain
                 var start = 0
-                let record = try place.open(bytes, at: &start)
+                let record = try place.open(bytes, at: &start, key)
                 guard record.version <= applier.version || record.horizon < oldestReader else {
                     throw .corrupt(ref: .none, reason: "version \(oldestReader) is still read")
                 }
@@ -144,7 +156,7 @@ package struct LogReplay {
     /// Puts a file that is made from a base in the place of the present one; false when the base is damaged, or records after it
     /// are missing. A file that did not come from the log may be somebody's data, and is kept beside the new one.
     private func replace(by base: LogBase, upTo head: LogHead, isKnown: Bool) throws(StorageError) -> Bool {
-        let copies = FileCopies(ofFile: path, key: nil)
+        let copies = FileCopies(ofFile: path, key: key)
         let replacement = try FileReplacement(of: path, copies)
         guard try make(replacement.file, of: base, upTo: head) else { return false }
         if let kept = try replacement.swap(keeping: nil), isKnown { copies.remove(kept) }
@@ -178,14 +190,27 @@ package struct LogReplay {
             try LogReplay.fetch(base, of: realm, from: log, into: file)
             let backend = try file.backend()
             defer { backend.close() }
-            let applier = try RecordApplier(backend, after: base.chain(of: realm), isUnshared: true)
+            let applier = try makeApplier(backend, from: base, file)
             _ = try apply(to: applier, upTo: head, nil)
             guard isAt(head, applier) else { return false }
-            _ = try Snapshot(file: try RealmFile(path: file.openPath))
+            try applier.finish()
+            _ = try Snapshot(file: try RealmFile(path: file.openPath, key: key))
             return true
         } catch {
             if case .corrupt = error { return false }
             throw error
+        }
+    }
+
+    /// Makes an applier for the file of a base.
+    private func makeApplier(
+        _ backend: any StorageBackend, from base: LogBase, _ file: NewFile
+    ) throws(StorageError) -> RecordApplier {
+        do throws(StorageError) {
+            return try RecordApplier(backend, after: base.chain(of: realm), key: key, isUnshared: true)
+        } catch {
+            guard error.isAboutKey, key != nil, (try? RealmFile(path: file.openPath)) != nil else { throw error }
+            throw .refused(.encryptionKeyWrong("a key is given for '\(realm)', which is not encrypted in its log"))
         }
     }
 
@@ -201,11 +226,11 @@ package struct LogReplay {
             try LogReplay.fetch(base, of: realm, from: log, into: file)
             let backend = try file.backend()
             defer { backend.close() }
-            let applier = try RecordApplier(backend, after: base.chain(of: realm), isUnshared: true)
+            let applier = try makeApplier(backend, from: base, file)
             var wanted = head
             wanted.version = version
             _ = try apply(to: applier, upTo: wanted, nil)
-            if applier.version == version, applier.chain.version == version { return }
+            if applier.version == version, applier.chain.version == version { return try applier.finish() }
             break
         }
         throw .refused(.unsuitable("the log of '\(realm)' does not lead to version \(version)"))

@@ -77,7 +77,8 @@ package final class LoggedRealm: Sendable {
     package static func open(_ opening: Opening, _ log: any RealmLog) throws(StorageError) -> LoggedRealm {
         // A claim would end the writes of an opening that this file has already.
         try OwnershipLock.check(ofFile: opening.path)
-        let owner = RealmOwner(opening.name.text, node: opening.node, log: log, opening.limits)
+        let owner = RealmOwner(
+            opening.name.text, node: opening.node, log: log, opening.limits, key: opening.options.key)
         if let head = try owner.claim() {
             guard opening.options.beginsHistory else { return try open(opening, log, owner, at: head) }
             guard let begun = try begin(opening, log, owner, over: head) else { throw .refused(.notOwner("")) }
@@ -112,14 +113,15 @@ package final class LoggedRealm: Sendable {
     static func openFile(
         _ opening: Opening, _ log: any RealmLog, at head: LogHead
     ) throws(StorageError) -> (database: Database, chain: RecordChain, way: LogReplay.Way) {
-        let replay = LogReplay(opening.name.text, path: opening.path, log: log, oldestReader: opening.oldestReader)
+        let replay = LogReplay(
+            opening.name.text, path: opening.path, log: log, key: opening.options.key, oldestReader: opening.oldestReader)
         var (chain, way) = try replay.bringUp(to: head)
         let database: Database
         do throws(StorageError) {
             database = try openFile(opening, of: head)
         } catch {
             // A file that was damaged since is made anew, and one that was made anew is not damaged.
-            guard error.isDamage, case .records = way else { throw error }
+            guard error.mayBeDamage, case .records = way else { throw error }
             (chain, way) = try replay.bringUp(to: head, isAnew: true)
             database = try openFile(opening, of: head)
         }
@@ -171,7 +173,7 @@ package final class LoggedRealm: Sendable {
             let snapshot = database.current.snapshot
             let chain = try RecordChain(
                 realm: opening.name.text, epoch: database.epoch.text, base: snapshot.version)
-            let (base, file) = try LogBases.copy(snapshot, at: chain)
+            let (base, file) = try LogBases.copy(snapshot, at: chain, key: opening.options.key)
             defer { System.close(file) }
             let head = LogHead(
                 lineage: base.lineage, version: base.version, checksum: base.checksum, epoch: (former?.epoch ?? 0) + 1,
@@ -209,7 +211,7 @@ package final class LoggedRealm: Sendable {
                 Threads.sleep(seconds: 0.001)
                 continue
             }
-            let (base, file) = try LogBases.copy(snapshot, at: place)
+            let (base, file) = try LogBases.copy(snapshot, at: place, key: database.key)
             defer { System.close(file) }
             try log.put(base, of: owner.realm, from: file)
             return base
@@ -222,7 +224,7 @@ package final class LoggedRealm: Sendable {
 
     /// Deletes what need not be kept of the log; see `LogBases.prune`.
     package func prune(keeping count: Int) throws(StorageError) -> UInt64? {
-        try LogBases.prune(owner.realm, lineage: database.epoch.text, log, keeping: count)
+        try LogBases.prune(owner.realm, lineage: database.epoch.text, log, key: database.key, keeping: count)
     }
 
     /// Closes the realm and opens it again, brought up to its log: after an error that `leavesFileBehind`.

@@ -22,7 +22,7 @@ extension FollowedLogRealm {
         follower.remove(self)
         stop()
         guard end == nil else { throw hasEnded }
-        let owner = RealmOwner(name, node: node, log: log, limits)
+        let owner = RealmOwner(name, node: node, log: log, limits, key: database.key)
         do throws(StorageError) {
             guard let head = try owner.claim() else {
                 finish(.missing)

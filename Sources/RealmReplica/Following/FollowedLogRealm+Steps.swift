@@ -44,6 +44,8 @@ extension FollowedLogRealm {
     private func fail(_ error: StorageError) {
         switch error {
         case .refused(.fileChanged), .refused(.notWritable): return finish(.file(error))
+        // The log goes on with another key, or without one.
+        case .refused(.encryptionKeyRequired), .refused(.encryptionKeyWrong): return finish(.file(error))
         case .refused(.writesStopped): work.needsFile = true
         default: break
         }
@@ -126,7 +128,7 @@ extension FollowedLogRealm {
     private func take(_ bytes: [UInt8], _ patience: Patience) throws(StorageError) -> Bool {
         var next = work.chain
         var end = 0
-        let record = try next.open(bytes, at: &end)
+        let record = try next.open(bytes, at: &end, database.key)
         guard try makeRoom(for: record, bytes, patience) else { return false }
         try database.take(record, mark: record.notes.skips.isEmpty ? nil : hooks.mark(record.notes.skips))
         work.pending = nil
@@ -207,7 +209,7 @@ extension FollowedLogRealm {
     private func remake(to head: LogHead) throws(StorageError) {
         guard canAdopt(head) else { return finish(.replaced) }
         monitor.withLock { $0.counts.rebuilds += 1 }
-        let file = try LogReplay(name, path: database.path, log: log).build(upTo: head)
+        let file = try LogReplay(name, path: database.path, log: log, key: database.key).build(upTo: head)
         let isContinued = head.lineage == work.chain.epoch
         try database.adopt(file, version: head.version, epoch: Epoch(continuing: head.lineage))
         let chain = RecordChain(realm: name, epoch: head.lineage, version: head.version, checksum: head.checksum.bytes)

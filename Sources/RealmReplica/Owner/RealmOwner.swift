@@ -19,6 +19,8 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
     package var maximumByteCount: Int { limits.recordBytes }
     /// How long is waited, and how much is sent.
     private let limits: OwnerLimits
+    /// The key with which records are encrypted; nil for a realm that is not encrypted.
+    private let key: EncryptionKey?
     /// Carries out what the owner does.
     private var driver: OwnerDriver
     /// The log.
@@ -61,9 +63,13 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
     ///   - node: The name of this node.
     ///   - log: The log.
     ///   - limits: How long is waited, and how much is sent.
-    package init(_ realm: String, node: String, log: any RealmLog, _ limits: OwnerLimits = OwnerLimits()) {
+    ///   - key: The key of an encrypted realm, with which its records are encrypted; nil for a plain one.
+    package init(
+        _ realm: String, node: String, log: any RealmLog, _ limits: OwnerLimits = OwnerLimits(), key: EncryptionKey? = nil
+    ) {
         self.realm = realm
         self.limits = limits
+        self.key = key
         self.log = log
         driver = OwnerDriver(realm, LogOwner(node: node, token: RandomText.token()), log)
     }
@@ -117,6 +123,9 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
     /// True: a file is a cache of the log.
     package var isDurable: Bool { true }
 
+    /// Whether records are encrypted.
+    package var isEncrypted: Bool { key != nil }
+
     /// Stores a record, and returns when it is durable in the log.
     package func append(_ record: CommitRecord) throws(StorageError) { try append(record, meanwhile: {}) }
 
@@ -126,13 +135,14 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
         guard var next = chain, record.previousVersion == next.version else {
             throw .refused(.notWritable("the file has not the version that its log has"))
         }
-        let bytes = try next.seal(record)
+        let bytes = try next.seal(record, key)
         guard bytes.count <= limits.recordBytes else { throw tooLong }
         guard let checksum = LogChecksum(next.checksum) else { throw .io(operation: "digest", errno: 5) }
+        var requests: [CommittedRequest] = []
+        for request in record.notes.requests { requests.append(try RecordCipher.hidden(request, key)) }
         let entry = LogEntry(version: record.version, checksum: checksum)
         let outcome = driver.run(
-            .append(entry), bytes, record.notes.requests, until: Instant.now().adding(seconds: limits.appendSeconds),
-            meanwhile: work)
+            .append(entry), bytes, requests, until: Instant.now().adding(seconds: limits.appendSeconds), meanwhile: work)
         guard case .stored = outcome else {
             let error = error(outcome)
             if error.leavesFileBehind { losing.withLock { $0 }?(error) }

@@ -34,21 +34,19 @@ extension Committer {
     /// Writes what a record has but for the header, and makes its version the newest one.
     private func write(_ record: CommitRecord, _ previous: Snapshot) throws(StorageError) -> Snapshot {
         let header = FileHeader(selectedSlot: record.flip.slot, topRef: record.topRef)
-        let snapshot: Snapshot
-        do throws(StorageError) {
-            // What the disk goes back to must be later than what the record overwrites.
-            if record.horizon >= durableVersion { try settle() }
-            try data.extend(to: record.physicalSize)
-            for extent in record.extents where extent.offset >= FileHeader.byteCount {
-                try data.write(extent.bytes, at: extent.offset)
-            }
-            snapshot = try makeSnapshot(header, previous, version: record.version)
-            guard snapshot.version == record.version else {
-                throw RecordReader.damaged("its top node has version \(snapshot.version), and it makes \(record.version)")
-            }
-        } catch {
-            data.forgetChanges()
-            throw error
+        // Which pages are unused is known to commits only.
+        data.setDisposable { _ in false }
+        // What the disk goes back to must be later than what the record overwrites.
+        if record.horizon >= durableVersion { try settle() }
+        // When something fails from here on, what was written is where nobody reads. The pages of an encrypted file stay marked as
+        // changed, because those that the records before have changed are among them.
+        try data.extend(to: record.physicalSize)
+        for extent in record.extents where extent.offset >= FileHeader.byteCount {
+            try data.write(extent.bytes, at: extent.offset)
+        }
+        let snapshot = try makeSnapshot(header, previous, version: record.version)
+        guard snapshot.version == record.version else {
+            throw RecordReader.damaged("its top node has version \(snapshot.version), and it makes \(record.version)")
         }
         state = State(header: header, flags: record.flip.new, top: snapshot.top, free: nil)
         return snapshot

@@ -17,7 +17,8 @@
 /// A commit that a log has stored, which survives without the file, is written to the file without
 /// the second sync: the next commit's first sync makes it durable there, too. Until then nothing
 /// overwrites what the version before uses. Both syncs of one commit become one, which is done while
-/// the log stores the record.
+/// the log stores the record. Of an encrypted file nothing is written before a sync, and page 0 is written as a whole, so its commits
+/// keep the order above whatever the log does.
 ///
 /// `@unchecked Sendable`: used by the thread that holds the write transaction.
 package final class Committer: @unchecked Sendable {
@@ -118,6 +119,7 @@ package final class Committer: @unchecked Sendable {
         try syncWritten()
         try select(state.header, flags: state.flags)
         selectedVersion = state.version
+        if data.isEncrypted { durableVersion = selectedVersion }
     }
 
     /// Syncs all that was written.
@@ -283,15 +285,18 @@ package final class Committer: @unchecked Sendable {
         for extent in extents { try data.write(extent.bytes, at: extent.offset) }
     }
 
-    /// Fills in a slot of the header, and selects it, without a sync. Who reads the file meanwhile finds the slot complete before it
-    /// is selected, and the disk gets both at once.
+    /// Fills in a slot of the header, and selects it. Who reads the file meanwhile finds the slot complete before it is selected, and
+    /// the disk gets both at once: in an encrypted file now, in a plain one with the next sync.
     private func select(_ header: FileHeader, flags: UInt8) throws(StorageError) {
+        var head = try data.header()
         // After an even number of records the slot is the selected one, which must not change before the rest of the header.
-        if flags != data.head[Committer.flagsOffset] { try write(header.slot) }
-        var head = data.head
+        if !data.isEncrypted, flags != head[Committer.flagsOffset] {
+            try write(header.slot)
+            head = try data.header()
+        }
         for extent in header.slot { head.replaceSubrange(extent.offset..<extent.offset + extent.bytes.count, with: extent.bytes) }
         head[Committer.flagsOffset] = flags
-        try data.replaceHead(by: head)
+        try data.replaceHeader(by: head)
     }
 }
 

@@ -13,18 +13,19 @@ package enum BaseCopy {
     /// - Parameters:
     ///   - snapshot: The version, which is kept meanwhile.
     ///   - backend: The copy.
+    ///   - key: The key of an encrypted file, which is that of the copy, too; nil for a plain file.
     ///   - control: Can cancel the copy.
-    /// - Throws: `.refused(.unsuitable)` for an encrypted file; `.io` when the disk refuses.
+    /// - Throws: `.refused(.unsuitable)` for an encrypted file without a key; `.io` when the disk refuses.
     package static func write(
-        _ snapshot: Snapshot, to backend: any StorageBackend, _ control: WorkControl? = nil
+        _ snapshot: Snapshot, to backend: any StorageBackend, key: EncryptionKey? = nil, _ control: WorkControl? = nil
     ) throws(StorageError) {
         let file = snapshot.file
-        try requireShippable(file)
+        if key == nil { try requireShippable(file) }
         let head = try header(of: file)
         let used = try usedRanges(of: snapshot)
         let end = max(used.last?.upperBound ?? 0, Int(clamping: snapshot.top.logicalSize), FileHeader.byteCount)
-        try backend.extend(to: ReservedMemory.wholePages(end))
-        try ByteView.withBytes(of: head) { view throws(StorageError) in try backend.write(view, at: 0) }
+        let data = try makeFile(backend, byteCount: ReservedMemory.wholePages(end), key)
+        try data.write(head, at: 0)
         for range in used {
             var start = range.lowerBound
             while start < range.upperBound {
@@ -32,12 +33,28 @@ package enum BaseCopy {
                 let count = min(pieceByteCount, range.upperBound - start)
                 let bytes = try file.plain.view(at: start, byteCount: count)
                 guard bytes.count == count else { throw .io(operation: "read", errno: 5) }
-                try backend.write(bytes, at: start)
+                try data.write(bytes, at: start)
                 start += count
             }
         }
         try file.requireWhole()
-        try backend.sync(.full)
+        if key == nil { try backend.sync(.full) } else { try data.sync() }
+    }
+
+    /// Makes the file of a copy, in which everything is zero. The pages of an encrypted one are going to be encrypted with vectors
+    /// that those of other copies do not have, so that nobody can tell by comparing copies which bytes have changed.
+    private static func makeFile(
+        _ backend: any StorageBackend, byteCount: Int, _ key: EncryptionKey?
+    ) throws(StorageError) -> DataFile {
+        guard let key else {
+            try backend.extend(to: byteCount)
+            return try DataFile(backend)
+        }
+        try FirstOpening.writeEmpty(backend, key)
+        var generator = SystemRandomNumberGenerator()
+        let data = try DataFile(backend, key: key, skippingCounters: UInt32.random(in: 1...(.max / 2), using: &generator))
+        try data.extend(to: byteCount)
+        return data
     }
 
     /// Throws `.refused(.unsuitable)` for a file whose commits have no records that others could apply.

@@ -2,6 +2,9 @@
 
 /// Whether a record belongs to a file as it is.
 extension CommitRecord {
+    /// The size in bytes that no file has: 256 TiB.
+    private static let greatestFileByteCount = 1 << 48
+
     /// Throws `.corrupt` unless the record can be applied to a file.
     ///
     /// - Parameters:
@@ -16,7 +19,9 @@ extension CommitRecord {
         guard isUnshared || keepsPreviousVersion else {
             throw RecordReader.damaged("it would overwrite what version \(present) uses")
         }
-        guard head[Flip.offset] == flip.old, flip.old ^ flip.new == 1, logicalSize <= physicalSize else {
+        guard head[Flip.offset] == flip.old, flip.old ^ flip.new == 1, logicalSize <= physicalSize,
+            physicalSize <= CommitRecord.greatestFileByteCount
+        else {
             throw RecordReader.damaged("its header does not follow that of the copy")
         }
         for extent in extents { try requireInBounds(extent) }

@@ -9,7 +9,9 @@
 /// One thread uses it, and nobody else writes to the copy.
 package final class RecordApplier {
     /// The copy.
-    private let backend: any StorageBackend
+    private let data: DataFile
+    /// The key of the realm; nil for one that is not encrypted.
+    private let key: EncryptionKey?
     /// The place in the chain up to which records were seen.
     package private(set) var chain: RecordChain
     /// The number of the version that the copy has.
@@ -21,23 +23,32 @@ package final class RecordApplier {
     /// Makes an applier.
     ///
     /// - Parameters:
-    ///   - backend: The copy, which is not encrypted.
+    ///   - backend: The copy.
     ///   - chain: A place in the chain that the copy has reached, or has passed since.
+    ///   - key: The key of the realm; nil for one that is not encrypted.
     ///   - isUnshared: Whether records are taken that overwrite what the version before uses.
-    /// - Throws: `.corrupt` when the copy has an earlier version than that.
-    package init(_ backend: any StorageBackend, after chain: RecordChain, isUnshared: Bool = false) throws(StorageError) {
-        self.backend = backend
+    /// - Throws: `.corrupt` when the copy has an earlier version than that; `.refused` when the key does not fit.
+    package init(
+        _ backend: any StorageBackend, after chain: RecordChain, key: EncryptionKey? = nil, isUnshared: Bool = false
+    ) throws(StorageError) {
+        data = try DataFile(backend, key: key)
         self.chain = chain
+        self.key = key
         self.isUnshared = isUnshared
-        version = try RecordApplier.version(of: backend)
+        version = try RecordApplier.version(of: data)
         guard version >= chain.version else {
             throw .corrupt(ref: .none, reason: "the copy has version \(version), and should have \(chain.version) at least")
         }
     }
 
     /// Reads the number of the version of a copy.
-    package static func version(of backend: any StorageBackend) throws(StorageError) -> UInt64 {
-        let plain = try DataFile(backend).plain
+    package static func version(of backend: any StorageBackend, key: EncryptionKey? = nil) throws(StorageError) -> UInt64 {
+        try version(of: DataFile(backend, key: key))
+    }
+
+    /// Reads the number of the version of an open copy.
+    private static func version(of data: DataFile) throws(StorageError) -> UInt64 {
+        let plain = data.plain
         let header = try plain.header()
         guard !header.isStreaming else { throw .corrupt(ref: .none, reason: "the copy is in streaming form") }
         let joinedValues = JoinedValues()
@@ -60,8 +71,8 @@ package final class RecordApplier {
     package func apply(_ bytes: [UInt8], at position: inout Int) throws(StorageError) -> CommitRecord {
         var next = chain
         var end = position
-        let record = try next.open(bytes, at: &end)
-        let head = try backend.memory().view(at: 0, byteCount: FileHeader.byteCount).array
+        let record = try next.open(bytes, at: &end, key)
+        let head = try data.plain.view(at: 0, byteCount: FileHeader.byteCount).array
         if record.version > version {
             try record.requireFits(version: version, head: head, isUnshared: isUnshared)
             try write(record)
@@ -83,21 +94,20 @@ package final class RecordApplier {
 
     /// Writes what a record has, and selects its version.
     private func write(_ record: CommitRecord) throws(StorageError) {
-        let isGrowing = record.physicalSize > backend.byteCount
-        try backend.extend(to: record.physicalSize)
-        for extent in record.extents { try write(extent.bytes, at: extent.offset) }
-        try sync(isGrowing ? .full : .data)
-        try write([record.flip.new], at: CommitRecord.Flip.offset)
-        try sync(.data)
+        guard !data.isUncertain else { throw .refused(.writesStopped) }
+        do throws(StorageError) {
+            try data.extend(to: record.physicalSize)
+            for extent in record.extents { try data.write(extent.bytes, at: extent.offset) }
+            if !isUnshared { try data.sync() }
+        } catch {
+            data.forgetChanges()
+            throw error
+        }
+        guard !isUnshared else { return try data.write([record.flip.new], at: CommitRecord.Flip.offset) }
+        try data.publish(record.flip.new, insteadOf: record.flip.old, at: CommitRecord.Flip.offset)
     }
 
-    /// Syncs a copy that somebody needs when it is not finished.
-    private func sync(_ scope: SyncScope) throws(StorageError) {
-        if !isUnshared { try backend.sync(scope) }
-    }
-
-    /// Writes the bytes of an array.
-    private func write(_ bytes: [UInt8], at offset: Int) throws(StorageError) {
-        try ByteView.withBytes(of: bytes) { view throws(StorageError) in try backend.write(view, at: offset) }
-    }
+    /// Brings what was applied to an encrypted copy that is thrown away when it is not finished; before, nothing of it is in the file.
+    /// A plain copy has everything already.
+    package func finish() throws(StorageError) { if isUnshared, key != nil { try data.sync() } }
 }

@@ -27,8 +27,19 @@ final class PageSealer: @unchecked Sendable {
     /// How many pages are held encrypted in memory at most.
     private static let batchCount = 2048
 
+    /// How many counters are left out where a page is written for the first time.
+    private let skip: UInt32
+
     /// Makes a sealer that encrypts with `key`.
-    init(key: EncryptionKey) throws(StorageError) { cipher = try PageCipher(key) }
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - skip: How many counters are left out where this sealer writes a page for the first time. A random number has the pages of
+    ///     several copies that are made of nothing encrypted with different vectors.
+    init(key: EncryptionKey, skipping skip: UInt32 = 0) throws(StorageError) {
+        cipher = try PageCipher(key)
+        self.skip = skip
+    }
 
     /// The entry of page 0 that was written last; nil before the first.
     private(set) var firstEntry: [UInt8]?
@@ -117,8 +128,9 @@ final class PageSealer: @unchecked Sendable {
         for (index, page) in batch.enumerated() {
             let old = pages.currentEntry(ofPage: page)
             let previous = fitting.contains(page) ? old.newest : try pages.fittingStamp(ofPage: page, cipher)
+            let last = fitting.contains(page) ? old.newest.counter : old.newest.counter &+ skip
             let newest = try seal(
-                page, after: old.newest.counter, previous, from: pages.plain(page: page), to: &bytes, at: index * size)
+                page, after: last, previous, from: pages.plain(page: page), to: &bytes, at: index * size)
             let entry = PageEntry(newest: newest, previous: previous).bytes
             if page == 0 { firstEntry = entry }
             entries += entry

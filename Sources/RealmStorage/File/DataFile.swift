@@ -53,12 +53,15 @@ package final class DataFile: @unchecked Sendable {
     /// - Parameters:
     ///   - backend: The raw file.
     ///   - key: The key, if the file is encrypted.
+    ///   - skip: How many counters are left out where a page is written; see `PageSealer`.
     /// - Throws: `.refused` when the key does not fit or the file is too small; `.io` when it
     ///   cannot be mapped.
-    package init(_ backend: any StorageBackend, key: EncryptionKey? = nil) throws(StorageError) {
+    package init(
+        _ backend: any StorageBackend, key: EncryptionKey? = nil, skippingCounters skip: UInt32 = 0
+    ) throws(StorageError) {
         self.backend = backend
         self.key = key
-        sealer = if let key { try PageSealer(key: key) } else { nil }
+        sealer = if let key { try PageSealer(key: key, skipping: skip) } else { nil }
         plain = try DataFile.plain(of: backend, key, previous: nil)
         head = try DataFile.mappedHead(of: backend, isEncrypted: key != nil).bytes
     }
@@ -122,10 +125,10 @@ package final class DataFile: @unchecked Sendable {
 
     // MARK: - Recording
 
-    /// Keeps a copy of all that is written from here on, in a file that is not encrypted.
+    /// Keeps a copy of all plain bytes that are written from here on.
     ///
     /// - Parameter limit: The greatest number of bytes that is kept.
-    func beginRecording(limit: Int) { recorder = isEncrypted ? nil : ExtentRecorder(limit: limit) }
+    func beginRecording(limit: Int) { recorder = ExtentRecorder(limit: limit) }
 
     /// Ends the recording.
     ///
@@ -169,6 +172,7 @@ package final class DataFile: @unchecked Sendable {
             sealer.markChanged(page: page)
         }
         pages.patch(bytes, at: offset)
+        recorder?.add(bytes, at: offset)
     }
 
     /// Writes the bytes of an array, as the function for byte views does.
@@ -227,7 +231,12 @@ package final class DataFile: @unchecked Sendable {
     ///
     /// - Throws: `.io`; `isUncertain` states afterwards whether the outcome is known.
     func publish(_ byte: UInt8, insteadOf old: UInt8, at offset: Int) throws(StorageError) {
-        try replace([old], at: offset, by: [byte])
+        try publish([byte], insteadOf: [old], at: offset)
+    }
+
+    /// Replaces some bytes of one page, as the function for one byte does.
+    private func publish(_ bytes: [UInt8], insteadOf old: [UInt8], at offset: Int) throws(StorageError) {
+        try replace(old, at: offset, by: bytes)
         do throws(StorageError) {
             try sync()
         } catch {
@@ -236,11 +245,21 @@ package final class DataFile: @unchecked Sendable {
         }
     }
 
-    /// Replaces the head of a plain file. Nothing is synced: the disk gets the head as a whole or not at all, because it is a part of
-    /// one sector.
+    /// Returns the plain header as this object left it.
+    func header() throws(StorageError) -> [UInt8] {
+        isEncrypted ? try plain.view(at: 0, byteCount: FileHeader.byteCount).array : head
+    }
+
+    /// Replaces the header, after everything that was written before was synced. The disk gets it as a whole or not at all.
+    ///
+    /// The header of a plain file is a part of one sector, and is not synced. That of an encrypted file is a part of page 0, which
+    /// reaches the file with a sync only.
     ///
     /// - Throws: `.io`; `isUncertain` states afterwards whether the outcome is known.
-    func replaceHead(by new: [UInt8]) throws(StorageError) { try replace(head, at: 0, by: new) }
+    func replaceHeader(by new: [UInt8]) throws(StorageError) {
+        if isEncrypted { return try publish(new, insteadOf: header(), at: 0) }
+        try replace(head, at: 0, by: new)
+    }
 
     /// Replaces some bytes, and marks the file as uncertain when that fails and may nevertheless have been done.
     private func replace(_ old: [UInt8], at offset: Int, by new: [UInt8]) throws(StorageError) {
@@ -252,9 +271,9 @@ package final class DataFile: @unchecked Sendable {
         }
     }
 
-    /// Restores the old byte in memory, because the file never got the new one.
-    private func takeBack(_ old: UInt8, at offset: Int) {
-        ByteView.withBytes(of: [old]) { plain.pages?.patch($0, at: offset) }
+    /// Restores old bytes in memory, because the file never got the new ones.
+    private func takeBack(_ old: [UInt8], at offset: Int) {
+        ByteView.withBytes(of: old) { plain.pages?.patch($0, at: offset) }
         forgetChanges()
     }
 

@@ -2,19 +2,36 @@
 
 internal import COpenSSL
 
-/// The crypto library's HMAC-SHA-224 with one key.
+/// The crypto library's HMAC with one key, by SHA-224 or SHA-256.
 ///
 /// The algorithm is looked up and the key is scheduled once, when the context is made. Each code
 /// changes the context, so it belongs to one thread at a time.
 @safe struct AuthenticationContext: ~Copyable {
+    /// A digest that codes are computed with.
+    enum Digest: String {
+        /// SHA-224, whose codes have 28 bytes.
+        case sha224 = "SHA224"
+        /// SHA-256, whose codes have 32 bytes.
+        case sha256 = "SHA256"
+
+        /// The number of bytes of a code.
+        var codeByteCount: Int {
+            switch self {
+            case .sha224: return 28
+            case .sha256: return 32
+            }
+        }
+    }
+
     /// The number of bytes of a code.
-    static let codeByteCount = 28
+    private let codeByteCount: Int
 
     /// The library's context, which this value owns.
     private let context: OpaquePointer
 
     /// Makes a context for a key; throws `.io` when the crypto library lacks memory or the algorithm.
-    init(key: [UInt8]) throws(StorageError) {
+    init(key: [UInt8], _ digest: Digest = .sha224) throws(StorageError) {
+        codeByteCount = digest.codeByteCount
         let algorithm = unsafe EVP_MAC_fetch(nil, "HMAC", nil)
         defer { unsafe EVP_MAC_free(algorithm) }
         guard let algorithm = unsafe algorithm, let context = unsafe EVP_MAC_CTX_new(algorithm) else {
@@ -22,7 +39,7 @@ internal import COpenSSL
         }
         // A parameter refers to its name and its value, so both have to stay where they are until the call ends.
         let name = Array("digest".utf8CString)
-        var digest = Array("SHA224".utf8CString)
+        var digest = Array(digest.rawValue.utf8CString)
         let result = unsafe name.withUnsafeBufferPointer { name in
             unsafe digest.withUnsafeMutableBufferPointer { digest in
                 let parameters = unsafe [
@@ -44,7 +61,7 @@ internal import COpenSSL
     /// Returns the code of `bytes`, which has `codeByteCount` bytes; throws `.io` when the crypto
     /// library fails.
     func code(of bytes: ByteView) throws(StorageError) -> [UInt8] {
-        var code = [UInt8](repeating: 0, count: AuthenticationContext.codeByteCount)
+        var code = [UInt8](repeating: 0, count: codeByteCount)
         var byteCount = 0
         // Without a key the library begins a new code with the one that it has.
         let isDone = unsafe bytes.withBuffer { buffer in

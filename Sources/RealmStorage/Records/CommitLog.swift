@@ -29,6 +29,9 @@ package protocol CommitLog: AnyObject, Sendable {
     /// - Throws: What `append(_:)` throws.
     func append(_ record: CommitRecord, meanwhile work: () -> Void) throws(StorageError)
 
+    /// Whether records are stored encrypted with the key of their realm. Only then they may be those of an encrypted file.
+    var isEncrypted: Bool { get }
+
     /// Whether others may store records too, so that the newest version of the file need not be the newest of all.
     var isShared: Bool { get }
 
@@ -59,6 +62,8 @@ extension CommitLog {
     package var isShared: Bool { false }
     /// False.
     package var isDurable: Bool { false }
+    /// False.
+    package var isEncrypted: Bool { false }
 
     /// Does the work first.
     package func append(_ record: CommitRecord, meanwhile work: () -> Void) throws(StorageError) {

@@ -7,6 +7,9 @@
 ///
 /// A sealed record is `RRCR`, the number of the format, the length of the rest in eight bytes, the name of the realm and that
 /// of the chain with their lengths, the checksum before, the record, and the SHA-256 of all that.
+///
+/// The record of an encrypted realm is encrypted, after its version in eight bytes. The checksums are those of what is stored, so they
+/// say nothing of what is in it, and everything before the record is authenticated with it.
 package struct RecordChain: Sendable, Equatable {
     /// The name of the realm.
     package let realm: String
@@ -17,8 +20,11 @@ package struct RecordChain: Sendable, Equatable {
     /// The checksum of everything up to this place.
     package private(set) var checksum: [UInt8]
 
-    /// The number of the format of sealed records.
-    private static let format: UInt8 = 1
+    /// The numbers of the formats of sealed records.
+    private enum Format {
+        static let plain: UInt8 = 1
+        static let encrypted: UInt8 = 2
+    }
     /// The first bytes of every sealed record.
     private static let magic = Array("RRCR".utf8)
     /// The number of bytes before those that the length counts.
@@ -48,18 +54,28 @@ package struct RecordChain: Sendable, Equatable {
 
     /// Seals the record that follows, and goes on to the place after it.
     ///
+    /// - Parameters:
+    ///   - record: The record.
+    ///   - key: The key of the realm, with which the record is encrypted; nil for a realm that is not encrypted.
     /// - Returns: The bytes.
     /// - Throws: `.io` when the crypto library fails.
-    package mutating func seal(_ record: CommitRecord) throws(StorageError) -> [UInt8] {
+    package mutating func seal(_ record: CommitRecord, _ key: EncryptionKey? = nil) throws(StorageError) -> [UInt8] {
         precondition(record.previousVersion == version, "the record does not follow version \(version)")
         var body = RecordWriter(reserving: record.byteCount + 16 * record.extents.count + 256)
         body.text(realm)
         body.text(epoch)
         body.raw(checksum)
-        record.write(to: &body)
+        if let key {
+            body.long(record.version)
+            var plain = RecordWriter(reserving: record.byteCount + 16 * record.extents.count + 256)
+            record.write(to: &plain)
+            body.raw(try RecordCipher.seal(plain.bytes, after: body.bytes, key))
+        } else {
+            record.write(to: &body)
+        }
         var sealed = RecordWriter(reserving: body.bytes.count + RecordChain.headByteCount + checksum.count)
         sealed.raw(RecordChain.magic)
-        sealed.byte(RecordChain.format)
+        sealed.byte(key == nil ? Format.plain : Format.encrypted)
         sealed.long(UInt64(body.bytes.count + DigestContext.digestByteCount))
         sealed.raw(body.bytes)
         let digest = try DigestContext.digest(of: sealed.bytes)
@@ -73,13 +89,17 @@ package struct RecordChain: Sendable, Equatable {
     /// - Parameters:
     ///   - bytes: The sequence.
     ///   - position: Where the record begins; that of the next one afterwards.
-    /// - Throws: `.corrupt` for a record that is damaged, or does not belong here. Nothing has changed then.
-    package mutating func open(_ bytes: [UInt8], at position: inout Int) throws(StorageError) -> CommitRecord {
+    ///   - key: The key of the realm; nil for a realm that is not encrypted.
+    /// - Throws: `.corrupt` for a record that is damaged, or does not belong here; `.refused(.encryptionKeyRequired)` or
+    ///   `.refused(.encryptionKeyWrong)` for a sound one that is not encrypted as the key says. Nothing has changed then.
+    package mutating func open(
+        _ bytes: [UInt8], at position: inout Int, _ key: EncryptionKey? = nil
+    ) throws(StorageError) -> CommitRecord {
         guard bytes.indices.contains(position) else { throw RecordReader.cut }
         var reader = RecordReader(bytes[position...])
         guard try reader.raw(4).elementsEqual(RecordChain.magic) else { throw RecordReader.damaged("it does not begin as one") }
         let format = try reader.byte()
-        guard format == RecordChain.format else { throw RecordReader.damaged("format \(format) is unknown") }
+        guard RecordChain.isKnown(format) else { throw RecordReader.damaged("format \(format) is unknown") }
         let count = try reader.size()
         guard count >= DigestContext.digestByteCount, count <= reader.rest else { throw RecordReader.cut }
         let end = reader.position + count
@@ -93,12 +113,47 @@ package struct RecordChain: Sendable, Equatable {
         guard try body.raw(checksum.count).elementsEqual(checksum) else {
             throw RecordReader.damaged("it does not follow the one before, with version \(version)")
         }
-        let record = try CommitRecord(from: &body)
-        guard record.previousVersion == version, record.version > version, body.rest == 0 else {
+        let record = try RecordChain.record(in: &body, of: Array(bytes[reader.position..<bodyEnd]), format, key)
+        guard record.previousVersion == version, record.version > version else {
             throw RecordReader.damaged("it does not follow version \(version)")
         }
         position = end
         (version, checksum) = (record.version, digest)
+        return record
+    }
+
+    /// Whether sealed records of a format are read.
+    private static func isKnown(_ format: UInt8) -> Bool { format == Format.plain || format == Format.encrypted }
+
+    /// Reads the record itself.
+    ///
+    /// - Parameters:
+    ///   - body: What comes after the checksum before.
+    ///   - bytes: All that the digest covers but for the beginning.
+    ///   - format: The format.
+    ///   - key: The key of the realm.
+    private static func record(
+        in body: inout RecordReader, of bytes: [UInt8], _ format: UInt8, _ key: EncryptionKey?
+    ) throws(StorageError) -> CommitRecord {
+        switch (format == Format.encrypted, key) {
+        case (false, nil): return try whole(&body)
+        case (false, _?):
+            throw .refused(.encryptionKeyWrong("a key is given for the realm, and the records of its log are not encrypted"))
+        case (true, nil): throw .refused(.encryptionKeyRequired("the records of the log are encrypted"))
+        case (true, let key?):
+            let version = try body.long()
+            let header = Array(bytes.dropLast(body.rest))
+            var plain = RecordReader(try RecordCipher.open(try body.raw(body.rest), after: header, key)[...])
+            let record = try whole(&plain)
+            guard record.version == version else { throw RecordReader.damaged("it does not make version \(version)") }
+            return record
+        }
+    }
+
+    /// Reads a record that nothing follows.
+    private static func whole(_ reader: inout RecordReader) throws(StorageError) -> CommitRecord {
+        let record = try CommitRecord(from: &reader)
+        guard reader.rest == 0 else { throw RecordReader.damaged("something follows it") }
         return record
     }
 
@@ -113,7 +168,7 @@ package struct RecordChain: Sendable, Equatable {
         guard bytes.indices.contains(position) else { return nil }
         var reader = RecordReader(bytes[position...])
         do throws(StorageError) {
-            guard try reader.raw(4).elementsEqual(magic), try reader.byte() == format else { return nil }
+            guard try reader.raw(4).elementsEqual(magic), isKnown(try reader.byte()) else { return nil }
             let count = try reader.size()
             guard count <= reader.rest else { return nil }
             let end = reader.position + count

@@ -35,13 +35,13 @@ extension FileStore {
     /// - Returns: The same version in the new file.
     package func renew() throws(StorageError) -> Snapshot {
         let file = try NewFile(beside: path.isEmpty ? System.temporaryFolder + "/realm" : path)
-        try BaseCopy.write(current, to: file.backend())
+        try BaseCopy.write(current, to: file.backend(), key: openFile.committer.data.key)
         return try adopt(file)
     }
 
     /// Makes another file the one in use, and gives it the name of the former one.
     ///
-    /// - Parameter file: A complete file that no other process can reach. It may have any version.
+    /// - Parameter file: A complete file that no other process can reach, with the key of the former one. It may have any version.
     /// - Returns: The version that it has, which is the newest one from then on.
     /// - Throws: `.refused(.notWritable)` while anything is written; `.corrupt` when the file cannot be read. Nothing has changed
     ///   then.
@@ -51,7 +51,7 @@ extension FileStore {
         let old = openFile.committer.data
         let loss = (old.backend as? FileBackend)?.loss
         if !path.isEmpty { System.copyPermissions(of: path, to: file.descriptor) }
-        let (data, _) = try FirstOpening.open(file.backend(loss: loss), key: nil)
+        let (data, _) = try FirstOpening.open(file.backend(loss: loss), key: old.key)
         let pins = VersionPins()
         let opened = RealmFile(
             path: path, header: try data.plain.header(), plain: data.plain, fileByteCount: data.backend.byteCount)

@@ -343,9 +343,9 @@ package final class FileStore: WriteOwner, Sendable {
     /// Sets what keeps the record of every commit that begins from here on.
     ///
     /// - Parameter log: What keeps records; nil for nothing.
-    /// - Throws: `.refused(.unsuitable)` for a file whose commits have no records.
+    /// - Throws: `.refused(.unsuitable)` for an encrypted file when the log would store plain records.
     package func setLog(_ log: (any CommitLog)?) throws(StorageError) {
-        if log != nil { try BaseCopy.requireShippable(current.file) }
+        if let log, !log.isEncrypted { try BaseCopy.requireShippable(current.file) }
         let before = commitLog.withLock { kept in
             defer { kept = log }
             return kept

@@ -13,6 +13,8 @@ final class TestCluster {
     let register: PostgresRegister
     var nodes: [String: RealmServer] = [:]
     private let root: URL
+    /// The keys of encrypted realms, by name.
+    var keys: [String: EncryptionKey] = [:]
 
     init(_ ids: [String], change: (inout ServerOptions) -> Void = { _ in }) throws {
         log = try PostgresServer()
@@ -77,10 +79,11 @@ final class TestCluster {
     func path(_ realm: String, on id: String) -> String { root.appendingPathComponent("\(id)/\(realm).realm").path }
 
     /// Makes a realm with dogs.
-    func make(_ realm: String, on id: String) throws {
+    func make(_ realm: String, on id: String, key: String? = nil) throws {
         let properties = #"[{"name":"id","type":"int"},{"name":"name","type":"string"}]"#
         let schema = #"{"classes":[{"name":"Dog","primaryKey":"id","properties":"# + properties + "}]}"
-        let answer = try send(id, "POST", "/v1/realms", #"{"name":"\#(realm)","schema":\#(schema)}"#)
+        let member = key.map { #","encryptionKey":"\#($0)""# } ?? ""
+        let answer = try send(id, "POST", "/v1/realms", #"{"name":"\#(realm)"\#(member),"schema":\#(schema)}"#)
         #expect(answer.status == 201, "\(answer.text)")
     }
 
@@ -104,7 +107,8 @@ final class TestCluster {
         register.close()
         let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
         for file in files where file.pathExtension == "realm" {
-            let report = try Snapshot(file: try RealmFile(path: file.path)).verify()
+            let key = keys[file.deletingPathExtension().lastPathComponent]
+            let report = try Snapshot(file: try RealmFile(path: file.path, key: key)).verify()
             #expect(report.isClean, "\(file.lastPathComponent): \(report.errors)")
         }
         try? FileManager.default.removeItem(at: root)

@@ -161,9 +161,9 @@ final class MemoryLog: RealmLog {
     func setDown(_ isDown: Bool) { state.withLock { $0.isDown = isDown } }
 
     /// Begins another lineage with a version.
-    func restore(_ realm: String, _ snapshot: Snapshot, lineage: String) throws {
+    func restore(_ realm: String, _ snapshot: Snapshot, lineage: String, key: EncryptionKey? = nil) throws {
         let chain = try RecordChain(realm: realm, epoch: lineage, base: snapshot.version)
-        let (base, file) = try LogBases.copy(snapshot, at: chain)
+        let (base, file) = try LogBases.copy(snapshot, at: chain, key: key)
         defer { System.close(file) }
         let bytes = try contents(file, base.byteCount)
         state.withLock { state in

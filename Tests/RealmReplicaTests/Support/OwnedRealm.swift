@@ -17,6 +17,7 @@ final class OwnedRealm {
     private(set) var realm: EngineRealm
     private let limits: OwnerLimits
     private let grace: Double
+    private let key: EncryptionKey?
 
     static let dog = ClassInput(
         "Dog", primaryKey: "id",
@@ -26,15 +27,17 @@ final class OwnedRealm {
         ])
 
     init(
-        _ name: String, _ log: any RealmLog, node: String = "n1", limits: OwnerLimits = OwnerLimits(), grace: Double = 2
+        _ name: String, _ log: any RealmLog, node: String = "n1", limits: OwnerLimits = OwnerLimits(), grace: Double = 2,
+        key: EncryptionKey? = nil
     ) throws {
         self.name = RealmName(name)!
         self.log = log
         self.limits = limits
         self.grace = grace
+        self.key = key
         folder = try TemporaryRealm()
         path = folder.path
-        logged = try OwnedRealm.open(self.name, path, log, node, limits, grace)
+        logged = try OwnedRealm.open(self.name, path, log, node, limits, grace, key)
         realm = EngineRealm(logged.database)
         if realm.count("Dog") < 0 {
             try realm.write { session in try session.createSchema(SchemaInput(classes: [OwnedRealm.dog])) }
@@ -42,9 +45,10 @@ final class OwnedRealm {
     }
 
     private static func open(
-        _ name: RealmName, _ path: String, _ log: any RealmLog, _ node: String, _ limits: OwnerLimits, _ grace: Double
+        _ name: RealmName, _ path: String, _ log: any RealmLog, _ node: String, _ limits: OwnerLimits, _ grace: Double,
+        _ key: EncryptionKey?
     ) throws -> LoggedRealm {
-        var options = Database.OpenOptions()
+        var options = Database.OpenOptions(key: key)
         options.createsMissingFile = true
         var opening = LoggedRealm.Opening(name, path: path, node: node, options)
         opening.limits = limits
@@ -87,13 +91,13 @@ final class OwnedRealm {
 
     /// Opens the realm again.
     func reopen(node: String = "n1", by log: (any RealmLog)? = nil) throws {
-        logged = try OwnedRealm.open(name, path, log ?? self.log, node, limits, grace)
+        logged = try OwnedRealm.open(name, path, log ?? self.log, node, limits, grace, key)
         realm = EngineRealm(logged.database)
     }
 
     /// Opens the realm again while somebody reads the present opening.
     func reopenInPlace() throws {
-        var opening = LoggedRealm.Opening(name, path: path, node: "n1", Database.OpenOptions())
+        var opening = LoggedRealm.Opening(name, path: path, node: "n1", Database.OpenOptions(key: key))
         opening.limits = limits
         logged = try logged.reopen(opening)
         realm = EngineRealm(logged.database)

@@ -49,6 +49,7 @@ final class Replica {
     /// The reasons for which following has ended.
     let ends = Recorded<ReplicaEnd>()
     private let hooks: ReplicaHooks
+    private let key: EncryptionKey?
 
     final class Recorded<Value: Sendable>: Sendable {
         private let values = Mutex<[Value]>([])
@@ -61,7 +62,10 @@ final class Replica {
         LogFollower(log, node: "n2", limits, hasThread: false, clock: { clock.now }, run: { $0() })
     }
 
-    init(_ name: String, _ log: any RealmLog, _ limits: FollowerLimits = FollowerLimits()) throws {
+    init(
+        _ name: String, _ log: any RealmLog, _ limits: FollowerLimits = FollowerLimits(), key: EncryptionKey? = nil
+    ) throws {
+        self.key = key
         self.name = RealmName(name)!
         folder = try TemporaryRealm()
         path = folder.path
@@ -71,11 +75,11 @@ final class Replica {
         hooks.endReaders = { [evictions] in evictions.add($0) }
         hooks.didEnd = { [ends] in ends.add($0) }
         self.hooks = hooks
-        followed = try FollowedLogRealm.open(Replica.opening(self.name, path), follower, hooks)
+        followed = try FollowedLogRealm.open(Replica.opening(self.name, path, key), follower, hooks)
     }
 
-    static func opening(_ name: RealmName, _ path: String) -> LoggedRealm.Opening {
-        LoggedRealm.Opening(name, path: path, node: "n2", Database.OpenOptions())
+    static func opening(_ name: RealmName, _ path: String, _ key: EncryptionKey? = nil) -> LoggedRealm.Opening {
+        LoggedRealm.Opening(name, path: path, node: "n2", Database.OpenOptions(key: key))
     }
 
     var database: Database { followed.database }
@@ -90,7 +94,12 @@ final class Replica {
         }
     }
 
-    func reopen() throws { followed = try FollowedLogRealm.open(Replica.opening(name, path), follower, hooks) }
+    func reopen() throws { followed = try FollowedLogRealm.open(Replica.opening(name, path, key), follower, hooks) }
+
+    /// Opens the realm with another key, or without one.
+    func reopen(key: EncryptionKey?) throws {
+        followed = try FollowedLogRealm.open(Replica.opening(name, path, key), follower, hooks)
+    }
 
     /// Follows a realm that was owned here.
     func use(_ realm: FollowedLogRealm) { followed = realm }

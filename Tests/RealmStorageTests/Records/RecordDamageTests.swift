@@ -13,15 +13,17 @@ struct RecordDamageTests {
         let base: [UInt8]
         let log: RecordedLog
         let last: Snapshot
+        let key: EncryptionKey?
 
-        init(commits: Int = 12, seed: UInt64 = 3) throws {
+        init(commits: Int = 12, seed: UInt64 = 3, key: EncryptionKey? = nil) throws {
+            self.key = key
             var workload = StorageWorkload(seed: seed)
-            let store = try FileStore.inMemory()
+            let store = try FileStore(MemoryBackend(), key: key)
             try RecordEqualityTests.commit(store) { try workload.makeSchema($0) }
             let copy = try MemoryBackend()
-            try BaseCopy.write(store.current, to: copy)
+            try BaseCopy.write(store.current, to: copy, key: key)
             base = copy.bytes
-            log = try RecordedLog(after: store.current.version)
+            log = try RecordedLog(after: store.current.version, key: key)
             try store.setLog(log)
             for _ in 0..<commits { try RecordEqualityTests.commit(store) { for _ in 0..<4 { try workload.step($0) } } }
             last = store.current

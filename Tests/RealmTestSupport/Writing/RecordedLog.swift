@@ -21,10 +21,16 @@ package final class RecordedLog: CommitLog, @unchecked Sendable {
     package var didAppend: () -> Void = {}
     /// Whether what was stored survives without the file.
     package let isDurable: Bool
+    /// The key with which records are encrypted.
+    private let key: EncryptionKey?
+    package var isEncrypted: Bool { key != nil }
     /// Whether a record that was stored can be removed again.
     package var takesBack = true
 
-    package init(after version: UInt64, maximumByteCount: Int = .max, isDurable: Bool = false) throws {
+    package init(
+        after version: UInt64, maximumByteCount: Int = .max, isDurable: Bool = false, key: EncryptionKey? = nil
+    ) throws {
+        self.key = key
         self.isDurable = isDurable
         self.maximumByteCount = maximumByteCount
         start = try RecordChain(realm: "test", epoch: "epoch123", base: version)
@@ -38,7 +44,7 @@ package final class RecordedLog: CommitLog, @unchecked Sendable {
             throw .io(operation: "append", errno: 5)
         }
         before = end
-        sealed.append(try end.seal(record))
+        sealed.append(try end.seal(record, key))
         records.append(record)
         didAppend()
     }
@@ -72,11 +78,14 @@ package struct RecordFollower {
     }
 
     /// What the copy has now, in a store of its own.
-    package static func snapshot(of backend: any StorageBackend, clusterShift: Int = 8) throws -> Snapshot {
+    package static func snapshot(
+        of backend: any StorageBackend, clusterShift: Int = 8, key: EncryptionKey? = nil
+    ) throws -> Snapshot {
         let memory = try backend.memory()
         var options = FileStore.Options()
         options.clusterShift = clusterShift
-        return try FileStore(MemoryBackend(memory.view(at: 0, byteCount: backend.byteCount).array), options: options).current
+        let bytes = memory.view(at: 0, byteCount: backend.byteCount).array
+        return try FileStore(MemoryBackend(bytes), key: key, options: options).current
     }
 
     package func snapshot(clusterShift: Int = 8) throws -> Snapshot {
