@@ -445,6 +445,8 @@ package final class Catalog: Sendable {
             // A followed file that is away cannot be read, although its realm stays open.
             if case .ready(let database) = entry.state, database.absence == nil { return nil }
             if case .closed = entry.state { return nil }
+            // Other nodes may serve it, and this one all others.
+            if case .failed = entry.state, isReplicated(entry.name) { return nil }
             return isConfigured(entry.name) && !origins.isRequested(entry.name) ? entry.name : nil
         }
     }

@@ -98,7 +98,9 @@ struct AdmissionControl: Sendable {
         try checkRights(request, route)
         guard route.isServed else { throw AdmissionControl.nothing(request) }
         if route.pattern.isRealm { try checkMethodBeforeRealm(route, request) }
-        if let cluster, request.method != .options, let name = request.match.decoded(.realm) {
+        if let cluster, request.method != .options, !route.traits.contains(.concernsNode),
+            let name = request.match.decoded(.realm)
+        {
             try cluster.admit(name, request, route.access(of: request.method))
         }
         request.realm = checked(try realmState(request), request)

@@ -44,6 +44,8 @@ package final class Route: Sendable {
         package static let subscribes = Traits(rawValue: 2048)
         /// Reads give all that they show away, which is a right of its own.
         package static let exports = Traits(rawValue: 4096)
+        /// Writes concern this server's way to a realm alone, so each node of a cluster takes them.
+        package static let concernsNode = Traits(rawValue: 65536)
         /// Writes change the schema, which is a right of its own.
         package static let migrates = Traits(rawValue: 32768)
         /// Writes take many objects in, which is a right of its own.

@@ -68,7 +68,7 @@ extension RouteTable {
                 ) { $0.realms.detach },
             ]),
         Route(
-            "/v1/realms/{realm}/key", .concernsFile,
+            "/v1/realms/{realm}/key", [.concernsFile, .concernsNode],
             operations: [
                 .write(
                     .put, for: .administer,

@@ -50,7 +50,7 @@ package enum BaseCopy {
             try backend.extend(to: byteCount)
             return try DataFile(backend)
         }
-        try FirstOpening.writeEmpty(backend, key)
+        try EmptyFile.write(backend, key)
         var generator = SystemRandomNumberGenerator()
         let data = try DataFile(backend, key: key, skippingCounters: UInt32.random(in: 1...(.max / 2), using: &generator))
         try data.extend(to: byteCount)

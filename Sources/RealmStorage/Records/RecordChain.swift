@@ -113,7 +113,7 @@ package struct RecordChain: Sendable, Equatable {
         guard try body.raw(checksum.count).elementsEqual(checksum) else {
             throw RecordReader.damaged("it does not follow the one before, with version \(version)")
         }
-        let record = try RecordChain.record(in: &body, of: Array(bytes[reader.position..<bodyEnd]), format, key)
+        let record = try RecordChain.record(in: &body, of: bytes[reader.position..<bodyEnd], format, key)
         guard record.previousVersion == version, record.version > version else {
             throw RecordReader.damaged("it does not follow version \(version)")
         }
@@ -133,7 +133,7 @@ package struct RecordChain: Sendable, Equatable {
     ///   - format: The format.
     ///   - key: The key of the realm.
     private static func record(
-        in body: inout RecordReader, of bytes: [UInt8], _ format: UInt8, _ key: EncryptionKey?
+        in body: inout RecordReader, of bytes: ArraySlice<UInt8>, _ format: UInt8, _ key: EncryptionKey?
     ) throws(StorageError) -> CommitRecord {
         switch (format == Format.encrypted, key) {
         case (false, nil): return try whole(&body)

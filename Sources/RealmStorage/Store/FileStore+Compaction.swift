@@ -27,7 +27,7 @@ extension FileStore {
         of snapshot: Snapshot, in backend: any StorageBackend, _ key: EncryptionKey?, _ file: NewFile?,
         _ control: WorkControl?
     ) throws(StorageError) -> CompactCopy {
-        try FirstOpening.writeEmpty(backend, key)
+        try EmptyFile.write(backend, key)
         return try CompactCopy(of: snapshot, in: DataFile(backend, key: key), file: file, control)
     }
 

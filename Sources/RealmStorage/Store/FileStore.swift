@@ -284,7 +284,7 @@ package final class FileStore: WriteOwner, Sendable {
         let file = try NewFile(beside: path)
         try requireLocal(file.descriptor)
         let backend = try file.backend()
-        try FirstOpening.writeEmpty(backend, key)
+        try EmptyFile.write(backend, key)
         do throws(StorageError) {
             try file.publish(as: path)
         } catch {

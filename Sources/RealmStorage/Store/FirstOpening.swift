@@ -72,7 +72,7 @@ enum FirstOpening {
         _ backend: any StorageBackend, key: EncryptionKey?, converting: FileStore.Conversions = [], _ audit: Audit = .never,
         after known: Findings? = nil, willConvert: ((_ format: Int) throws(StorageError) -> Void)? = nil
     ) throws(StorageError) -> (data: DataFile, findings: Findings) {
-        if backend.byteCount == 0 { try writeEmpty(backend, key) }
+        if backend.byteCount == 0 { try EmptyFile.write(backend, key) }
         var data = try DataFile(backend, key: key)
         let header = try data.plain.header()
         let top = try requireWritable(data, header, converting)
@@ -158,38 +158,6 @@ enum FirstOpening {
     }
 
     // MARK: - Repairs
-
-    /// Writes a header without any version. It is one write, so that after a crash the file has
-    /// either all of it or 0 bytes.
-    static func writeEmpty(_ backend: any StorageBackend, _ key: EncryptionKey?) throws(StorageError) {
-        var page = [UInt8](repeating: 0, count: FileHeader.byteCount)
-        page.replaceSubrange(16..<20, with: FileHeader.signature)
-        if let key {
-            try writeEncrypted(page, backend, key)
-        } else {
-            try backend.extend(to: page.count)
-            try ByteView.withBytes(of: page) { view throws(StorageError) in try backend.write(view, at: 0) }
-        }
-        try backend.sync(.full)
-    }
-
-    /// Writes the first page of an encrypted file, with its entry.
-    private static func writeEncrypted(
-        _ header: [UInt8], _ backend: any StorageBackend, _ key: EncryptionKey
-    ) throws(StorageError) {
-        try backend.extend(to: EncryptionLayout.fileByteCount(plainPageCount: 1))
-        let plain = header + [UInt8](repeating: 0, count: EncryptionLayout.pageByteCount - header.count)
-        var sealed = [UInt8](repeating: 0, count: EncryptionLayout.pageByteCount)
-        let stamp = try ByteView.withBytes(of: plain) { view throws(StorageError) in
-            try PageCipher(key).seal(page: 0, counter: 1, from: view, to: &sealed)
-        }
-        for (bytes, offset) in [
-            (PageEntry(newest: stamp, previous: .none).bytes, EncryptionLayout.entryOffset(0)),
-            (sealed, EncryptionLayout.pageOffset(0)),
-        ] {
-            try ByteView.withBytes(of: bytes) { view throws(StorageError) in try backend.write(view, at: offset) }
-        }
-    }
 
     /// Replaces streaming form by normal form: stores the top ref in slot 1, then selects that
     /// slot. Slot 0 keeps the mark of streaming form until the next commit.

@@ -18,7 +18,7 @@ package enum SnapshotCopy {
     package static func write(
         _ snapshot: Snapshot, to backend: any StorageBackend, key: EncryptionKey?, _ control: WorkControl? = nil
     ) throws(StorageError) {
-        try FirstOpening.writeEmpty(backend, key)
+        try EmptyFile.write(backend, key)
         try CompactCopy(of: snapshot, in: DataFile(backend, key: key), control).finish()
     }
 

@@ -68,6 +68,21 @@ import Testing
         try cluster.finish()
     }
 
+    @Test func `a node that is given the key serves it from then on`() throws {
+        let cluster = try cluster()
+        for dog in 1...3 { #expect(try cluster.add(dog, to: "secret", on: "n1").status == 201) }
+        #expect(try cluster.send("n3", "GET", dogs).code == "realm_unavailable")
+        #expect(try cluster.send("n3", "GET", "/readyz").status == 200)
+        let wrong = #"{"encryptionKey":"\#(String(repeating: "11", count: 64))"}"#
+        let refused = try cluster.send("n3", "PUT", "/v1/realms/secret/key", wrong)
+        #expect(refused.code == "encryption_key_wrong", "\(refused.status) \(refused.text)")
+        let right = #"{"encryptionKey":"\#(EncryptedClusterTests.text)"}"#
+        let opened = try cluster.send("n3", "PUT", "/v1/realms/secret/key", right)
+        #expect(opened.status == 204, "\(opened.status) \(opened.text)")
+        #expect(try cluster.dogs(of: "secret", on: "n3") == ["1", "2", "3"])
+        try cluster.finish()
+    }
+
     @Test func `a node that was lost is replaced, and comes back with its file`() throws {
         let cluster = try cluster()
         for dog in 1...10 { #expect(try cluster.add(dog, to: "secret", on: "n1").status == 201) }
