@@ -132,22 +132,6 @@ struct EncryptedLogTests {
         try owned.finish()
     }
 
-    /// Stores records, and lets commits fail after that.
-    private final class CrashingLog: CommitLog {
-        let owner: RealmOwner
-        init(_ owner: RealmOwner) { self.owner = owner }
-        var maximumByteCount: Int { owner.maximumByteCount }
-        var isEncrypted: Bool { true }
-        func append(_ record: CommitRecord) throws(StorageError) {
-            try owner.append(record)
-            throw .refused(.outcomeUnknown)
-        }
-        func takeBack(_ record: CommitRecord) -> Bool { false }
-        func didCommit(_ record: CommitRecord) {}
-        func requireReplaceable() {}
-        func didReplaceFile() {}
-    }
-
     @Test func `a crash between the log and the file loses nothing`() throws {
         let log = MemoryLog()
         let owned = try OwnedRealm("sealed", log, key: key)

@@ -107,7 +107,7 @@ struct FollowerRoleTests {
         let log = MemoryLog()
         let owned = try OwnedRealm("unknown", log)
         try owned.add(1...3)
-        try owned.logged.database.keepRecords(in: ForgetfulLog(owned.logged.owner))
+        try owned.logged.database.keepRecords(in: CrashingLog(owned.logged.owner))
         #expect(try owned.failure(adding: 4) == .refused(.outcomeUnknown) && !owned.has(4))
         let clock = TestClock()
         let home = Replica.follower(log, FollowerLimits(), clock)
@@ -119,21 +119,6 @@ struct FollowerRoleTests {
         try add(5, again.database)
         #expect(again.database.current.snapshot.verify().isClean)
         again.close()
-    }
-
-    /// Stores records, and lets commits fail after that.
-    private final class ForgetfulLog: CommitLog {
-        let owner: RealmOwner
-        init(_ owner: RealmOwner) { self.owner = owner }
-        var maximumByteCount: Int { owner.maximumByteCount }
-        func append(_ record: CommitRecord) throws(StorageError) {
-            try owner.append(record)
-            throw .refused(.outcomeUnknown)
-        }
-        func takeBack(_ record: CommitRecord) -> Bool { false }
-        func didCommit(_ record: CommitRecord) {}
-        func requireReplaceable() {}
-        func didReplaceFile() {}
     }
 
     @Test func `a promotion that the log does not answer leaves the follower as it was`() throws {

@@ -73,21 +73,6 @@ struct LoggedRealmTests {
         try owned.finish()
     }
 
-    /// Stores records, and lets commits fail after that.
-    private final class CrashingLog: CommitLog {
-        let owner: RealmOwner
-        init(_ owner: RealmOwner) { self.owner = owner }
-        var maximumByteCount: Int { owner.maximumByteCount }
-        func append(_ record: CommitRecord) throws(StorageError) {
-            try owner.append(record)
-            throw .refused(.outcomeUnknown)
-        }
-        func takeBack(_ record: CommitRecord) -> Bool { false }
-        func didCommit(_ record: CommitRecord) {}
-        func requireReplaceable() {}
-        func didReplaceFile() {}
-    }
-
     @Test func `any version can be made again from bases and records`() throws {
         let log = try makeLog()
         let owned = try OwnedRealm("versions", log)
