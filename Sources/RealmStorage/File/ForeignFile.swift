@@ -28,11 +28,17 @@ enum ForeignFile {
         let known = beginnings.first { bytes.starts(with: $0.bytes) }
         if let known, known.bytes.count >= 4 || !mayBeEncrypted { return known.kind }
         if bytes.allSatisfy({ $0 == 0 }) { return "empty at its beginning, as after an interrupted copy" }
-        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 || $0 == 0x0a || $0 == 0x0d }) else { return nil }
+        // One in eight encrypted files begins with bytes of which none is a control character; next to none with letters alone.
+        guard bytes.allSatisfy({ isOfText($0) && ($0 < 0x80 || !mayBeEncrypted) }) else { return nil }
         switch bytes.first {
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             return "a text, perhaps JSON; 'realm-rest import' makes a Realm file of an export"
         default: return "a text"
         }
+    }
+
+    /// Whether a byte may be one of a text.
+    private static func isOfText(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != 0x7f || byte == 0x09 || byte == 0x0a || byte == 0x0d
     }
 }

@@ -27,6 +27,9 @@ import Testing
         #expect(try refusal(Array("{\"a\":1}".utf8) + [UInt8](repeating: 0x20, count: 100)).contains("perhaps JSON"))
         #expect(try refusal([UInt8](repeating: 0, count: 5000)).contains("interrupted copy"))
         #expect(try refusal((0..<8192).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 1) }).contains("the file is encrypted"))
+        // An encrypted file may begin without any control character.
+        let random = (0..<8192).map { UInt8(truncatingIfNeeded: 0x21 + ($0 &* 101) % 0x5e | ($0 % 3 == 0 ? 0x80 : 0)) }
+        #expect(try refusal(random).contains("the file is encrypted"))
     }
 
     private func refusal(_ bytes: [UInt8]) throws -> String {
