@@ -54,7 +54,7 @@ package final class NewFile: Sendable {
 
     deinit {
         if let temporaryPath { System.remove(temporaryPath) }
-        System.close(descriptor)
+        System.unlockAndClose(descriptor)
     }
 
     /// Returns a backend for the file, with a descriptor of its own.

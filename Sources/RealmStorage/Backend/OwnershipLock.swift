@@ -63,7 +63,7 @@ package final class OwnershipLock: Sendable {
     /// The lock file stays: removing it could take it away from a program that has just opened it.
     package func release() {
         let descriptor = descriptor.exchange(-1, ordering: .acquiringAndReleasing)
-        if descriptor >= 0 { System.close(descriptor) }
+        if descriptor >= 0 { System.unlockAndClose(descriptor) }
     }
 
     /// Releases the ownership after a failed opening, and removes the lock file if it was made for
@@ -74,7 +74,7 @@ package final class OwnershipLock: Sendable {
         let descriptor = descriptor.exchange(-1, ordering: .acquiringAndReleasing)
         guard descriptor >= 0 else { return }
         if isNew { OwnershipLock.remove(path, descriptor) }
-        System.close(descriptor)
+        System.unlockAndClose(descriptor)
     }
 
     /// Whether the lock file still has its name: without it another program could take a lock on a
@@ -147,10 +147,10 @@ package final class OwnershipLock: Sendable {
             }
         } catch {
             if isNew { remove(path, descriptor) }
-            System.close(descriptor)
+            System.unlockAndClose(descriptor)
             throw error
         }
-        System.close(descriptor)
+        System.unlockAndClose(descriptor)
         return nil
     }
 

@@ -19,13 +19,13 @@ package final class ReadingLock: Sendable {
     package init?(path: String, of identity: System.FileIdentity) {
         guard let descriptor = try? System.openRegular(path, isExact: true) else { return nil }
         guard System.identity(descriptor) == identity, (try? System.lock(descriptor, .shared)) == true else {
-            System.close(descriptor)
+            System.unlockAndClose(descriptor)
             return nil
         }
         self.descriptor = descriptor
     }
 
-    deinit { System.close(descriptor) }
+    deinit { System.unlockAndClose(descriptor) }
 
     /// Returns how many programs serve the file at `path` for reading only, of those whose locks the system lists.
     package static func holders(ofFile path: String) -> Int {

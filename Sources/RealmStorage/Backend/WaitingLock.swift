@@ -32,7 +32,7 @@ package final class WaitingLock: Sendable {
         self.descriptor = descriptor
     }
 
-    deinit { System.close(descriptor) }
+    deinit { System.unlockAndClose(descriptor) }
 
     /// Opens the file of the lock, or makes it.
     private static func open(_ path: String) throws(StorageError) -> Int32 {

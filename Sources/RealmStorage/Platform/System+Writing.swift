@@ -338,6 +338,15 @@ extension System {
         return false
     }
 
+    /// Releases the lock of an open file and closes it.
+    ///
+    /// Closing alone would leave the lock to a process that another thread starts at this moment:
+    /// it has copies of all descriptors until it executes its program.
+    static func unlockAndClose(_ descriptor: Int32) {
+        _ = try? lock(descriptor, .none)
+        close(descriptor)
+    }
+
     /// Suspends the calling thread for a number of milliseconds.
     package static func pause(milliseconds: UInt32) { _ = usleep(milliseconds * 1000) }
 

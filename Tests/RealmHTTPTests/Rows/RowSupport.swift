@@ -43,7 +43,11 @@ extension WriteServer {
     {
         var answer = try send(method, path, body, headers)
         for _ in 0..<10 where [408, 504].contains(answer.status) { answer = try send(method, path, body, headers) }
-        guard answer.status < 300 else { throw Damaged(description: "\(method) \(path): \(answer.text)") }
+        guard answer.status < 300 else {
+            // Answers do not say why a realm is not open.
+            let state = server.state.catalog["app"].map { "\($0)" } ?? "none"
+            throw Damaged(description: "\(method) \(path): \(answer.text) (app: \(state.prefix(300)))")
+        }
         return answer
     }
 

@@ -283,4 +283,20 @@ struct FileStoreTests {
         #expect(try System.lock(holder, .shared))
         next.release()
     }
+
+    /// A process that another thread starts has copies of all descriptors until it executes its program.
+    @Test func `a lock ends with its release, though a process being started has a copy of its descriptor`() throws {
+        let file = try TemporaryRealm()
+        let lock = try OwnershipLock(ofFile: file.path)
+        let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }
+        let held = try #require(
+            descriptors.first {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == file.path + ".lock"
+            })
+        let copy = try System.duplicate(held)
+        defer { System.close(copy) }
+        #expect(throws: StorageError.self) { try OwnershipLock(ofFile: file.path) }
+        lock.release()
+        try OwnershipLock(ofFile: file.path).release()
+    }
 }
