@@ -99,6 +99,8 @@ package final class Database: VersionSource {
     let follower = RankedMutex<Follower?>(.leaf, nil)
     /// The node that writes the realm, while this one only follows its log; nil when this one writes it.
     let writingNode = RankedMutex<String?>(.leaf, nil)
+    /// What requests have to know of the realm and its log.
+    package let standing = LogStanding()
     /// The versions that are kept for readers on other nodes; nil when there are none.
     let keptVersions = RankedMutex<KeptVersions?>(.leaf, nil)
     /// Why a followed file cannot be read at present; nil when it can.

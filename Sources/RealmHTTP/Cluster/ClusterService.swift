@@ -102,13 +102,22 @@ final class ClusterService: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name of the realm.
+    ///   - state: Its state; nil for one that is not known here.
     ///   - request: The request.
     ///   - access: What it needs.
     /// - Throws: As `requireShard`.
-    func admit(_ name: String, _ request: Request, _ access: AccessClass) throws(Problem) {
+    func admit(_ name: String, _ state: Catalog.State?, _ request: Request, _ access: AccessClass) throws(Problem) {
+        let mayFollow = mayFollow(request, access)
+        let map = member.mapNumber
+        var standing: LogStanding?
+        // Nearly all requests end here, without a lock.
+        if case .ready(let database)? = state {
+            standing = database.standing
+            guard !database.standing.isOurs(inMap: map), !(mayFollow && database.standing.isFollowed) else { return }
+        }
         guard catalog.isReplicated(name) else { return }
-        guard !mayFollow(request, access) else { return noteRead(of: name) }
-        try requireShard(of: name)
+        if mayFollow { noteRead(of: name) } else { try requireShard(of: name) }
+        if member.map.number == map, member.map.owner(of: name) == member.id { standing?.note(map: map) }
     }
 
     /// Whether a node may answer a request that does not own the realm.
@@ -198,10 +207,18 @@ final class ClusterService: Sendable {
         return database.writerElsewhere != nil
     }
 
+    /// Whether there is nothing to say of how far a realm may be behind.
+    private func isCurrent(_ database: Database, at now: Instant) -> Bool {
+        guard database.standing.isFollowed else { return member.isCurrent(at: now) }
+        return database.standing.isCurrent(at: now, within: follower.limits.contactSeconds)
+    }
+
     /// Says in an answer that shows a realm how far it may be behind: by commits that the log has, or for as long as the log or the register
     /// have not answered.
     private func noteLag(in response: inout Response, for request: Request) {
-        guard case .ready(let database)? = request.realm, let role = realms.role(of: database.name.text) else { return }
+        guard case .ready(let database)? = request.realm, !isCurrent(database, at: request.arrival),
+            let role = realms.role(of: database.name.text)
+        else { return }
         switch role {
         case .followed(let realm):
             let lag = realm.lag

@@ -98,12 +98,7 @@ struct AdmissionControl: Sendable {
         try checkRights(request, route)
         guard route.isServed else { throw AdmissionControl.nothing(request) }
         if route.pattern.isRealm { try checkMethodBeforeRealm(route, request) }
-        if let cluster, request.method != .options, !route.traits.contains(.concernsNode),
-            let name = request.match.decoded(.realm)
-        {
-            try cluster.admit(name, request, route.access(of: request.method))
-        }
-        request.realm = checked(try realmState(request), request)
+        request.realm = checked(try realmState(request, route), request)
         // Whoever looks at the state of a realm does not keep it open.
         if case .ready(let database)? = request.realm, !route.pattern.isRealm { database.noteUse(request.arrival) }
         try checkMethod(route, request)
@@ -273,15 +268,21 @@ struct AdmissionControl: Sendable {
         throw problem
     }
 
-    /// Returns the state of the realm that the path names.
+    /// Returns the state of the realm that the path names, if the request is to be answered here.
     ///
-    /// - Parameter request: The request, whose route and principal are known.
+    /// - Parameters:
+    ///   - request: The request, whose principal is known.
+    ///   - route: Its route.
     /// - Returns: The state; nil for a path outside realms.
-    /// - Throws: `realm_not_found` for an unknown name, or one that cannot be decoded.
-    private func realmState(_ request: Request) throws(Problem) -> Catalog.State? {
+    /// - Throws: `realm_not_found` for an unknown name, or one that cannot be decoded; what `ClusterService.admit` throws.
+    private func realmState(_ request: Request, _ route: Route) throws(Problem) -> Catalog.State? {
         guard request.match.pattern.position(of: .realm) != nil else { return nil }
         guard let name = request.match.decoded(.realm) else { throw noRealm(request) }
-        if let state = catalog[name] { return state }
+        let state = catalog[name]
+        if let cluster, request.method != .options, !route.traits.contains(.concernsNode) {
+            try cluster.admit(name, state, request, route.access(of: request.method))
+        }
+        if let state { return state }
         // The log may have a realm of which there is no file here yet.
         cluster?.adopt(name)
         guard let state = catalog[name] else { throw noRealm(request) }

@@ -182,7 +182,7 @@ package final class RequestDispatcher: RequestHandler {
     ///
     /// - Returns: A reply that waits for that, without a thread; nil when nothing has to be waited for.
     private func replyAfterClaim(of database: Database, to request: Request) -> Reply? {
-        guard let cluster, database.writerElsewhere != nil, request.method != .options,
+        guard let cluster, database.standing.isFollowed, request.method != .options,
             !cluster.mayFollow(request, RouteTable.route(of: request).access(of: request.method))
         else { return nil }
         return .later { [self] promise in

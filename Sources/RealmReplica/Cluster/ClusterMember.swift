@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmStorage
+internal import Synchronization
 
 /// This node in its cluster: tells the register that it lives, keeps the map, and takes the shards of nodes that are gone.
 ///
@@ -30,6 +31,10 @@ package final class ClusterMember: Sendable {
     package let limits: ClusterLimits
     private let register: any ClusterRegister
     private let monitor = Monitor(State())
+    /// The number of the map, for those who ask at every request.
+    private let number = Atomic<UInt64>(0)
+    /// When the last call that was answered began, in nanoseconds; 0 before there was one.
+    private let contact = Atomic<UInt64>(0)
     private let token = RandomText.token()
     private let changed = RankedMutex<(@Sendable (ClusterMap) -> Void)?>(.leaf, nil)
 
@@ -55,7 +60,16 @@ package final class ClusterMember: Sendable {
     package var map: ClusterMap { monitor.withLock { $0.map } }
 
     /// Whether the register has answered lately.
-    package var isCurrent: Bool { silentSeconds < limits.currentSeconds }
+    package var isCurrent: Bool { isCurrent(at: Instant.now()) }
+
+    /// Whether the register has answered within the last seconds before an instant.
+    package func isCurrent(at now: Instant) -> Bool {
+        let contact = contact.load(ordering: .relaxed)
+        return contact > 0 && now.seconds(since: Instant(nanoseconds: contact)) < limits.currentSeconds
+    }
+
+    /// The number of the map as it is known.
+    package var mapNumber: UInt64 { number.load(ordering: .acquiring) }
 
     /// The number of seconds since the register has answered; infinite before the first answer.
     package var silentSeconds: Double { monitor.withLock { $0.contact }.map { Instant.now().seconds(since: $0) } ?? .infinity }
@@ -136,8 +150,12 @@ package final class ClusterMember: Sendable {
         }
         monitor.withLock { state in
             // Two threads may have called.
-            if map.number >= state.map.number { state.map = map }
+            if map.number >= state.map.number {
+                state.map = map
+                number.store(map.number, ordering: .releasing)
+            }
             state.contact = max(begin, state.contact ?? begin)
+            contact.max(begin.nanoseconds, ordering: .relaxed)
             state.contactSince = state.contactSince ?? begin
             state.failure = nil
         }

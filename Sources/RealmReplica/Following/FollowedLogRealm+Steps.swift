@@ -160,6 +160,7 @@ extension FollowedLogRealm {
     /// Notes that the realm has come to a place, and calls those who wait for its version.
     private func noteReached(_ chain: RecordChain, _ count: (inout ReplicaCounts) -> Void) {
         work.chain = chain
+        database.standing.note(reached: chain.version)
         let ready = monitor.broadcast { state in
             state.place = chain
             count(&state.counts)

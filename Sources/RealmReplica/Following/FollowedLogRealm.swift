@@ -111,7 +111,10 @@ package final class FollowedLogRealm: @unchecked Sendable {
         work = Work(
             chain: chain,
             position: try FilePosition(chain, top: database.current.snapshot.top.ref, for: database.path), needsFile: needsFile)
-        monitor = Monitor(State(seen: follower.clock(), place: chain))
+        let now = follower.clock()
+        monitor = Monitor(State(seen: now, place: chain))
+        database.standing.note(reached: chain.version)
+        database.standing.note(newest: chain.version, asked: now)
     }
 
     // MARK: - Opening and closing
@@ -228,6 +231,7 @@ package final class FollowedLogRealm: @unchecked Sendable {
             let ready = isConfirmed ? state.takeReady(seen: head, asked: asked) : []
             return (ready, state.isBehind && state.retry <= now)
         }
+        database.standing.note(newest: head.version, asked: asked)
         database.noteWriter(head.owner.node)
         for waiter in ready { waiter.completion(true) }
         return isBehind

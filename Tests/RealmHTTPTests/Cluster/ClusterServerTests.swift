@@ -44,13 +44,12 @@ import Testing
         #expect(epochs[0] == epochs[1] && epochs[0] != nil)
         #expect(try cluster.dogs(of: "store", on: "n2") == ["1", "2"])
         #expect(try cluster.metric("cluster_hydrations_total", on: "n2") == "1")
-        // The file that was left behind is brought up by records.
+        // The file that was left behind is followed, and brought up by records.
+        #expect(eventually { (try? cluster.metric("replica_records_total", on: "n1")) == "1" })
         try cluster.move("store", to: "n1")
         #expect(try cluster.add(3, to: "store", on: "n1").status == 201)
         #expect(try cluster.dogs(of: "store", on: "n1") == ["1", "2", "3"])
         #expect(try cluster.metric("cluster_hydrations_total", on: "n1") == "0")
-        // It was followed meanwhile.
-        #expect(try cluster.metric("replica_records_total", on: "n1") == "1")
         // One that was made again is not in the log twice.
         #expect(try cluster.send("n1", "POST", "/v1/realms", #"{"name":"store"}"#).code == "already_attached")
         try cluster.finish()
@@ -148,11 +147,15 @@ import Testing
         #expect(eventually { (try? cluster.metric("cluster_prunings_total", on: "n1")) != "0" })
         #expect(try log.bases(of: "store").count <= 3)
         let head = try LogReplay.head(of: "store", in: log)
-        var count = 0
-        try log.records(of: "store", lineage: head.lineage, versions: 1...head.version) { (_: [UInt8]) throws(StorageError) in
-            count += 1
-        }
-        #expect(count < 40)
+        // An early base may have let only the first records go.
+        #expect(
+            eventually {
+                var count = 0
+                let isRead: Void? = try? log.records(of: "store", lineage: head.lineage, versions: 1...head.version) {
+                    (_: [UInt8]) throws(StorageError) in count += 1
+                }
+                return isRead != nil && count < 40
+            })
         #expect(eventually { (try? cluster.metric("cluster_owned_realms", on: "n1")) == "0" })
         #expect(eventually { (try? cluster.metric("realm_idle_closings_total", on: "n1")) == "1" })
         #expect(try cluster.add(41, to: "store", on: "n1").status == 201)
