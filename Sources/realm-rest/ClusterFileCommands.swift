@@ -44,9 +44,8 @@ struct ClusterRestoreCommand: ParsableCommand {
         let version = try atCluster { () throws(StorageError) in
             let key = try realmKey(inFile: keyFile)
             let head = try LogReplay.head(of: realm, in: log)
-            let made = try NewFile(beside: file)
             let version = at ?? head.version
-            try LogReplay(realm, path: file, log: log, key: key).restore(version, of: head, to: made)
+            let made = try LogReplay(realm, path: file, log: log, key: key).restore(version, of: head)
             try made.publish(as: file)
             return version
         }
@@ -82,8 +81,8 @@ struct ClusterVerifyCommand: ParsableCommand {
         let (head, report) = try atCluster { () throws(StorageError) in
             let key = try realmKey(inFile: keyFile)
             let head = try LogReplay.head(of: realm, in: log)
-            let made = try NewFile(beside: System.temporaryFolder + "/realm-rest")
-            try LogReplay(realm, path: made.openPath, log: log, key: key).restore(head.version, of: head, to: made)
+            let made = try LogReplay(realm, path: System.temporaryFolder + "/realm-rest", log: log, key: key)
+                .restore(head.version, of: head)
             return (head, try Snapshot(file: try RealmFile(path: made.openPath, key: key)).verify())
         }
         for error in report.errors { StandardStreams.error(error) }

@@ -196,8 +196,7 @@ struct EncryptedLogTests {
         #expect(try log.bases(of: "sealed") == [second, first])
         let replay = LogReplay("sealed", path: owned.path, log: log, key: key)
         for snapshot in [middle, owned.snapshot] {
-            let file = try NewFile(beside: System.temporaryFolder + "/realm-rest")
-            try replay.restore(snapshot.version, of: try owned.head, to: file)
+            let file = try replay.restore(snapshot.version, of: try owned.head)
             let made = try Snapshot(file: try RealmFile(path: file.openPath, key: key))
             #expect(try RecordDifference.isEqual(snapshot, made) && made.verify().isClean)
         }
@@ -207,9 +206,7 @@ struct EncryptedLogTests {
                 _ = try LogBases.prune("sealed", lineage: first.lineage, log, key: key, keeping: 1)
             }
             expectKeyError(isMissing, "restore") {
-                let file = try NewFile(beside: System.temporaryFolder + "/realm-rest")
-                try LogReplay("sealed", path: file.openPath, log: log, key: key)
-                    .restore(middle.version, of: owned.head, to: file)
+                _ = try LogReplay("sealed", path: owned.path, log: log, key: key).restore(middle.version, of: owned.head)
             }
         }
         #expect(try log.bases(of: "sealed") == [second, first])

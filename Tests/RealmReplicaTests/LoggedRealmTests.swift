@@ -86,15 +86,61 @@ struct LoggedRealmTests {
         }
         let replay = LogReplay("versions", path: owned.path, log: log)
         for (version, backend) in kept {
-            let file = try NewFile(beside: System.temporaryFolder + "/realm-rest")
-            try replay.restore(version, of: try owned.head, to: file)
+            let file = try replay.restore(version, of: try owned.head)
             let restored = try Snapshot(file: try RealmFile(path: file.openPath))
             #expect(try RecordDifference.isEqual(RecordFollower.snapshot(of: backend), restored), "version \(version)")
             #expect(restored.verify().isClean)
         }
         #expect(throws: StorageError.self) {
-            try replay.restore(owned.snapshot.version + 1, of: owned.head, to: NewFile(beside: owned.path))
+            try replay.restore(owned.snapshot.version + 1, of: owned.head)
         }
+        try owned.finish()
+    }
+
+    /// A node that was paused, or is slow to store what it has copied.
+    @Test func `a base that is stored after a newer one leads nowhere and harms nothing`() throws {
+        let log = try makeLog()
+        let owned = try OwnedRealm("late", log)
+        try owned.add(1...3)
+        let place = try #require(owned.logged.owner.place)
+        let (late, file) = try LogBases.copy(owned.snapshot, at: place)
+        defer { System.close(file) }
+        try owned.add(4...6)
+        let newer = try owned.logged.makeBase()
+        #expect(try owned.logged.prune(keeping: 1) == newer.version)
+        try owned.add(7...8)
+        try log.put(late, of: "late", from: file)
+        #expect(try log.bases(of: "late") == [newer, late])
+        let replay = LogReplay("late", path: System.temporaryFolder + "/realm-rest", log: log)
+        func expectNewest() throws {
+            let made = try replay.restore(owned.snapshot.version, of: owned.head)
+            let restored = try Snapshot(file: try RealmFile(path: made.openPath))
+            #expect(try RecordDifference.isEqual(owned.snapshot, restored) && restored.verify().isClean)
+        }
+        try expectNewest()
+        #expect(throws: StorageError.self) { try replay.restore(late.version + 1, of: owned.head) }
+        #expect(try owned.logged.prune(keeping: 1) == newer.version)
+        #expect(try log.bases(of: "late") == [newer])
+        try expectNewest()
+        try owned.finish()
+    }
+
+    /// A node that was paused while it pruned, and whose realm was deleted and made anew meanwhile.
+    @Test func `who does not know of another lineage deletes nothing of it`() throws {
+        let log = try makeLog()
+        let owned = try OwnedRealm("anew", log)
+        try owned.add(1...3)
+        let lineage = try owned.head.lineage
+        _ = try owned.logged.makeBase()
+        let bases = try log.bases(of: "anew")
+        try log.prune("anew", lineage: "another", upTo: 1000)
+        for base in bases { try log.remove(base, of: "anew", whileLineage: "another") }
+        #expect(try log.bases(of: "anew") == bases)
+        var count = 0
+        try log.records(of: "anew", lineage: lineage, versions: 1...1000) { (_: [UInt8]) throws(StorageError) in count += 1 }
+        #expect(UInt64(count) == owned.snapshot.version - bases[bases.count - 1].version)
+        #expect(try LogBases.prune("anew", lineage: "another", log) == nil)
+        #expect(try log.bases(of: "anew") == bases)
         try owned.finish()
     }
 

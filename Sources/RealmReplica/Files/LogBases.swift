@@ -50,7 +50,7 @@ package enum LogBases {
             if try isSound(base, of: realm, log, key) { kept.append(base) }
         }
         guard let oldest = kept.last, kept.count >= max(1, count) else { return nil }
-        for base in bases where !kept.contains(base) { try log.remove(base, of: realm) }
+        for base in bases where !kept.contains(base) { try log.remove(base, of: realm, whileLineage: lineage) }
         try log.prune(realm, lineage: lineage, upTo: oldest.version)
         return oldest.version
     }

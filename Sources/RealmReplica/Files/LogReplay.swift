@@ -149,8 +149,7 @@ package struct LogReplay {
 
     /// Whether an applier has made the version of a head, with its history.
     private func isAt(_ head: LogHead, _ applier: RecordApplier) -> Bool {
-        applier.version == head.version && applier.chain.version == head.version
-            && applier.chain.checksum == head.checksum.bytes
+        isAt(head.version, applier) && applier.chain.checksum == head.checksum.bytes
     }
 
     /// Puts a file that is made from a base in the place of the present one; false when the base is damaged, or records after it
@@ -187,19 +186,27 @@ package struct LogReplay {
     /// Makes a file from a base; false when the base is damaged, or records after it are missing.
     private func make(_ file: NewFile, of base: LogBase, upTo head: LogHead) throws(StorageError) -> Bool {
         do throws(StorageError) {
-            try LogReplay.fetch(base, of: realm, from: log, into: file)
-            let backend = try file.backend()
-            defer { backend.close() }
-            let applier = try makeApplier(backend, from: base, file)
-            _ = try apply(to: applier, upTo: head, nil)
-            guard isAt(head, applier) else { return false }
-            try applier.finish()
+            guard try make(file, of: base, upTo: head, isAsWanted: { isAt(head, $0) }) else { return false }
             _ = try Snapshot(file: try RealmFile(path: file.openPath, key: key))
             return true
         } catch {
             if case .corrupt = error { return false }
             throw error
         }
+    }
+
+    /// Makes a file from a base and the records after it; false when what comes out is not as wanted.
+    private func make(
+        _ file: NewFile, of base: LogBase, upTo head: LogHead, isAsWanted: (RecordApplier) -> Bool
+    ) throws(StorageError) -> Bool {
+        try LogReplay.fetch(base, of: realm, from: log, into: file)
+        let backend = try file.backend()
+        defer { backend.close() }
+        let applier = try makeApplier(backend, from: base, file)
+        _ = try apply(to: applier, upTo: head, nil)
+        guard isAsWanted(applier) else { return false }
+        try applier.finish()
+        return true
     }
 
     /// Makes an applier for the file of a base.
@@ -219,21 +226,31 @@ package struct LogReplay {
     /// - Parameters:
     ///   - version: The number of the version.
     ///   - head: The head of the log.
-    ///   - file: An empty file.
-    /// - Throws: `.refused(.unsuitable)` when no base and no records lead to that version.
-    package func restore(_ version: UInt64, of head: LogHead, to file: NewFile) throws(StorageError) {
-        for base in try log.bases(of: realm) where base.lineage == head.lineage && base.version <= version {
-            try LogReplay.fetch(base, of: realm, from: log, into: file)
-            let backend = try file.backend()
-            defer { backend.close() }
-            let applier = try makeApplier(backend, from: base, file)
-            var wanted = head
-            wanted.version = version
-            _ = try apply(to: applier, upTo: wanted, nil)
-            if applier.version == version, applier.chain.version == version { return try applier.finish() }
-            break
+    /// - Returns: The file, beside the path of the realm.
+    /// - Throws: `.refused(.unsuitable)` when no base and no records lead to that version; `.corrupt` when all that do are damaged.
+    package func restore(_ version: UInt64, of head: LogHead) throws(StorageError) -> NewFile {
+        var wanted = head
+        wanted.version = version
+        var damage: StorageError?
+        // A base, or records after it, may be deleted while they are read; then there is a newer one.
+        for _ in 0..<2 {
+            for base in try log.bases(of: realm) where base.lineage == head.lineage && base.version <= version {
+                do throws(StorageError) {
+                    let file = try NewFile(beside: path)
+                    if try make(file, of: base, upTo: wanted, isAsWanted: { isAt(version, $0) }) { return file }
+                    throw .refused(.unsuitable("the log of '\(realm)' does not lead to version \(version)"))
+                } catch {
+                    guard case .corrupt = error else { throw error }
+                    damage = damage ?? error
+                }
+            }
         }
-        throw .refused(.unsuitable("the log of '\(realm)' does not lead to version \(version)"))
+        throw damage ?? .refused(.unsuitable("the log of '\(realm)' does not lead to version \(version)"))
+    }
+
+    /// Whether an applier has made a version.
+    private func isAt(_ version: UInt64, _ applier: RecordApplier) -> Bool {
+        applier.version == version && applier.chain.version == version
     }
 
     /// Copies a base to an empty file, and compares it with its digest.

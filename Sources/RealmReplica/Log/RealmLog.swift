@@ -97,7 +97,8 @@ package protocol RealmLog: Sendable {
         of realm: String, lineage: String, versions: ClosedRange<UInt64>, _ take: ([UInt8]) throws(StorageError) -> Void
     ) throws(StorageError)
 
-    /// Returns the bases of a realm, the newest first.
+    /// Returns the bases of a realm, those of the newest versions first, whenever they were stored: one of a node that was slow, or has
+    /// lost the realm meanwhile, may be stored after a newer one.
     func bases(of realm: String) throws(StorageError) -> [LogBase]
 
     /// Stores a base, as a whole or not at all. It takes the place of one of the same lineage and version.
@@ -111,10 +112,10 @@ package protocol RealmLog: Sendable {
     /// Copies the bytes of a base to an empty file. They may be damaged; whoever uses them compares the digest.
     func fetch(_ base: LogBase, of realm: String, into descriptor: Int32) throws(StorageError)
 
-    /// Deletes a base.
-    func remove(_ base: LogBase, of realm: String) throws(StorageError)
+    /// Deletes a base, if the head still has a lineage. Who does not know of another one does not know which bases count.
+    func remove(_ base: LogBase, of realm: String, whileLineage lineage: String) throws(StorageError)
 
-    /// Deletes records that are needed no more, and all of other lineages. The head stays.
+    /// Deletes records that are needed no more, and all of other lineages, if the head still has the given one. The head stays.
     ///
     /// - Parameters:
     ///   - realm: The name of the realm.

@@ -304,14 +304,17 @@ package final class PostgresLog: RealmLog {
     }
 
     /// Deletes a base, as the protocol says.
-    package func remove(_ base: LogBase, of realm: String) throws(StorageError) {
+    package func remove(_ base: LogBase, of realm: String, whileLineage lineage: String) throws(StorageError) {
         let key: [PostgresValue] = [.text(realm), .text(base.lineage), .number(base.version)]
-        let steps = [
-            PostgresStep(.begin), PostgresStep(.removeBase, key), PostgresStep(.removeBaseParts, key), PostgresStep(.commit),
-        ]
         let deadline = deadline
-        _ = try run { connection throws(PostgresFailure) in try connection.run(steps, until: deadline) }
-        if !base.file.isEmpty { try files?.remove(base.file) }
+        let isRemoved = try run { connection throws(PostgresFailure) in
+            let remove = PostgresStep(.removeBaseWhileLineage, key + [.text(lineage)])
+            let isRemoved = try connection.run([PostgresStep(.begin), remove], until: deadline).last?.changedCount == 1
+            let rest = isRemoved ? [PostgresStep(.removeBaseParts, key)] : []
+            _ = try connection.run(rest + [PostgresStep(.commit)], until: deadline)
+            return isRemoved
+        }
+        if isRemoved, !base.file.isEmpty { try files?.remove(base.file) }
     }
 
     /// Deletes records, as the protocol says.

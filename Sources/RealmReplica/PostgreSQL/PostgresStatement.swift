@@ -13,7 +13,7 @@ enum PostgresStatement: String, CaseIterable, Sendable {
     case append, appendPart, appendRequests, request, forgetRequests, dropRequests
     case checksum, records
     case create, restart, drop, dropped, dropRecords, dropBases, dropBaseParts
-    case bases, addBase, addBasePart, basePart, removeBase, removeBaseParts
+    case bases, addBase, addBasePart, basePart, removeBase, removeBaseParts, removeBaseWhileLineage
     case prune
     case beat, nodes, assignments, shards, assign, noteAssignment, forgetNode
 
@@ -128,7 +128,7 @@ enum PostgresStatement: String, CaseIterable, Sendable {
         case .bases:
             return """
                 select lineage, version, checksum, digest, byte_count, file from realm_rest.base where realm = $1
-                order by number desc
+                order by version desc, number desc
                 """
         case .addBase:
             return """
@@ -145,7 +145,16 @@ enum PostgresStatement: String, CaseIterable, Sendable {
                 """
         case .removeBase: return "delete from realm_rest.base where realm = $1 and lineage = $2 and version = $3"
         case .removeBaseParts: return "delete from realm_rest.base_part where realm = $1 and lineage = $2 and version = $3"
-        case .prune: return "delete from realm_rest.record where realm = $1 and (lineage <> $2 or version <= $3)"
+        case .removeBaseWhileLineage:
+            return """
+                delete from realm_rest.base where realm = $1 and lineage = $2 and version = $3
+                  and exists (select from realm_rest.head where realm = $1 and lineage = $4)
+                """
+        case .prune:
+            return """
+                delete from realm_rest.record where realm = $1 and (lineage <> $2 or version <= $3)
+                  and exists (select from realm_rest.head where realm = $1 and lineage = $2)
+                """
         case .beat:
             // A name belongs to the process that has it until it has been silent for a while, or has left. What seems to come from
             // the future was said before the clock of the server was set back.

@@ -115,9 +115,8 @@ import Testing
         for text in ["Rex 1", "class_Dog"] {
             #expect(!pieces.contains { $0.range(of: Data(text.utf8)) != nil }, "\(text)")
         }
-        let made = try NewFile(beside: NSTemporaryDirectory() + "made")
-        try LogReplay("secret", path: made.openPath, log: log, key: cluster.keys["secret"])
-            .restore(head.version, of: head, to: made)
+        let made = try LogReplay("secret", path: NSTemporaryDirectory() + "made", log: log, key: cluster.keys["secret"])
+            .restore(head.version, of: head)
         let snapshot = try Snapshot(file: try RealmFile(path: made.openPath, key: cluster.keys["secret"]))
         #expect(snapshot.version == head.version && snapshot.verify().isClean)
     }

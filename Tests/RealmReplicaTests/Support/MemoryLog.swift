@@ -125,7 +125,9 @@ final class MemoryLog: RealmLog {
 
     func bases(of realm: String) throws(StorageError) -> [LogBase] {
         try requireUp()
-        return state.withLock { state in (state.realms[realm]?.bases ?? []).reversed().map(\.base) }
+        return state.withLock { state in
+            (state.realms[realm]?.bases ?? []).map(\.base).reversed().sorted { $0.version > $1.version }
+        }
     }
 
     func put(_ base: LogBase, of realm: String, from descriptor: Int32) throws(StorageError) {
@@ -143,15 +145,19 @@ final class MemoryLog: RealmLog {
         try System.write(descriptor, bytes)
     }
 
-    func remove(_ base: LogBase, of realm: String) throws(StorageError) {
+    func remove(_ base: LogBase, of realm: String, whileLineage lineage: String) throws(StorageError) {
         try requireUp()
-        state.withLock { state in state.realms[realm]?.bases.removeAll { $0.base == base } }
+        state.withLock { state in
+            guard state.realms[realm]?.head.lineage == lineage else { return }
+            state.realms[realm]?.bases.removeAll { $0.base == base }
+        }
     }
 
     func prune(_ realm: String, lineage: String, upTo version: UInt64) throws(StorageError) {
         try requireUp()
         state.withLock { state in
-            state.realms[realm]?.records.removeAll { $0.lineage == lineage && $0.version <= version }
+            guard state.realms[realm]?.head.lineage == lineage else { return }
+            state.realms[realm]?.records.removeAll { $0.lineage != lineage || $0.version <= version }
         }
     }
 

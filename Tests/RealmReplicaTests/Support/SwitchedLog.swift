@@ -42,7 +42,9 @@ final class SwitchedLog: RealmLog {
     func fetch(_ base: LogBase, of realm: String, into descriptor: Int32) throws(StorageError) {
         try log.fetch(base, of: realm, into: descriptor)
     }
-    func remove(_ base: LogBase, of realm: String) throws(StorageError) { try log.remove(base, of: realm) }
+    func remove(_ base: LogBase, of realm: String, whileLineage lineage: String) throws(StorageError) {
+        try log.remove(base, of: realm, whileLineage: lineage)
+    }
     func prune(_ realm: String, lineage: String, upTo version: UInt64) throws(StorageError) {
         try log.prune(realm, lineage: lineage, upTo: version)
     }
