@@ -25,7 +25,12 @@ extension Catalog {
         var lastTry = Instant.now()
         /// The facts about the file when it failed because of its contents; nil for other failures.
         var failedFacts: System.FileFacts?
+        /// Whether it failed because the key is missing or wrong: then it is another key that helps, and each attempt of a realm in a
+        /// log reads a base of it.
+        var needsKey = false
 
+        /// The pause between two attempts that requests cause.
+        var requestPause: Duration { needsKey ? pause : .seconds(1) }
         /// The pause between two attempts by the server itself: 1 second, doubled with each attempt up to
         /// 60 seconds.
         var pause: Duration { .seconds(min(60, 1 << min(attempts, 6))) }
@@ -46,8 +51,6 @@ extension Catalog {
         var missing: Set<String> = []
     }
 
-    /// The pause between two attempts that requests cause.
-    private static let requestPause = Duration.seconds(1)
     /// The time in nanoseconds for which a file must not have changed; it may otherwise be in the middle
     /// of being copied.
     private static let quietNanoseconds: Int64 = 500_000_000
@@ -70,6 +73,7 @@ extension Catalog {
             var plan = Plan(name: name, path: path, options: options.forReopening, number: plans.nextNumber)
             plan.isBusy = isBusy
             plan.failedFacts = facts
+            plan.needsKey = error.isAboutKey
             plans.byName[name.text] = plan
         }
     }
@@ -143,7 +147,7 @@ extension Catalog {
     package func take(_ name: String, _ now: Instant) -> Bool {
         plans.withLock { plans in
             guard !plans.isClosed, let plan = plans.byName[name], !plan.isBusy,
-                plan.attempts == 0 || now >= plan.lastTry.adding(Catalog.requestPause)
+                plan.attempts == 0 || now >= plan.lastTry.adding(plan.requestPause)
             else { return false }
             plans.byName[name]?.isBusy = true
             return true
@@ -154,7 +158,7 @@ extension Catalog {
     package func isDue(_ name: String, _ now: Instant) -> Bool {
         plans.withLock { plans in
             guard !plans.isClosed, let plan = plans.byName[name], !plan.isBusy else { return false }
-            return plan.attempts == 0 || now >= plan.lastTry.adding(Catalog.requestPause)
+            return plan.attempts == 0 || now >= plan.lastTry.adding(plan.requestPause)
         }
     }
 
@@ -274,6 +278,7 @@ extension Catalog {
     /// Makes `error` the reason that clients receive, unless the plan is outdated.
     private func replaceFailure(_ plan: Plan, _ error: StorageError) {
         guard isCurrent(plan) else { return }
+        plans.withLock { $0.byName[plan.name.text]?.needsKey = error.isAboutKey }
         states.withLock { states in
             if case .failed? = states[plan.name.text] { states[plan.name.text] = .failed(error) }
         }

@@ -182,9 +182,11 @@ package final class RequestDispatcher: RequestHandler {
     ///
     /// - Returns: A reply that waits for that, without a thread; nil when nothing has to be waited for.
     private func replyAfterClaim(of database: Database, to request: Request) -> Reply? {
-        guard let cluster, database.standing.isFollowed, request.method != .options,
-            !cluster.mayFollow(request, RouteTable.route(of: request).access(of: request.method))
-        else { return nil }
+        guard let cluster, database.standing.isFollowed, request.method != .options else { return nil }
+        let route = RouteTable.route(of: request)
+        guard !route.traits.contains(.concernsNode), !cluster.mayFollow(request, route.access(of: request.method)) else {
+            return nil
+        }
         return .later { [self] promise in
             cluster.whenOwned(database.name.text) { [self] error in
                 let isQueued = workers.submitContinuation(for: request.account) { [self] in

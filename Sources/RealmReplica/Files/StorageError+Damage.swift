@@ -17,12 +17,4 @@ extension StorageError {
     /// Whether the file of a realm may be damaged, or a key is missing or wrong: a plain file whose first bytes are gone seems to be
     /// encrypted, and an encrypted one whose first page is gone seems to have another key. The bases in the log tell which it is.
     var mayBeDamage: Bool { isDamage || isAboutKey }
-
-    /// Whether a key is missing or wrong.
-    var isAboutKey: Bool {
-        switch self {
-        case .refused(.encryptionKeyRequired), .refused(.encryptionKeyWrong): return true
-        default: return false
-        }
-    }
 }

@@ -83,6 +83,14 @@ extension StorageError {
         }
     }
 
+    /// Whether a key is missing or wrong.
+    package var isAboutKey: Bool {
+        switch self {
+        case .refused(.encryptionKeyRequired), .refused(.encryptionKeyWrong): return true
+        default: return false
+        }
+    }
+
     /// Whether the error means that a file could not grow.
     package var isFullDisk: Bool {
         guard let errno else { return false }

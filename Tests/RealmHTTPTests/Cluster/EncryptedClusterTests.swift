@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmEngine
 import RealmHTTP
 import RealmReplica
 import RealmStorage
@@ -73,6 +74,10 @@ import Testing
         for dog in 1...3 { #expect(try cluster.add(dog, to: "secret", on: "n1").status == 201) }
         #expect(try cluster.send("n3", "GET", dogs).code == "realm_unavailable")
         #expect(try cluster.send("n3", "GET", "/readyz").status == 200)
+        // Each attempt reads a base, so there are fewer and fewer of them, however many requests there are.
+        let catalog = try #require(cluster.nodes["n3"]).state.catalog
+        #expect(eventually { !catalog.isDue("secret", Instant.now().adding(seconds: 3)) })
+        #expect(eventually { catalog.isDue("secret", Instant.now().adding(seconds: 61)) })
         let wrong = #"{"encryptionKey":"\#(String(repeating: "11", count: 64))"}"#
         let refused = try cluster.send("n3", "PUT", "/v1/realms/secret/key", wrong)
         #expect(refused.code == "encryption_key_wrong", "\(refused.status) \(refused.text)")
@@ -80,6 +85,9 @@ import Testing
         let opened = try cluster.send("n3", "PUT", "/v1/realms/secret/key", right)
         #expect(opened.status == 204, "\(opened.status) \(opened.text)")
         #expect(try cluster.dogs(of: "secret", on: "n3") == ["1", "2", "3"])
+        // A node that has it, as owner or as follower, says what a server by itself says.
+        let codes = try ["n1", "n3"].map { try cluster.send($0, "PUT", "/v1/realms/secret/key", right).code }
+        #expect(codes[0] == codes[1] && codes[0] != "not_owner", "\(codes)")
         try cluster.finish()
     }
 
