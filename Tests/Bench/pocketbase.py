@@ -30,7 +30,6 @@ PROPERTIES = {"id": "string", "name": "string", "age": "int", "score": "double",
 INDEXED = ["name", "city"]
 SCHEMA = {"classes": [{"name": "Item", "primaryKey": "id", "properties": [
     {"name": name, "type": kind, **({"indexed": "general"} if name in INDEXED else {})} for name, kind in PROPERTIES.items()]}]}
-JSON_TYPE = "application/json"
 BATCH = 1000
 # How many seconds one measurement of slow requests may take.
 LONGEST = 30
