@@ -42,7 +42,7 @@ struct TopWriter {
         let free = writer.allocator.free
         let layout = FreeListLayout(
             start: free.usable[block].position, end: free.usable[block].end,
-            rest: FreeListLayout.entries(of: free, leavingOut: block),
+            rest: FreeListLayout.blocks(of: free, leavingOut: block),
             top: slots(names, tables, logicalSize: free.logicalSize))
         _ = try writer.allocator.allocate(layout.end - layout.start)
         try layout.write(to: writer.output, logicalSize: free.logicalSize)

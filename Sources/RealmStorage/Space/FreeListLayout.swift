@@ -8,22 +8,70 @@
 /// width can hold would make it alternate for ever.
 /// Source: docs/format.md, "Free space".
 struct FreeListLayout {
-    /// One free block, as the three lists describe it.
-    struct Entry: Equatable {
-        /// The offset of the block in the file.
-        let position: Int
-        /// The length of the block in bytes.
-        let byteCount: Int
-        /// The version that released the block; 0 for a block that may be used at once.
-        let version: UInt64
+    /// Free blocks in ascending order, as the three lists describe them: column by column, because a file may have ten thousands of
+    /// them and each version writes them all.
+    struct Blocks: Equatable {
+        /// The offsets of the blocks in the file.
+        private(set) var positions: [Int64] = []
+        /// The lengths of the blocks in bytes.
+        private(set) var byteCounts: [Int64] = []
+        /// The versions that released the blocks; 0 for a block that may be used at once.
+        private(set) var versions: [Int64] = []
+
+        /// How many blocks there are.
+        var count: Int { positions.count }
+
+        /// Makes room for a number of blocks.
+        mutating func reserveCapacity(_ count: Int) {
+            positions.reserveCapacity(count)
+            byteCounts.reserveCapacity(count)
+            versions.reserveCapacity(count)
+        }
+
+        /// Adds a block after all others.
+        ///
+        /// - Parameters:
+        ///   - block: The block.
+        ///   - version: The version that released it; 0 when it may be used at once.
+        mutating func append(_ block: FreeBlock, version: UInt64 = 0) {
+            positions.append(Int64(block.position))
+            byteCounts.append(Int64(block.byteCount))
+            versions.append(Int64(clamping: version))
+        }
+
+        /// Inserts a block that may be used at once; no other block begins inside it.
+        mutating func insert(_ block: FreeBlock) {
+            let index = firstIndex(after: Int64(block.position))
+            positions.insert(Int64(block.position), at: index)
+            byteCounts.insert(Int64(block.byteCount), at: index)
+            versions.insert(0, at: index)
+        }
+
+        /// The index of the first block that begins after a position.
+        private func firstIndex(after position: Int64) -> Int {
+            var low = 0
+            var high = count
+            while low < high {
+                let middle = (low + high) / 2
+                if positions[middle] > position { high = middle } else { low = middle + 1 }
+            }
+            return low
+        }
+
+        /// The codes of the least widths for the three lists.
+        var codes: [Int] {
+            [positions.last ?? 0, byteCounts.max() ?? 0, versions.max() ?? 0].map { IntegerForm.signed.widthCode(for: $0) }
+        }
     }
 
     /// The offset of the first node, which is the list of positions.
     let start: Int
     /// All blocks in ascending order, the one after the top node included.
-    private(set) var entries: [Entry] = []
+    private(set) var blocks: Blocks
     /// The width codes of the lists of positions, lengths and versions, and of the top node.
-    private var codes: [Int]
+    private(set) var codes: [Int]
+    /// How many blocks the lists have.
+    private let count: Int
     /// The slots of the top node, with any values where the refs of the free lists go.
     private let top: [Int64]
 
@@ -47,28 +95,29 @@ struct FreeListLayout {
     ///   - end: The end of that block, which has at least the room that `reserve` returned.
     ///   - rest: All other free blocks.
     ///   - top: The slots of the top node, with any values where the free lists go.
-    init(start: Int, end: Int, rest: [Entry], top: [Int64]) {
+    init(start: Int, end: Int, rest: Blocks, top: [Int64]) {
         self.start = start
         self.top = top
-        codes = [0, 0, 0, 0]
+        blocks = rest
+        // The block after the top node is one more.
+        count = rest.count + 1
+        codes = rest.codes + [0]
         while true {
             let before = codes
-            let tail = Entry(position: self.end, byteCount: end - self.end, version: 0)
-            precondition(tail.byteCount > 0, "the block for the free lists is too small")
-            entries = FreeListLayout.inserting(tail, into: rest)
-            widen()
-            if codes == before { return }
+            widen(for: end - self.end)
+            if codes == before { break }
         }
+        blocks.insert(FreeBlock(position: self.end, byteCount: end - self.end))
     }
 
     /// The ref of the list of positions.
     var positions: Ref { Ref(UInt64(start)) }
     /// The ref of the list of lengths.
-    var lengths: Ref { Ref(UInt64(start + Self.size(codes[0], entries.count))) }
+    var lengths: Ref { Ref(UInt64(start + Self.size(codes[0], count))) }
     /// The ref of the list of versions.
-    var versions: Ref { Ref(lengths.rawValue + UInt64(Self.size(codes[1], entries.count))) }
+    var versions: Ref { Ref(lengths.rawValue + UInt64(Self.size(codes[1], count))) }
     /// The ref of the top node.
-    var topRef: Ref { Ref(versions.rawValue + UInt64(Self.size(codes[2], entries.count))) }
+    var topRef: Ref { Ref(versions.rawValue + UInt64(Self.size(codes[2], count))) }
     /// The offset at which the top node ends and the remaining free block begins.
     var end: Int { Int(topRef.rawValue) + Self.size(codes[3], top.count) }
 
@@ -79,9 +128,9 @@ struct FreeListLayout {
     ///   - logicalSize: The logical size of the file in bytes.
     func write(to output: NodeOutput, logicalSize: Int) throws(StorageError) {
         try output.seek(to: start, logicalSize: logicalSize)
-        output.append(integers: entries.map { Int64($0.position) }, flags: 0, widthCode: codes[0])
-        output.append(integers: entries.map { Int64($0.byteCount) }, flags: 0, widthCode: codes[1])
-        output.append(integers: entries.map { Int64(clamping: $0.version) }, flags: 0, widthCode: codes[2])
+        output.append(integers: blocks.positions, flags: 0, widthCode: codes[0])
+        output.append(integers: blocks.byteCounts, flags: 0, widthCode: codes[1])
+        output.append(integers: blocks.versions, flags: 0, widthCode: codes[2])
         output.append(integers: finishedTop, flags: 0x40, widthCode: codes[3])
     }
 
@@ -93,14 +142,13 @@ struct FreeListLayout {
     }
 
     /// Widens the nodes whose elements need it, which moves the nodes that follow.
-    private mutating func widen() {
+    ///
+    /// - Parameter tail: How many bytes are left after the top node, where it is now.
+    private mutating func widen(for tail: Int) {
+        precondition(tail > 0, "the block for the free lists is too small")
         let form = IntegerForm.signed
-        let last = entries.last
-        codes[0] = max(codes[0], form.widthCode(for: Int64(last?.position ?? 0)))
-        for entry in entries {
-            codes[1] = max(codes[1], form.widthCode(for: Int64(entry.byteCount)))
-            codes[2] = max(codes[2], form.widthCode(for: Int64(clamping: entry.version)))
-        }
+        codes[0] = max(codes[0], form.widthCode(for: Int64(end)))
+        codes[1] = max(codes[1], form.widthCode(for: Int64(tail)))
         for slot in finishedTop { codes[3] = max(codes[3], form.widthCode(for: slot)) }
     }
 
@@ -111,35 +159,18 @@ struct FreeListLayout {
 
     /// Returns usable and locked blocks as one ascending list, without the usable block of index
     /// `left`.
-    static func entries(of free: FreeSpace, leavingOut left: Int? = nil) -> [Entry] {
-        var result: [Entry] = []
+    static func blocks(of free: FreeSpace, leavingOut left: Int? = nil) -> Blocks {
+        var result = Blocks()
         result.reserveCapacity(free.usable.count + free.locked.count + 1)
         var index = 0
         for (number, block) in free.usable.enumerated() where block.byteCount > 0 && number != left {
             while index < free.locked.count, free.locked[index].block.position < block.position {
-                result.append(Entry(free.locked[index]))
+                result.append(free.locked[index].block, version: free.locked[index].version)
                 index += 1
             }
-            result.append(Entry(position: block.position, byteCount: block.byteCount, version: 0))
+            result.append(block)
         }
-        result += free.locked[index...].map(Entry.init)
+        for locked in free.locked[index...] { result.append(locked.block, version: locked.version) }
         return result
-    }
-
-    /// Returns the blocks with the tail inserted in order of position; no other block begins inside
-    /// it.
-    private static func inserting(_ tail: Entry, into entries: [Entry]) -> [Entry] {
-        var result = entries
-        let index = result.firstIndex { $0.position > tail.position } ?? result.count
-        result.insert(tail, at: index)
-        return result
-    }
-}
-
-/// Entries of the free lists.
-extension FreeListLayout.Entry {
-    /// Makes an entry of a block that is locked by a version.
-    init(_ locked: FreeSpace.Locked) {
-        self.init(position: locked.block.position, byteCount: locked.block.byteCount, version: locked.version)
     }
 }

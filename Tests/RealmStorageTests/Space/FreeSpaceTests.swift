@@ -164,7 +164,8 @@ struct FreeListLayoutTests {
 
     /// A layout with `count` other blocks of 8 bytes.
     private func layout(_ count: Int, start: Int, room: Int? = nil) -> FreeListLayout {
-        let rest = (0..<count).map { FreeListLayout.Entry(position: 24 + 16 * $0, byteCount: 8, version: 0) }
+        var rest = FreeListLayout.Blocks()
+        for number in 0..<count { rest.append(FreeBlock(position: 24 + 16 * number, byteCount: 8)) }
         let reserve = room ?? Self.reserve(count, start)
         return FreeListLayout(start: start, end: start + reserve, rest: rest, top: Array(repeating: 1, count: 11))
     }
@@ -190,9 +191,11 @@ struct FreeListLayoutTests {
     }
 
     private func check(_ layout: FreeListLayout, _ what: String) {
-        let tail = layout.entries.first { $0.position == layout.end }
-        #expect(tail != nil && (tail?.byteCount ?? 0) > 0, "\(what)")
-        #expect(layout.entries.map(\.position) == layout.entries.map(\.position).sorted(), "\(what)")
+        let tail = layout.blocks.positions.firstIndex(of: Int64(layout.end))
+        #expect(tail.map { layout.blocks.byteCounts[$0] > 0 } == true, "\(what)")
+        #expect(layout.blocks.positions == layout.blocks.positions.sorted(), "\(what)")
+        // The nodes are as wide as what they hold needs.
+        #expect(zip(layout.blocks.codes, layout.codes).allSatisfy { $0 <= $1 }, "\(what)")
         let refs = [layout.positions, layout.lengths, layout.versions, layout.topRef].map { Int($0.rawValue) }
         #expect(refs == refs.sorted() && refs.first == layout.start && layout.end > refs[3], "\(what)")
     }
