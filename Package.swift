@@ -46,6 +46,7 @@ let package = Package(
         .executableTarget(name: "WebEmbedder", path: "Plugins/WebEmbedder", swiftSettings: shared),
         .target(name: "RealmConsole", exclude: ["Web", "tsconfig.json"], swiftSettings: shared, plugins: ["EmbedWeb"]),
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CTLS", linkerSettings: [.linkedLibrary("gnutls"), .linkedLibrary("microhttpd")]),
         .target(
             name: "RealmStorage",
@@ -74,7 +75,8 @@ let package = Package(
         .target(
             name: "RealmHTTP",
             dependencies: [
-                "CMicrohttpd", "CTLS", "CJansson", "CZlib", "CCurl", "CYAML", "CSQLite", "CXlsxWriter", "CZstd", "RealmStorage",
+                "CMicrohttpd", "CTLS", "CJansson", "CSimdjson", "CZlib", "CCurl", "CYAML", "CSQLite", "CXlsxWriter", "CZstd",
+                "RealmStorage",
                 "RealmQuery", "RealmEngine", "RealmReplica", "RealmConsole",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
