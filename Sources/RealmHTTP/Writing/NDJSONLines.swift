@@ -35,7 +35,7 @@ enum NDJSONLines {
         var start = 0
         while start <= bytes.count {
             line += 1
-            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+            let end = bytes.firstLineFeed(from: start) ?? bytes.count
             let text = bytes[start..<end]
             start = end + 1
             guard text.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0d }) else { continue }
