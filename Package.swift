@@ -155,15 +155,11 @@ let package = Package(
             swiftSettings: shared),
     ])
 
-// What `make dist` hands on brings the C++ library along, which only parts of the program itself use. Its archive is in this folder.
-// The linker of LLVM makes the program 2 MB smaller: it packs relocations and keeps one of several functions that are the same.
-if let folder = Context.environment["REALM_REST_STATIC_LIBRARIES"] {
+// For what `make dist` hands on, the linker of LLVM makes the program 2 MB smaller: it packs relocations and keeps one of several
+// functions that are the same. The C++ library is Debian's, as simdjson needs that in any case.
+if Context.environment["REALM_REST_DIST"] != nil {
     package.targets.first { $0.name == "realm-rest" }?.linkerSettings = [
-        .unsafeFlags([
-            "-L\(folder)", "-Xclang-linker", "-static-libgcc", "-use-ld=lld", "-Xlinker", "-z", "-Xlinker",
-            "pack-relative-relocs",
-            "-Xlinker", "--icf=safe",
-        ])
+        .unsafeFlags(["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--icf=safe"])
     ]
 }
 
