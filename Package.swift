@@ -46,6 +46,7 @@ let package = Package(
         .executableTarget(name: "WebEmbedder", path: "Plugins/WebEmbedder", swiftSettings: shared),
         .target(name: "RealmConsole", exclude: ["Web", "tsconfig.json"], swiftSettings: shared, plugins: ["EmbedWeb"]),
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CTLS", linkerSettings: [.linkedLibrary("gnutls"), .linkedLibrary("microhttpd")]),
         .target(
             name: "RealmStorage",
@@ -74,7 +75,8 @@ let package = Package(
         .target(
             name: "RealmHTTP",
             dependencies: [
-                "CMicrohttpd", "CTLS", "CJansson", "CZlib", "CCurl", "CYAML", "CSQLite", "CXlsxWriter", "CZstd", "RealmStorage",
+                "CMicrohttpd", "CTLS", "CJansson", "CSimdjson", "CZlib", "CCurl", "CYAML", "CSQLite", "CXlsxWriter", "CZstd",
+                "RealmStorage",
                 "RealmQuery", "RealmEngine", "RealmReplica", "RealmConsole",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
@@ -153,15 +155,11 @@ let package = Package(
             swiftSettings: shared),
     ])
 
-// What `make dist` hands on brings the C++ library along, which only parts of the program itself use. Its archive is in this folder.
-// The linker of LLVM makes the program 2 MB smaller: it packs relocations and keeps one of several functions that are the same.
-if let folder = Context.environment["REALM_REST_STATIC_LIBRARIES"] {
+// For what `make dist` hands on, the linker of LLVM makes the program 2 MB smaller: it packs relocations and keeps one of several
+// functions that are the same. The C++ library is Debian's, as simdjson needs that in any case.
+if Context.environment["REALM_REST_DIST"] != nil {
     package.targets.first { $0.name == "realm-rest" }?.linkerSettings = [
-        .unsafeFlags([
-            "-L\(folder)", "-Xclang-linker", "-static-libgcc", "-use-ld=lld", "-Xlinker", "-z", "-Xlinker",
-            "pack-relative-relocs",
-            "-Xlinker", "--icf=safe",
-        ])
+        .unsafeFlags(["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--icf=safe"])
     ]
 }
 

@@ -39,7 +39,8 @@ STAGES = {
     "write": [
         ("memory of the connection cleared by libmicrohttpd", r"^__memset"),
         ("head read, checked and routed", r"^Exchange\.beginBody"),
-        ("JSON parsed by jansson and copied", r"static JSONParser\.parse\("),
+        ("JSON parsed", r"static JSONParser\.parse\("),
+        ("(by simdjson)", r"^realm_rest_tape_read"),
         ("(by jansson)", r"^json_loadb"),
         ("inputs made of it", r"^InputReader\.object"),
         ("objects made, or lines read and written", r"^WriteSession\.(make|createTogether)\(|^WriteSession\.createTogether"),

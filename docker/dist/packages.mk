@@ -35,12 +35,10 @@ setup-image: setup-dist
 setup-test-packages: setup-image
 	$(call NEED,$(TRIAL_SETUP))
 
-# The program with Swift and C++ inside. Libraries of Debian are left outside, so that Debian mends them; the package names them.
+# The program with Swift inside. Libraries of Debian are left outside, so that Debian mends them; the package names them.
 dist-program: setup-dist
-	mkdir -p $(DIST)/static
-	ln -sf "$$(gcc -print-file-name=libstdc++.a)" $(DIST)/static/libstdc++.a
-	REALM_REST_STATIC_LIBRARIES=$(abspath $(DIST))/static \
-	  swift build -c release --scratch-path $(DIST_BUILD) --static-swift-stdlib -Xlinker --no-export-dynamic --product realm-rest
+	mkdir -p $(DIST)
+	REALM_REST_DIST=1 swift build -c release --scratch-path $(DIST_BUILD) --static-swift-stdlib -Xlinker --no-export-dynamic --product realm-rest
 	strip -o $(DIST_PROGRAM) $(DIST_BUILD)/release/realm-rest
 
 dist: dist-program

@@ -130,9 +130,6 @@ def debian_packages(program):
     direct = {found[path] for path, name in paths.items() if path in found and name in needed}
     further = set(found.values()) - direct
     yield debian_component("libintelrdfpmath-dev", "static")
-    if "libstdc++6" not in found.values():
-        archive = output("gcc", "-print-file-name=libstdc++.a").strip()
-        yield from (debian_component(package, "static") for package in owners([archive]).values())
     for package in sorted(direct | further):
         yield debian_component(package, "dynamic" if package in direct else "dynamic, by another library")
 

@@ -2,8 +2,10 @@
 
 internal import CJansson
 
-/// Reads JSON with the library jansson. Duplicate member names, invalid UTF-8, lone surrogates and
-/// trailing data are errors.
+/// Reads JSON. Duplicate member names, invalid UTF-8, lone surrogates and trailing data are errors.
+///
+/// Most texts are read with the library simdjson (`JSONTape`). What that does not accept is read with jansson, which decides
+/// what is an error, and what numbers are that simdjson does not represent.
 ///
 /// jansson holds integers of 64 bits and doubles. Number tokens beyond these are handed to it as
 /// strings that begin with a mark, and come out as `JSONValue.longInteger` and
@@ -26,19 +28,27 @@ package enum JSONParser {
         _ bytes: [UInt8], _ bounds: JSONBounds, expects: (Int) -> Bool = { _ in true }
     ) throws(JSONError) -> JSONValue {
         guard !bytes.isEmpty else { throw .empty }
-        return try unsafe bytes.withUnsafeBufferPointer { unsafe parse($0, bounds, expects) }.get()
+        var names = JSONNames(isUsed: bytes.count >= longText)
+        return try unsafe bytes.withUnsafeBufferPointer {
+            unsafe parse($0, bounds, &names, isCounted: true, expects)
+        }.get()
     }
 
-    /// Parses one document that is a part of an array.
+    /// Parses one of several documents that are parts of an array.
     ///
     /// - Parameters:
     ///   - bytes: The text in UTF-8.
     ///   - bounds: The limits that apply.
+    ///   - names: The names of members in documents before this one, to which those of this one are added.
     /// - Returns: The value that the document consists of.
     /// - Throws: `JSONError`.
-    static func parse(_ bytes: ArraySlice<UInt8>, _ bounds: JSONBounds) throws(JSONError) -> JSONValue {
+    static func parse(
+        _ bytes: ArraySlice<UInt8>, _ bounds: JSONBounds, _ names: inout JSONNames
+    ) throws(JSONError) -> JSONValue {
         guard !bytes.isEmpty else { throw .empty }
-        return try unsafe bytes.withUnsafeBufferPointer { unsafe parse($0, bounds, { _ in true }) }.get()
+        return try unsafe bytes.withUnsafeBufferPointer {
+            unsafe parse($0, bounds, &names, isCounted: false) { _ in true }
+        }.get()
     }
 
     /// Counts the values of a text, whether it is valid JSON or not.
@@ -80,7 +90,29 @@ package enum JSONParser {
         return "\u{1}" + String(generator.next(), radix: 36) + String(generator.next(), radix: 36) + ":"
     }()
 
+    /// The length in bytes from which on a text may have so many objects that their names are worth being kept.
+    private static let longText = 1 << 10
+
+    /// Parses a text with one library or the other.
     private static func parse(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ bounds: JSONBounds, _ names: inout JSONNames, isCounted: Bool,
+        _ expects: (Int) -> Bool
+    ) -> Result<JSONValue, JSONError> {
+        switch unsafe JSONTape.read(bytes, bounds, names: &names, isCounted: isCounted, expects) {
+        case .value(let value): return .success(value)
+        case .unwanted: return .failure(.unwanted)
+        case .undecided(isExpected: true): return unsafe parseExactly(bytes, bounds) { _ in true }
+        case .undecided(isExpected: false): return unsafe parseExactly(bytes, bounds, expects)
+        }
+    }
+
+    /// Parses a text with jansson.
+    ///
+    /// - Parameters:
+    ///   - bytes: The text; it is used during the call only.
+    ///   - bounds: The limits that apply.
+    ///   - expects: Called once with the number of values in the text.
+    static func parseExactly(
         _ bytes: UnsafeBufferPointer<UInt8>, _ bounds: JSONBounds, _ expects: (Int) -> Bool
     ) -> Result<JSONValue, JSONError> {
         let tokens = unsafe JSONTokens(bytes, valueLimit: bounds.values)

@@ -23,6 +23,8 @@ package struct ImportReader: Sendable {
     private var records: RecordReader
     /// Reads single records.
     private var parser: RecordParser
+    /// The names of members in the records that this reader has read itself.
+    private var names = JSONNames()
     /// Reads records on another thread; nil when they are read when they are asked for. Copies of the reader share it, so only
     /// one of them can go on.
     private var ahead: ReadAhead?
@@ -112,7 +114,7 @@ package struct ImportReader: Sendable {
     private mutating func nextRecord() throws(Problem) -> RecordParser.Record? {
         guard let ahead else {
             while let (place, bytes) = try records.next() {
-                if let record = try parser.record(bytes, place) { return record }
+                if let record = try parser.record(bytes, place, &names) { return record }
             }
             return nil
         }

@@ -195,9 +195,10 @@ final class ReadAhead: Sendable {
     private static func parse(_ raw: Raw, _ parser: RecordParser) -> Parsed {
         var parsed = Parsed()
         parsed.records.reserveCapacity(raw.records.count)
+        var names = JSONNames()
         do throws(Problem) {
             for (place, range) in raw.records {
-                if let record = try parser.record(raw.bytes[range], place) { parsed.records.append(record) }
+                if let record = try parser.record(raw.bytes[range], place, &names) { parsed.records.append(record) }
             }
             parsed.problem = raw.problem
         } catch {

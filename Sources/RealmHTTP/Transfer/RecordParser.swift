@@ -25,11 +25,14 @@ struct RecordParser: Sendable {
     /// - Parameters:
     ///   - bytes: The bytes of the record, without its line end.
     ///   - place: Its place in the input.
+    ///   - names: The names of members in records before this one.
     /// - Throws: `invalid_json` or `invalid_body` with `line`. A wrong value is no error here: it is kept in the object.
-    func record(_ bytes: ArraySlice<UInt8>, _ place: RecordPlace) throws(Problem) -> Record? {
+    func record(
+        _ bytes: ArraySlice<UInt8>, _ place: RecordPlace, _ names: inout JSONNames
+    ) throws(Problem) -> Record? {
         if let csv { return try csv.object(bytes, place).map(Record.object) }
         guard bytes.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0d }) else { return nil }
-        let value = try parse(bytes, place)
+        let value = try parse(bytes, place, &names)
         if let (name, inner) = value.object?.single, name == "$begin" || name == "$end" {
             return .frame(name: name, inner, line: place.line)
         }
@@ -39,13 +42,16 @@ struct RecordParser: Sendable {
     /// Reads a record that was an object when it was read before.
     func object(_ bytes: ArraySlice<UInt8>, _ place: RecordPlace) throws(Problem) -> ImportedObject {
         if let csv, let object = try csv.object(bytes, place) { return object }
-        return try object(try parse(bytes, place), place)
+        var names = JSONNames(isUsed: false)
+        return try object(try parse(bytes, place, &names), place)
     }
 
     /// Parses the JSON of one record; errors state their place in the body.
-    private func parse(_ bytes: ArraySlice<UInt8>, _ place: RecordPlace) throws(Problem) -> JSONValue {
+    private func parse(
+        _ bytes: ArraySlice<UInt8>, _ place: RecordPlace, _ names: inout JSONNames
+    ) throws(Problem) -> JSONValue {
         do throws(JSONError) {
-            return try JSONParser.parse(bytes, bounds)
+            return try JSONParser.parse(bytes, bounds, &names)
         } catch {
             guard case .malformed(let line, let column, let reason) = error else {
                 throw Problem(error).with("line", .integer(Int64(place.line)))

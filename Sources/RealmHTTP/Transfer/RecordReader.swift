@@ -124,7 +124,7 @@ struct RecordReader: Sendable {
     ///   - state: The state after those bytes.
     private func end(after scanned: inout Int, _ state: inout State) -> (record: Int, next: Int)? {
         guard form == .csv else {
-            let index = buffer[(start + scanned)...].firstIndex(of: UInt8(ascii: "\n"))
+            let index = buffer.firstLineFeed(from: start + scanned)
             scanned = buffer.count - start
             return index.map { (record: $0, next: $0 + 1) }
         }

@@ -28,17 +28,19 @@ enum NDJSONLines {
                 .with("limitName", "json-values")
         }
         try expect(total)
+        let bounds = JSONBounds(depth: limits.jsonDepth)
+        var names = JSONNames()
         var values: [(line: Int, value: JSONValue)] = []
         var line = 0
         var start = 0
         while start <= bytes.count {
             line += 1
-            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+            let end = bytes.firstLineFeed(from: start) ?? bytes.count
             let text = bytes[start..<end]
             start = end + 1
             guard text.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0d }) else { continue }
             do throws(JSONError) {
-                values.append((line: line, value: try JSONParser.parse(Array(text), depthLimit: limits.jsonDepth)))
+                values.append((line: line, value: try JSONParser.parse(text, bounds, &names)))
             } catch {
                 throw Problem(error).with("line", .integer(Int64(line)))
             }

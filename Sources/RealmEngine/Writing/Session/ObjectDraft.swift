@@ -61,12 +61,17 @@ struct ObjectDraft {
 
     /// Removes all members, and prepares room for the given number of properties. The memory is kept.
     private mutating func clear(_ count: Int) {
-        values.removeAll(keepingCapacity: true)
-        given.removeAll(keepingCapacity: true)
         lenders.removeAll(keepingCapacity: true)
         rest.removeAll(keepingCapacity: true)
-        values.append(contentsOf: repeatElement(nil, count: count))
-        given.append(contentsOf: repeatElement(false, count: count))
+        guard values.count == count else {
+            values = Array(repeating: nil, count: count)
+            given = Array(repeating: false, count: count)
+            return
+        }
+        for position in 0..<count {
+            values[position] = nil
+            given[position] = false
+        }
     }
 
     /// Reads one member into `values`, or into `rest` when it has to be written later.
