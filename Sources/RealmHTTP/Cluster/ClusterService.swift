@@ -106,7 +106,7 @@ final class ClusterService: Sendable {
     ///   - request: The request.
     ///   - access: What it needs.
     /// - Throws: As `requireShard`.
-    func admit(_ name: String, _ state: Catalog.State?, _ request: Request, _ access: AccessClass) throws(Problem) {
+    func admit(_ name: String, _ state: Catalog.State?, for request: Request, _ access: AccessClass) throws(Problem) {
         let mayFollow = mayFollow(request, access)
         let map = member.mapNumber
         var standing: LogStanding?

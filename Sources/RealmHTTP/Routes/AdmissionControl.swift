@@ -280,7 +280,7 @@ struct AdmissionControl: Sendable {
         guard let name = request.match.decoded(.realm) else { throw noRealm(request) }
         let state = catalog[name]
         if let cluster, request.method != .options, !route.traits.contains(.concernsNode) {
-            try cluster.admit(name, state, request, route.access(of: request.method))
+            try cluster.admit(name, state, for: request, route.access(of: request.method))
         }
         if let state { return state }
         // The log may have a realm of which there is no file here yet.
