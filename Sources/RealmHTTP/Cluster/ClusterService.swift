@@ -108,16 +108,17 @@ final class ClusterService: Sendable {
     /// - Throws: As `requireShard`.
     func admit(_ name: String, _ state: Catalog.State?, for request: Request, _ access: AccessClass) throws(Problem) {
         let mayFollow = mayFollow(request, access)
-        let map = member.mapNumber
         var standing: LogStanding?
         // Nearly all requests end here, without a lock.
         if case .ready(let database)? = state {
             standing = database.standing
-            guard !database.standing.isOurs(inMap: map), !(mayFollow && database.standing.isFollowed) else { return }
+            guard !database.standing.isOurs(inMap: member.mapNumber), !(mayFollow && database.standing.isFollowed) else { return }
         }
         guard catalog.isReplicated(name) else { return }
         if mayFollow { noteRead(of: name) } else { try requireShard(of: name) }
-        if member.map.number == map, member.map.owner(of: name) == member.id { standing?.note(map: map) }
+        guard let standing else { return }
+        let seen = member.map
+        if seen.owner(of: name) == member.id { standing.note(map: seen.number) }
     }
 
     /// Whether a node may answer a request that does not own the realm.
