@@ -63,6 +63,50 @@ import Testing
         realm.database.close()
     }
 
+    /// Writes that fail, and dry runs, may have seen what writes before them in the same group have changed. When that is not
+    /// committed, nobody must be told of it.
+    @Test func `what is not committed is not told`() throws {
+        let (realm, backend) = try realm()
+        let gate = Monitor((isEntered: false, isOpen: false))
+        let first = Awaited<Result<WriteReceipt<Void>, WriteError>>()
+        realm.database.write(EngineRealm.request()) { _ in
+            gate.broadcast { $0.isEntered = true }
+            _ = gate.wait { $0.isOpen ? true : nil }
+        } completion: {
+            first.set($0)
+        }
+        _ = gate.wait { $0.isEntered ? true : nil }
+        func write(
+            isDryRun: Bool = false, _ body: @escaping @Sendable (WriteSession) throws -> Void
+        ) -> Awaited<Result<WriteReceipt<Void>, WriteError>> {
+            let answer = Awaited<Result<WriteReceipt<Void>, WriteError>>()
+            var request = EngineRealm.request()
+            request.isDryRun = isDryRun
+            realm.database.write(request, body) { answer.set($0) }
+            return answer
+        }
+        let remove: @Sendable (WriteSession) throws -> Void = { _ = try $0.delete("Blob", .primaryKey(.integer(1))) }
+        let before = write(remove)
+        let large = write { try Self.create(1, byteCount: 8 << 20, $0) }
+        let twice = write { try Self.create(1, byteCount: 10, $0) }
+        let tried = write(isDryRun: true, remove)
+        backend.resetCounts()
+        backend.failing = (.extend, 0, Self.full)
+        gate.broadcast { $0.isOpen = true }
+        func code(_ answer: Awaited<Result<WriteReceipt<Void>, WriteError>>) throws -> WriteError.Code? {
+            if case .failure(let error) = try answer.wait() { return error.code }
+            return nil
+        }
+        _ = try first.wait()
+        #expect(try code(before) == .objectNotFound)
+        #expect(try code(large) == .insufficientStorage)
+        #expect(try code(twice) == .insufficientStorage && code(tried) == .insufficientStorage)
+        #expect(backend.failureCount == 1 && realm.count("Blob") == 0)
+        try realm.write { try Self.create(1, byteCount: 10, $0) }
+        #expect(realm.count("Blob") == 1)
+        try realm.finish()
+    }
+
     @Test func `a group takes no more than there is memory for`() throws {
         var limits = WriteLimits()
         limits.groupBytes = 1 << 20

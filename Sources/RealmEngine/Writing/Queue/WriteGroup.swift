@@ -51,15 +51,16 @@ struct WriteGroup {
             writer.didEndWrite()
         }
         var applied: [WriteJob] = []
-        var refused: [(job: WriteJob, error: WriteError)] = []
+        var ended: [Ended] = []
         var taken = 0
         let isOnly = waiting.count == 1
         while taken < waiting.count {
             let job = waiting[taken]
             taken += 1
-            switch apply(job, transaction, isOnly: isOnly && taken == 1) {
+            let isAlone = isOnly && taken == 1
+            switch apply(job, transaction, isOnly: isAlone, hasSeenChanges: !applied.isEmpty && transaction.hasChanges) {
             case .applied: applied.append(job)
-            case .refused(let error): refused.append((job, error))
+            case .ended(let one): ended.append(one)
             case .completed: break
             }
             guard transaction.writes.arena.used <= limits.groupBytes else { break }
@@ -67,7 +68,7 @@ struct WriteGroup {
             guard taken == waiting.count, !isOnly || !applied.isEmpty else { continue }
             waiting += joining(taken).filter { !$0.isCancelled }
         }
-        finish(refused, isConfirmed: commit(transaction, applied))
+        finish(ended, after: commit(transaction, applied))
         return Array(waiting[taken...])
     }
 
@@ -75,10 +76,31 @@ struct WriteGroup {
     private enum Application {
         /// It waits for the commit.
         case applied
-        /// It cannot be done in the newest version of the file, which need not be the newest of all.
-        case refused(WriteError)
+        /// It leaves nothing to commit, but what it has found is not certain before the commit.
+        case ended(Ended)
         /// It is completed.
         case completed
+    }
+
+    /// A write without changes of its own: one that could not be done, or a dry run.
+    private struct Ended {
+        /// The write.
+        let job: WriteJob
+        /// Why it could not be done; nil for a dry run.
+        let error: WriteError?
+        /// Whether it has seen what writes before it in the group have changed. If these are not committed, what it has
+        /// found never was in the realm, so it fails with them.
+        let hasSeenChanges: Bool
+    }
+
+    /// What came of the commit.
+    private enum CommitEnd {
+        /// What the writes have found was the newest version of all.
+        case confirmed
+        /// There was nothing to commit, so that is not certain.
+        case skipped
+        /// The changes are not committed, or that is not known.
+        case failed(WriteError)
     }
 
     /// Runs one write.
@@ -87,8 +109,11 @@ struct WriteGroup {
     ///   - job: The write.
     ///   - transaction: The transaction of the group.
     ///   - isOnly: Whether the group has no other write, so that no savepoint is needed.
+    ///   - hasSeenChanges: Whether writes before it have changed something.
     /// - Returns: What comes of it; unless it was applied, its changes are rolled back.
-    private func apply(_ job: WriteJob, _ transaction: WriteTransaction, isOnly: Bool) -> Application {
+    private func apply(
+        _ job: WriteJob, _ transaction: WriteTransaction, isOnly: Bool, hasSeenChanges: Bool
+    ) -> Application {
         guard job.start() else { return .completed }
         // A write that fails alone is rolled back with the transaction, so nothing has to be copied for a
         // savepoint.
@@ -104,10 +129,14 @@ struct WriteGroup {
             try job.run(session)
             guard job.request.isDryRun else { return .applied }
             undo(transaction, savepoint)
+            if hasSeenChanges { return .ended(Ended(job: job, error: nil, hasSeenChanges: true)) }
             job.finish(.success((version: writer.current, isCommitted: false)))
         } catch {
             undo(transaction, savepoint)
-            if writer.isShared { return .refused(error) }
+            // Another program may have written a version that the file does not have yet.
+            if hasSeenChanges || writer.isShared {
+                return .ended(Ended(job: job, error: error, hasSeenChanges: hasSeenChanges))
+            }
             job.finish(.failure(error))
         }
         return .completed
@@ -128,17 +157,15 @@ struct WriteGroup {
     }
 
     /// Commits the changes, and completes the writes that have made them with the new version or the error.
-    ///
-    /// - Returns: Whether it is certain that what the writes have found was the newest version of all.
-    private func commit(_ transaction: WriteTransaction, _ applied: [WriteJob]) -> Bool {
-        guard !applied.isEmpty else { return false }
+    private func commit(_ transaction: WriteTransaction, _ applied: [WriteJob]) -> CommitEnd {
+        guard !applied.isEmpty else { return .skipped }
         do throws(WriteError) {
             let version = try transaction.hasChanges ? committed(transaction, applied) : confirmed()
             for job in applied { job.finish(.success((version: version, isCommitted: true))) }
-            return true
+            return .confirmed
         } catch {
             for job in applied { job.finish(.failure(error)) }
-            return false
+            return .failed(error)
         }
     }
 
@@ -154,14 +181,27 @@ struct WriteGroup {
         return writer.current
     }
 
-    /// Completes the writes that could not be done, when it is certain that they could not be done in the newest version of all.
-    private func finish(_ refused: [(job: WriteJob, error: WriteError)], isConfirmed: Bool) {
-        guard !refused.isEmpty else { return }
-        do throws(WriteError) {
-            if !isConfirmed { try writer.confirm() }
-            for (job, error) in refused { job.finish(.failure(error)) }
-        } catch {
-            for (job, _) in refused { job.finish(.failure(error)) }
+    /// Completes the writes that leave nothing to commit, with what they have found if that was in the newest version of all.
+    private func finish(_ ended: [Ended], after end: CommitEnd) {
+        var others = ended
+        switch end {
+        case .confirmed: return ended.forEach(finish)
+        case .skipped: break
+        case .failed(let error):
+            for one in ended where one.hasSeenChanges { one.job.finish(.failure(error)) }
+            others.removeAll { $0.hasSeenChanges }
         }
+        guard !others.isEmpty else { return }
+        do throws(WriteError) {
+            try writer.confirm()
+            others.forEach(finish)
+        } catch {
+            for one in others { one.job.finish(.failure(error)) }
+        }
+    }
+
+    /// Completes a write with what it has found.
+    private func finish(_ ended: Ended) {
+        ended.job.finish(ended.error.map { .failure($0) } ?? .success((version: writer.current, isCommitted: false)))
     }
 }
