@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Files of nodes are Realm files as any other: after random writes, changes of schemas and indexes, deletions, moves and kills the file
-of a realm is copied out of its node, and a server by itself tells the same of it as the cluster.
+of a realm is copied out of its node, and a server by itself tells the same of it as the cluster. Every other realm is encrypted.
 
 Each copy is verified, those of nodes that had a realm before as well, and what the log makes of the newest version is compared, too. With
 --inspector a program that is not ours reads and checks all of them. With --keep the copies stay in a folder."""
@@ -30,12 +30,14 @@ from writers import owner
 class Realm:
     """One realm with a random schema, and what is known of it."""
 
-    def __init__(self, fleet, seed):
+    def __init__(self, fleet, seed, key):
         self.fleet, self.name, self.world, self.random = fleet, f"copy{seed}", World(seed), random.Random(seed)
         self.keys, self.statuses = {name: [] for name in self.world.names}, collections.Counter()
         # Properties that migrations have added, by class, and how many there have been.
         self.added, self.version, self.serial = {name: [] for name in self.world.names}, 1, 0
-        until(lambda: self.ask("POST", "", {"name": self.name, "schema": self.world.schema()}, path="/v1/realms")[0] in (201, 409),
+        body = {"name": self.name, "schema": self.world.schema(), **({"encryptionKey": key} if key else {})}
+        self.key = key
+        until(lambda: self.ask("POST", "", body, path="/v1/realms")[0] in (201, 409),
               f"{self.name} is made")
 
     def ask(self, method, rest, body=None, path=None):
@@ -137,6 +139,16 @@ class Realm:
             added.append(fresh)
 
 
+def numbers(options):
+    """The numbers of the realms, which are in their names."""
+    return range(options.seed * 100, options.seed * 100 + options.realms)
+
+
+def is_encrypted(name):
+    """Whether a realm or a copy of it is encrypted: every other realm is."""
+    return int(name.removeprefix("copy").split("-")[0]) % 2 == 1
+
+
 def export(place, realm):
     """What a server tells of a realm: the schema, the number of the version, and every object."""
     status, body, _ = call(place, "GET", f"/v1/realms/{realm}/export", seconds=60)
@@ -171,14 +183,18 @@ def compare(fleet, realms, options, folder):
                 shutil.copyfile(file, files[-1])
         restored = copies / f"{realm.name}-log.realm"
         version = json.loads(call(node, "GET", f"/v1/realms/{realm.name}")[1])["version"].split(".")[1]
-        fleet.tell("restore", realm.name, str(restored), "--at", version)
+        fleet.tell("restore", realm.name, str(restored), "--at", version, *([f"--key-file={options.key}"] if realm.key else []))
         files.append(restored)
     for file in files:
-        if not check([fleet.server, "verify", str(file)], file.name):
+        key = is_encrypted(file.stem)
+        if (file.read_bytes()[16:20] != b"T-DB") != key:
+            wrong.append(f"{file.name} is {'not ' if key else ''}encrypted")
+        if not check([fleet.server, "verify", str(file), *([f"--key-file={options.key}"] if key else [])], file.name):
             wrong.append(f"{file.name} is not sound")
-        if options.inspector and not check([sys.executable, options.inspector, "verify", str(file)], file.name):
+        if options.inspector and not check(
+                [sys.executable, options.inspector, "verify", str(file), *(["--key", options.key.read_text()] if key else [])], file.name):
             wrong.append(f"{file.name} is not sound for the inspector")
-    single = Alone(fleet.server, folder / "alone", files)
+    single = Alone(fleet.server, folder / "alone", files, [f"--key={file.stem}={options.key}" for file in files if is_encrypted(file.stem)])
     try:
         for name, told in expected.items():
             for copy in (name, f"{name}-log"):
@@ -192,7 +208,7 @@ def compare(fleet, realms, options, folder):
 
 def play(fleet, options, folder):
     chance = random.Random(options.seed)
-    realms = [Realm(fleet, options.seed * 100 + number) for number in range(options.realms)]
+    realms = [Realm(fleet, number, options.key.read_text() if is_encrypted(f"copy{number}") else None) for number in numbers(options)]
     for count in range(1, options.writes + 1):
         chance.choice(realms).step()
         if chance.random() < 0.05:
@@ -222,10 +238,14 @@ def main():
     folder.chmod(0o755)
     fleet, is_right = None, False
     try:
-        fleet = Fleet(str(Path(options.server).resolve()), folder, 0)
+        options.key = folder / "key"
+        options.key.write_text(random.Random(options.seed).randbytes(64).hex())
+        keys = [f"--key=copy{number}={options.key}" for number in numbers(options) if number % 2]
+        fleet = Fleet(str(Path(options.server).resolve()), folder, 0, keys)
         is_right = play(fleet, options, folder)
         if options.keep:
             shutil.copytree(folder / "copies", options.keep, dirs_exist_ok=True)
+            shutil.copy(options.key, options.keep)
     finally:
         if fleet is not None:
             fleet.end()

@@ -40,12 +40,12 @@ end
 class Alone:
     """A server by itself."""
 
-    def __init__(self, server, folder, files=()):
+    def __init__(self, server, folder, files=(), more=()):
         self.port = free_port()
         folder.mkdir()
         for file in files:
             shutil.copy(file, folder)
-        self.process = subprocess.Popen([server, "serve", "--data", str(folder), "--port", str(self.port), "--log-level", "error"],
+        self.process = subprocess.Popen([server, "serve", "--data", str(folder), "--port", str(self.port), "--log-level", "error", *more],
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         until(lambda: call(self.port, "GET", "/healthz")[0] == 200, "the server answers")
 
