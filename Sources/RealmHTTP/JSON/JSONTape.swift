@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CSimdjson
+internal import RealmStorage
 
 /// Reads JSON with the library simdjson, several times as fast as with jansson, which `JSONParser` falls back to.
 ///
@@ -54,24 +55,32 @@ internal import CSimdjson
         _ bytes: UnsafeBufferPointer<UInt8>, _ bounds: JSONBounds, names: inout JSONNames, isCounted: Bool,
         _ expects: (Int) -> Bool
     ) -> Outcome {
+        let outcome = unsafe reading(bytes) { (tape: inout JSONTape) -> Outcome in
+            // There are at most as many values as words.
+            if isCounted || tape.end > bounds.values {
+                let count = tape.valueCount
+                guard count <= bounds.values else { return .undecided(isExpected: false) }
+                if isCounted, !expects(count) { return .unwanted }
+            }
+            swap(&tape.names, &names)
+            let value = tape.value(bounds.depth)
+            swap(&tape.names, &names)
+            return value.map(Outcome.value) ?? .undecided(isExpected: true)
+        }
+        return outcome ?? .undecided(isExpected: false)
+    }
+
+    /// Runs `body` with the tape of a text; nil for a text that the library does not accept.
+    static func reading<Result>(_ bytes: UnsafeBufferPointer<UInt8>, _ body: (inout JSONTape) -> Result) -> Result? {
         guard bytes.count <= longestText, let start = bytes.baseAddress, unsafe bytes.first != 0xef,
             let parser = unsafe realm_rest_tape_take(bytes.count)
-        else { return .undecided(isExpected: false) }
+        else { return nil }
         defer { unsafe realm_rest_tape_give(parser) }
         guard let words = unsafe realm_rest_tape_read(parser, start, bytes.count),
             let strings = unsafe realm_rest_tape_strings(parser)
-        else { return .undecided(isExpected: false) }
+        else { return nil }
         var tape = unsafe JSONTape(words: words, strings: strings)
-        // There are at most as many values as words.
-        if isCounted || tape.end > bounds.values {
-            let count = tape.valueCount
-            guard count <= bounds.values else { return .undecided(isExpected: false) }
-            if isCounted, !expects(count) { return .unwanted }
-        }
-        swap(&tape.names, &names)
-        let value = tape.value(bounds.depth)
-        swap(&tape.names, &names)
-        return value.map(Outcome.value) ?? .undecided(isExpected: true)
+        return body(&tape)
     }
 
     /// Makes a walk at the beginning of a tape.
@@ -81,7 +90,7 @@ internal import CSimdjson
     }
 
     /// The position of the last word, which ends the tape.
-    private var end: Int { unsafe Int(words[0] & JSONTape.payload) - 1 }
+    var end: Int { unsafe Int(words[0] & JSONTape.payload) - 1 }
 
     /// How many values there are. Names of members do not count.
     private var valueCount: Int {
@@ -101,6 +110,31 @@ internal import CSimdjson
             count += 1
         }
         return count
+    }
+
+    /// The type of the next value, as the tape has it.
+    var kind: UInt8 { unsafe UInt8(words[next] >> 56) }
+
+    /// Takes the word that begins an object, and returns how many members it has; nil when another value is next.
+    mutating func openObject() -> Int? {
+        guard kind == UInt8(ascii: "{") else { return nil }
+        next += 1
+        return unsafe JSONTape.elementCount(words[next - 1])
+    }
+
+    /// Takes the word that ends an object, or that is a value by itself.
+    mutating func pass() { next += 1 }
+
+    /// Takes a value of two words, and returns the second one.
+    mutating func longWord() -> UInt64 {
+        next += 1
+        return number()
+    }
+
+    /// Takes a name or a string. The view is valid while there is the tape.
+    mutating func view() -> ByteView {
+        defer { next += 1 }
+        return unsafe ByteView(borrowing: bytes(words[next]))
     }
 
     /// How many elements or members begin with a word. The library counts up to 16 million, which no text reaches.

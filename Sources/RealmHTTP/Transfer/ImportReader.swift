@@ -15,6 +15,8 @@ package struct ImportReader: Sendable {
         case schema(SchemaInput)
         /// One object of the import, with its values or the error in them.
         case object(ImportedObject)
+        /// Objects of one class with plain values, and the places of their records.
+        case rows(ObjectRows, [RecordPlace])
     }
 
     /// The body of the import, from which records can be read again.
@@ -30,8 +32,6 @@ package struct ImportReader: Sendable {
     private var ahead: ReadAhead?
     /// The records that were read ahead and are next.
     private var block = ReadAhead.Parsed()
-    /// The position of the next record in `block`.
-    private var position = 0
     /// Whether there was a header line, so that a trailer line is due.
     private var hasHeader = false
     /// The number of objects read so far.
@@ -83,12 +83,20 @@ package struct ImportReader: Sendable {
 
     /// Returns the next item, or nil when the input is complete. Blank lines are skipped.
     ///
+    /// - Parameter limit: How many objects the item has at most.
     /// - Throws: `invalid_json`, `invalid_body` or `body_too_large` with `line`; `invalid_body`
     ///   without `line` at the end of a truncated export. A wrong value is no error here: it is
     ///   kept in the object.
-    mutating func next() throws(Problem) -> Item? {
-        while let record = try nextRecord() {
-            if let item = try item(record) { return item }
+    mutating func next(atMost limit: Int) throws(Problem) -> Item? {
+        while let part = try nextRecords(limit) {
+            switch part {
+            case .rows(let rows, let places):
+                if end != nil, let first = places.first { throw afterTrailer(first.line) }
+                count += places.count
+                return .rows(rows, places)
+            case .records(let records):
+                for record in records { if let item = try item(record) { return item } }
+            }
         }
         guard !hasHeader || end == count else {
             throw Problem(.invalidBody, "the export is truncated: its trailer is missing, or states another number of objects")
@@ -98,10 +106,20 @@ package struct ImportReader: Sendable {
 
     /// Reads the rest of a long body on another thread, ahead of `next`. Only this reader, or one copy of it, may be used from
     /// then on.
-    mutating func readAhead() {
+    ///
+    /// - Parameter shapes: Returns the classes whose objects can be read as rows: that with the name, or all.
+    mutating func readAhead(_ shapes: (String?) throws(Problem) -> [RowShape]) throws(Problem) {
         guard ahead == nil, source.byteCount >= ReadAhead.leastByteCount else { return }
-        ahead = ReadAhead.start(records, parser)
+        // A header comes first, and makes the classes.
+        guard parser.className != nil || hasBegun else { return }
+        ahead = ReadAhead.start(records, parser, parser.csv == nil ? try shapes(parser.className) : [])
     }
+
+    /// Whether a record was read.
+    private var hasBegun: Bool { count > 0 || hasHeader }
+
+    /// Reads no more objects as rows, as they have to be written one by one.
+    func endRows() { ahead?.endRows() }
 
     /// Reads an object a second time, from the place that an earlier item had.
     ///
@@ -110,25 +128,21 @@ package struct ImportReader: Sendable {
         try parser.object(try source.read(at: place.offset, byteCount: place.byteCount), place)
     }
 
-    /// Returns the next record that is not blank; nil at the end of the body.
-    private mutating func nextRecord() throws(Problem) -> RecordParser.Record? {
+    /// Returns the next record that is not blank, or several rows; nil at the end of the body.
+    private mutating func nextRecords(_ limit: Int) throws(Problem) -> RecordPiece? {
         guard let ahead else {
             while let (place, bytes) = try records.next() {
-                if let record = try parser.record(bytes, place, &names) { return record }
+                if let record = try parser.record(bytes, place, &names) { return .records([record]) }
             }
             return nil
         }
-        while position == block.records.count {
+        while true {
+            if let part = block.take(atMost: limit) { return part }
             if let problem = block.problem { throw problem }
-            position = 0
-            guard let next = ahead.next() else {
-                block = ReadAhead.Parsed()
-                return nil
-            }
+            block = ReadAhead.Parsed()
+            guard let next = ahead.next() else { return nil }
             block = next
         }
-        defer { position += 1 }
-        return block.records[position]
     }
 
     // MARK: - NDJSON

@@ -100,61 +100,116 @@ package final class ImportRun {
     /// - Returns: Whether there may be more; false when the import is complete.
     /// - Throws: The first error, with `line` where it is one of an object.
     func run(_ reader: inout ImportReader, count: Int) throws(Problem) -> Bool {
-        reader.readAhead()
-        for _ in 0..<count {
+        var left = count
+        while left > 0 {
+            try reader.readAhead { className throws(Problem) in
+                try Problem.writing { () throws(WriteError) in try session.rowShapes(of: className) }
+            }
             let item: ImportReader.Item?
-            do throws(Problem) { item = try reader.next() } catch {
+            do throws(Problem) { item = try reader.next(atMost: min(left, WriteSession.groupCount)) } catch {
                 // What is wrong with an earlier line is reported first.
-                try writeGroup()
+                try writeGroup(reader)
                 throw error
             }
+            left -= 1
             switch item {
-            case .object(let object)?: try add(object)
+            case .object(let object)?:
+                if !group.takes(object) { try writeGroup(reader) }
+                group.add(object)
+                if group.isFull { try writeGroup(reader) }
+            case .rows(let rows, let places)?:
+                left -= places.count - 1
+                if !group.takes(rows) { try writeGroup(reader) }
+                group.add(rows, places)
+                if group.isFull { try writeGroup(reader) }
             case .schema(let schema)?:
-                try writeGroup()
+                try writeGroup(reader)
                 try Problem.writing { () throws(WriteError) in
                     if try session.schema().classes.isEmpty { try session.createSchema(schema, versionIfMissing: nil) }
                 }
             case nil:
-                try writeGroup()
+                try writeGroup(reader)
                 for waiting in memory.later { try link(try reader.object(at: waiting.place), waiting.object) }
                 memory.later = []
                 return false
             }
         }
-        try writeGroup()
+        try writeGroup(reader)
         return true
     }
 
     // MARK: - Groups
 
-    /// Objects of one class that follow each other in the input.
+    /// Objects of one class that follow each other in the input, read one by one or as rows.
     private struct Group {
-        /// The objects, in the order of the input.
-        var objects: [ImportedObject] = []
-        /// The length of their records in bytes.
-        var byteCount = 0
-    }
+        /// The objects that were read one by one, in the order of the input.
+        private(set) var objects: [ImportedObject] = []
+        /// The objects that were read as rows; nil for none.
+        private(set) var rows: ObjectRows?
+        /// The places of the rows.
+        private(set) var places: [RecordPlace] = []
+        /// The length of all records in bytes.
+        private var byteCount = 0
 
-    /// The length in bytes of the records that are written together at most.
-    private static let groupByteCount = 4 << 20
+        /// The length in bytes of the records that are written together at most.
+        private static let longest = 4 << 20
 
-    /// Adds an object to the group, which is written first if the object belongs to another class, and afterwards if it is large
-    /// enough.
-    private func add(_ object: ImportedObject) throws(Problem) {
-        if let last = group.objects.last, last.className != object.className { try writeGroup() }
-        group.objects.append(object)
-        group.byteCount += object.place.byteCount
-        if group.objects.count >= WriteSession.groupCount || group.byteCount >= ImportRun.groupByteCount { try writeGroup() }
+        /// Whether there is enough to be written.
+        var isFull: Bool { objects.count + places.count >= WriteSession.groupCount || byteCount >= Group.longest }
+
+        /// Whether an object can be written together with those that are there.
+        func takes(_ object: ImportedObject) -> Bool {
+            rows == nil && objects.last.map { $0.className == object.className } ?? true
+        }
+
+        /// Whether rows can be written together with those that are there.
+        func takes(_ more: ObjectRows) -> Bool {
+            guard let rows else { return objects.isEmpty }
+            return rows.shape == more.shape && rows.count + more.count <= WriteSession.groupCount
+        }
+
+        /// Adds an object that the group takes.
+        mutating func add(_ object: ImportedObject) {
+            objects.append(object)
+            byteCount += object.place.byteCount
+        }
+
+        /// Adds rows that the group takes.
+        mutating func add(_ more: ObjectRows, _ morePlaces: [RecordPlace]) {
+            if rows?.append(more) == nil { rows = more }
+            places += morePlaces
+            for place in morePlaces { byteCount += place.byteCount }
+        }
     }
 
     /// Writes the objects of the group.
-    private func writeGroup() throws(Problem) {
-        let objects = group.objects
+    private func writeGroup(_ reader: ImportReader) throws(Problem) {
+        let (objects, rows, places) = (group.objects, group.rows, group.places)
         group = Group()
-        guard !objects.isEmpty else { return }
-        try Problem.writing(InputPlace(line: objects[0].line)) { () throws(WriteError) in try session.checkDeadline() }
-        if try !writeTogether(objects) { for object in objects { try write(object) } }
+        guard let line = objects.first?.line ?? places.first?.line else { return }
+        try Problem.writing(InputPlace(line: line)) { () throws(WriteError) in try session.checkDeadline() }
+        if let rows, try !writeTogether(rows, places) {
+            // Those that follow are likely to exist, too.
+            reader.endRows()
+            for place in places { try write(try reader.object(at: place)) }
+        }
+        if !objects.isEmpty, try !writeTogether(objects) { for object in objects { try write(object) } }
+    }
+
+    /// Creates the objects of rows at once.
+    ///
+    /// - Returns: Whether that was possible; nothing is changed if not.
+    private func writeTogether(_ rows: ObjectRows, _ places: [RecordPlace]) throws(Problem) -> Bool {
+        let line = InputPlace(line: places.first?.line)
+        let made = try Problem.writing(line) { () throws(WriteError) in
+            try session.requireImport(of: rows.shape.className)
+            return try session.createTogether(rows, mayExist: mode == .upsert)
+        }
+        guard let made else { return false }
+        memory.created += made.count
+        memory.line = places.last?.line ?? memory.line
+        if audit != nil { for place in made { try record(place, rows.shape.className) } }
+        return true
     }
 
     /// Creates objects at once, and writes their members with links afterwards.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmEngine
 internal import RealmStorage
 
 /// Reads the records of an import on a thread of its own, ahead of the transaction that writes them.
@@ -12,10 +13,24 @@ internal import RealmStorage
 final class ReadAhead: Sendable {
     /// What a block became: its records up to the first that cannot be read, and the problem of that one.
     struct Parsed: Sendable {
-        /// The records, without blank ones.
-        var records: [RecordParser.Record] = []
+        /// The objects and other records, without blank ones, in the order of the input.
+        var pieces: [RecordPiece] = []
         /// Why the record after these cannot be read; nil when all are there.
         var problem: Problem?
+        /// The number of the next piece, and of the next record in it.
+        private var next = (piece: 0, record: 0)
+
+        /// Takes the next records, of which there are no more than `limit`; nil when all were taken.
+        mutating func take(atMost limit: Int) -> RecordPiece? {
+            while next.piece < pieces.count {
+                if let part = pieces[next.piece].part(from: next.record, atMost: limit) {
+                    next.record += part.count
+                    return part
+                }
+                next = (next.piece + 1, 0)
+            }
+            return nil
+        }
     }
 
     /// Records that were cut off the input, and not read yet.
@@ -40,6 +55,16 @@ final class ReadAhead: Sendable {
         case parsed(Parsed)
     }
 
+    /// A block that is about to be read.
+    private struct Reading: Sendable {
+        /// Its records.
+        let raw: Raw
+        /// Its number in the input.
+        let number: Int
+        /// The classes whose objects are read as rows.
+        let shapes: [RowShape]
+    }
+
     /// What the threads share.
     private struct State: Sendable {
         /// The blocks that were cut off and not taken yet, in the order of the input.
@@ -50,6 +75,8 @@ final class ReadAhead: Sendable {
         var isCut = false
         /// Whether nobody wants any more records.
         var isAbandoned = false
+        /// The classes whose objects are read as rows.
+        var shapes: [RowShape]
 
         /// The position of the first block that nobody has begun to read.
         var firstRaw: Int? {
@@ -60,10 +87,10 @@ final class ReadAhead: Sendable {
         }
 
         /// Takes the block at a position for reading, and returns it with its number.
-        mutating func beginReading(_ position: Int) -> (raw: Raw, number: Int)? {
+        mutating func beginReading(_ position: Int) -> Reading? {
             guard case .raw(let raw) = blocks[position] else { return nil }
             blocks[position] = .pending
-            return (raw, taken + position)
+            return Reading(raw: raw, number: taken + position, shapes: shapes)
         }
 
         /// Stores what became of a block.
@@ -87,9 +114,10 @@ final class ReadAhead: Sendable {
     /// - Parameters:
     ///   - records: Cuts the rest of the input into records.
     ///   - parser: Reads single records.
+    ///   - shapes: The classes whose objects are read as rows.
     /// - Returns: Nil when no thread can be started.
-    static func start(_ records: RecordReader, _ parser: RecordParser) -> ReadAhead? {
-        let monitor = Monitor(State(), rank: .leaf)
+    static func start(_ records: RecordReader, _ parser: RecordParser, _ shapes: [RowShape]) -> ReadAhead? {
+        let monitor = Monitor(State(shapes: shapes), rank: .leaf)
         do throws(Threads.Failure) {
             try Threads.start("import") { ReadAhead.work(monitor, records, parser) }
         } catch {
@@ -104,13 +132,16 @@ final class ReadAhead: Sendable {
         self.parser = parser
     }
 
+    /// Reads no more objects as rows.
+    func endRows() { monitor.broadcast { $0.shapes = [] } }
+
     deinit { monitor.broadcast { $0.isAbandoned = true } }
 
     /// Returns the next records of the input; nil at its end. Only one thread may call this.
     func next() -> Parsed? {
         /// What can be done at the moment.
         enum Step {
-            case take(Parsed), read(Raw, Int), end
+            case take(Parsed), read(Reading), end
         }
         while true {
             let step = monitor.wait { (state) -> Step? in
@@ -120,17 +151,16 @@ final class ReadAhead: Sendable {
                     state.taken += 1
                     return .take(parsed)
                 }
-                guard let position = state.firstRaw, let (raw, number) = state.beginReading(position) else { return nil }
-                return .read(raw, number)
+                return state.firstRaw.flatMap { state.beginReading($0) }.map { .read($0) }
             }
             switch step {
             case .take(let parsed)?:
                 // There is room for another block now.
                 monitor.broadcast { _ in }
                 return parsed
-            case .read(let raw, let number)?:
-                let parsed = ReadAhead.parse(raw, parser)
-                monitor.broadcast { $0.finish(number, parsed) }
+            case .read(let reading)?:
+                let parsed = ReadAhead.parse(reading, parser)
+                monitor.broadcast { $0.finish(reading.number, parsed) }
             case .end?, nil: return nil
             }
         }
@@ -142,7 +172,7 @@ final class ReadAhead: Sendable {
     private static func work(_ monitor: Monitor<State>, _ records: RecordReader, _ parser: RecordParser) {
         /// What can be done at the moment.
         enum Step {
-            case cut, read(Raw, Int), end
+            case cut, read(Reading), end
         }
         var records = records
         while true {
@@ -152,8 +182,8 @@ final class ReadAhead: Sendable {
                 // One block is left for the thread that takes the records.
                 let raws = position.map { state.blocks.count - $0 } ?? 0
                 if !state.isCut, raws < 2, state.blocks.count < blockCount { return .cut }
-                guard let position, let (raw, number) = state.beginReading(position) else { return state.isCut ? .end : nil }
-                return .read(raw, number)
+                guard let position, let reading = state.beginReading(position) else { return state.isCut ? .end : nil }
+                return .read(reading)
             }
             switch step {
             case .cut?:
@@ -162,9 +192,9 @@ final class ReadAhead: Sendable {
                     state.isCut = raw.isLast
                     state.blocks.append(.raw(raw))
                 }
-            case .read(let raw, let number)?:
-                let parsed = parse(raw, parser)
-                monitor.broadcast { $0.finish(number, parsed) }
+            case .read(let reading)?:
+                let parsed = parse(reading, parser)
+                monitor.broadcast { $0.finish(reading.number, parsed) }
             case .end?, nil: return
             }
         }
@@ -192,18 +222,25 @@ final class ReadAhead: Sendable {
     }
 
     /// Reads the records of a block.
-    private static func parse(_ raw: Raw, _ parser: RecordParser) -> Parsed {
+    private static func parse(_ reading: Reading, _ parser: RecordParser) -> Parsed {
+        let raw = reading.raw
         var parsed = Parsed()
-        parsed.records.reserveCapacity(raw.records.count)
+        var rows = RowParser(parser, reading.shapes, byteCount: raw.bytes.count, recordCount: raw.records.count)
+        var next = 0
+        while next < raw.records.count, rows.add(raw.bytes[raw.records[next].range], raw.records[next].place) { next += 1 }
+        parsed.pieces = rows.finish()
+        var records: [RecordParser.Record] = []
+        records.reserveCapacity(raw.records.count - next)
         var names = JSONNames()
         do throws(Problem) {
-            for (place, range) in raw.records {
-                if let record = try parser.record(raw.bytes[range], place, &names) { parsed.records.append(record) }
+            for (place, range) in raw.records[next...] {
+                if let record = try parser.record(raw.bytes[range], place, &names) { records.append(record) }
             }
             parsed.problem = raw.problem
         } catch {
             parsed.problem = error
         }
+        if !records.isEmpty { parsed.pieces.append(.records(records)) }
         return parsed
     }
 }

@@ -23,6 +23,11 @@ internal import Glibc
         self.count = count
     }
 
+    /// Makes a view of memory, which the caller keeps and leaves unchanged while the view is used.
+    @unsafe @inlinable package init(borrowing buffer: UnsafeBufferPointer<UInt8>) {
+        unsafe self.init(start: buffer.baseAddress, count: buffer.count)
+    }
+
     /// The view of no bytes, which has no address.
     package static let empty = unsafe ByteView(start: nil, count: 0)
 

@@ -32,9 +32,7 @@ extension WriteSession {
         guard let group = gather(bodies, of: table, options) else { return nil }
         if group.rest.contains(where: { $0.value.needsOthers }) { return nil }
         defer { withExtendedLifetime(group) {} }
-        lookupCount += group.keys.count
-        if try stored(try transaction.hasAnyPrimaryKey(of: group.keys, in: table.key)) { return nil }
-        let objects = try stored(try changing.createObjects(bodies.count, in: table.key, columns: group.columns))
+        guard let objects = try createNew(bodies.count, group.keys, group.columns, in: table) else { return nil }
         let made = objects.map { Written(place: ObjectPlace(table: table.key, object: $0), isCreated: true) }
         for rest in group.rest {
             failed = rest.row
@@ -42,6 +40,56 @@ extension WriteSession {
         }
         failed = nil
         return made
+    }
+
+    /// Creates the objects of rows, if none of them exists.
+    ///
+    /// - Parameters:
+    ///   - rows: The objects.
+    ///   - mayExist: Whether it is likely that the objects exist, so that this is found out before anything else.
+    /// - Returns: The objects in the same order. Nil when they have to be written one after the other, because one of them
+    ///   exists, or the class is not as it was when the rows were read; nothing is changed then.
+    /// - Throws: `WriteError` when storage fails.
+    package func createTogether(_ rows: ObjectRows, mayExist: Bool = false) throws(WriteError) -> [ObjectPlace]? {
+        guard let table = try rowTable(rows.shape.className), RowShape(table, naming) == rows.shape else { return nil }
+        defer { withExtendedLifetime(rows) {} }
+        let keys = rows.keys
+        if mayExist, let first = keys.first, let last = keys.last {
+            for key in [first, last] where try stored(try transaction.findByPrimaryKey(key, in: table.key)) != nil { return nil }
+        }
+        return try createNew(rows.count, keys, rows.columns, in: table)?.map { ObjectPlace(table: table.key, object: $0) }
+    }
+
+    /// The shapes of the classes whose objects can be created from rows.
+    ///
+    /// - Parameter className: The only class that is asked for; nil for all.
+    package func rowShapes(of className: String?) throws(WriteError) -> [RowShape] {
+        if let className { return try rowTable(className).map { [RowShape($0, naming)] } ?? [] }
+        var shapes: [RowShape] = []
+        for key in try stored(try transaction.tableKeys()) {
+            let name = try table(key).name
+            guard name.hasPrefix(Table.classPrefix), let table = try rowTable(try self.table(key).className) else { continue }
+            shapes.append(RowShape(table, naming))
+        }
+        return shapes
+    }
+
+    /// Returns the table of a class whose objects can be created from rows; nil when there is none, or rights have to be checked
+    /// or defaults added for each object.
+    private func rowTable(_ className: String) throws(WriteError) -> TableState? {
+        guard restriction == nil, defaults.byClass[className] == nil, let table = try classTable(named: className),
+            table.kind != .embedded
+        else { return nil }
+        return table
+    }
+
+    /// Creates objects; nil, with nothing changed, when one of the keys exists or is there twice.
+    private func createNew(
+        _ count: Int, _ keys: [Value], _ columns: [[Value?]], in table: TableState
+    ) throws(WriteError) -> [ObjectKey]? {
+        lookupCount += keys.count
+        if try stored(try transaction.hasAnyPrimaryKey(of: keys, in: table.key)) { return nil }
+        return try stored(try changing.createObjects(count, in: table.key, columns: columns))
     }
 
     /// Returns whether an object with the primary key of a body exists; false for a body without a sound one.

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// What has to be known of a class to read rows for it before they are written: `ObjectRows`.
+///
+/// It is a copy, which any thread may use. Whether the class is still the same is found out when the rows are written.
+package struct RowShape: Sendable, Equatable {
+    /// A property of the class.
+    struct Property: Sendable, Equatable {
+        /// The name that members for it have, in UTF-8.
+        let name: [UInt8]
+        /// The type of its values.
+        let type: ColumnType
+        /// Whether it takes null.
+        let isNullable: Bool
+        /// Whether values of it can be part of a row: those of collections, links and mixed properties cannot.
+        let isPlain: Bool
+        /// Whether a row needs a value for it.
+        let isRequired: Bool
+    }
+
+    /// The name of the class.
+    package let className: String
+    /// The properties in the order of the columns.
+    let properties: [Property]
+    /// The position of the primary key; nil for a class without one.
+    let keyPosition: Int?
+
+    /// Makes the shape of a class.
+    ///
+    /// - Parameters:
+    ///   - table: The class.
+    ///   - naming: How members refer to properties.
+    init(_ table: TableState, _ naming: MemberNaming) {
+        className = table.className
+        let key = table.primaryKey?.leafIndex
+        keyPosition = table.columns.firstIndex { $0.leafIndex == key }
+        properties = table.columns.map { column in
+            let name = Array(naming.member(column.name).utf8)
+            // No member of JSON has a name with NUL.
+            let isPlain = column.collection == nil && column.type != .link && column.type != .mixed && !name.contains(0)
+            return Property(
+                name: name, type: column.type, isNullable: column.isNullable, isPlain: isPlain,
+                isRequired: column.leafIndex == key || (column.collection == nil && !column.isNullable))
+        }
+    }
+}
