@@ -57,6 +57,8 @@ def load(port, realm, connections, seconds, script, name):
          f"http://127.0.0.1:{port}/v1/realms/{realm}/objects/Item", name], capture_output=True, text=True, check=True)
     found = re.search(r"RESULT (\d+) (\d+) (\d+) (\d+)", done.stdout)
     count, duration, median, _ = map(int, found.groups())
+    if not count:
+        raise SystemExit(f"nothing is written: {call(port, 'POST', f'/v1/realms/{realm}/objects/Item', {'_id': name})[:2]}\n{done.stdout}")
     return count / (duration / 1e6), median / 1000
 
 

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import time
+from pathlib import Path
 
 BINARIES = sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: int(path.split("/")[4]))[-1]
 
@@ -22,6 +23,21 @@ def free_port():
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return one.getsockname()[1]
+
+
+def descendants(process):
+    """The processes that a process has started, and those that they have."""
+    parents = {}
+    for place in Path("/proc").iterdir():
+        if place.name.isdecimal():
+            try:
+                parents[int(place.name)] = int((place / "stat").read_text().rpartition(")")[2].split()[1])
+            except (OSError, ValueError):
+                pass
+    found = set()
+    while more := {one for one, parent in parents.items() if parent in found | {process}} - found:
+        found |= more
+    return found
 
 
 class Postgres:
@@ -83,8 +99,17 @@ class Postgres:
         raise SystemExit(f"PostgreSQL does not start: {self.folder}/log")
 
     def signal(self, how):
-        """Sends a signal to the server and all its processes."""
-        os.killpg(self.process.pid, how)
+        """Sends a signal to the server and all its processes, each of which is in a group of its own."""
+        told, found = set(), {self.process.pid} | descendants(self.process.pid)
+        while found - told:
+            for process in found - told:
+                told.add(process)
+                try:
+                    os.kill(process, how)
+                except ProcessLookupError:
+                    pass
+            # One that was not stopped yet may have started another.
+            found |= descendants(self.process.pid)
 
     def kill(self):
         """Ends the server as a crash of the machine would, but for its disk."""

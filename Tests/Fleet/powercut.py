@@ -44,7 +44,16 @@ class Disk:
     def keep(self):
         """Copies what a cut of the power would leave."""
         (self.folder / "unsynced").write_text("This is lost.")
+        # The system may write while the file is copied; two copies that are equal are of one moment.
+        again = self.copy.with_suffix(".again")
         machines.run("cp", "--sparse=always", str(self.file), str(self.copy))
+        for _ in range(20):
+            machines.run("cp", "--sparse=always", str(self.file), str(again))
+            is_same = subprocess.run(["cmp", "-s", str(self.copy), str(again)], check=False).returncode == 0
+            os.replace(again, self.copy)
+            if is_same:
+                return
+        raise SystemExit(f"{self.file} changes all the time")
 
     def cut(self):
         """Puts the copy in the place of the disk."""
