@@ -40,6 +40,19 @@ extension Database.OpenOptions {
 }
 
 extension Database {
+    /// What has to be known of a class to read rows for it; nil when there is no such class, its objects are inside others, or new
+    /// ones get values that are not given.
+    ///
+    /// - Parameters:
+    ///   - className: The name of the class.
+    ///   - naming: How members refer to properties.
+    package func rowShape(of className: String, _ naming: MemberNaming) -> RowShape? {
+        guard defaults.byClass[className] == nil, let table = current.snapshot.classTable(named: className),
+            table.kind != .embedded
+        else { return nil }
+        return RowShape(table, named: className, naming)
+    }
+
     /// Checks that a file has what the options name, before it is locked, upgraded or compacted for them.
     ///
     /// - Parameters:

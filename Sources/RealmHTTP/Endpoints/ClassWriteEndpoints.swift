@@ -23,13 +23,19 @@ struct ClassWriteEndpoints: Sendable {
             honours: .init(returns: true, handling: true))
         let maker = ObjectMaker(
             className: target.name, policy: try ObjectMaker.policy(options.parameters), input: try options.input())
-        let bodies = try ObjectBodies(call, options)
+        let bodies = try ObjectBodies(call, options) {
+            // What exists, and what the sender may write, is found out object by object.
+            guard maker.policy == nil, call.request.writeRights == nil else { return nil }
+            return target.database.rowShape(of: target.name, .documents)
+        }
+        let limits = call.limits
         try target.requireClass()
         try target.requireCondition(options.condition)
         let write = PreparedWrite(call: call, database: target.database, options: options) { context throws(Problem) in
             switch bodies {
             case .one(let body): return try maker.makeOne(body, context)
             case .many(let objects, let lines): return try maker.makeMany(objects, lines, context)
+            case .rows(let rows, let text): return try maker.makeRows(rows, text: text, limits: limits, context)
             }
         }
         return try write.reply()

@@ -35,7 +35,31 @@ extension JSONTape {
         }
     }
 
-    /// Adds the object that is the only value of the tape to rows.
+    /// Reads the elements of an array as rows of a class.
+    ///
+    /// - Parameters:
+    ///   - bytes: The text.
+    ///   - bounds: The limits that apply.
+    ///   - shape: The class.
+    ///   - valueLimit: How many values all rows have at most, given or not.
+    /// - Returns: The rows; nil when one of the elements is none, or the text is no array.
+    static func rows(
+        _ bytes: [UInt8], _ bounds: JSONBounds, of shape: RowShape, valueLimit: Int
+    ) -> ObjectRows? {
+        guard bounds.depth > 2 else { return nil }
+        return unsafe bytes.withUnsafeBufferPointer { bytes in
+            unsafe reading(bytes) { (tape: inout JSONTape) -> ObjectRows? in
+                guard tape.end <= bounds.values, let count = tape.openArray() else { return nil }
+                var rows: ObjectRows? = ObjectRows(shape, byteCount: bytes.count)
+                guard count > 0, count <= valueLimit / max(1, shape.propertyCount) else { return nil }
+                rows?.reserve(count)
+                for _ in 0..<count { guard case .added = tape.object(false, &rows) else { return nil } }
+                return rows
+            } ?? nil
+        }
+    }
+
+    /// Adds the object that is next to rows.
     private mutating func object(_ needsClass: Bool, _ rows: inout ObjectRows?) -> RowOutcome {
         guard let count = openObject(), rows?.beginRow() != nil else { return .refused }
         var className: String?
@@ -49,6 +73,7 @@ extension JSONTape {
                 if stated != rows?.shape.className { return .belongs(to: stated) }
             }
         }
+        pass()
         guard !needsClass || className != nil, rows?.endRow() ?? false else { return .refused }
         return .added
     }

@@ -116,13 +116,19 @@ internal import RealmStorage
     var kind: UInt8 { unsafe UInt8(words[next] >> 56) }
 
     /// Takes the word that begins an object, and returns how many members it has; nil when another value is next.
-    mutating func openObject() -> Int? {
-        guard kind == UInt8(ascii: "{") else { return nil }
+    mutating func openObject() -> Int? { open(UInt8(ascii: "{")) }
+
+    /// Takes the word that begins an array, and returns how many elements it has; nil when another value is next.
+    mutating func openArray() -> Int? { open(UInt8(ascii: "[")) }
+
+    /// Takes a word that begins an object or an array, and returns how many members or elements it has.
+    private mutating func open(_ wanted: UInt8) -> Int? {
+        guard kind == wanted else { return nil }
         next += 1
         return unsafe JSONTape.elementCount(words[next - 1])
     }
 
-    /// Takes the word that ends an object, or that is a value by itself.
+    /// Takes the word that ends an object or an array, or that is a value by itself.
     mutating func pass() { next += 1 }
 
     /// Takes a value of two words, and returns the second one.

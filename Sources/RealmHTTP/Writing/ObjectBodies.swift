@@ -18,15 +18,18 @@ enum ObjectBodies {
     /// An array of objects, or NDJSON. For NDJSON, `lines` has the number of each object's line,
     /// counted from 1; for an array it is nil.
     case many([Reading], lines: [Int]?)
+    /// An array of objects with plain values, and its text, which is read once more if they cannot be created together.
+    case rows(ObjectRows, text: [UInt8])
 
     /// Reads the body of a request that creates objects; the text of the body is released.
     ///
     /// - Parameters:
     ///   - call: The request, whose body has arrived completely.
     ///   - options: Its options, of which the media type of the body is used.
+    ///   - shape: Returns the class of new objects, if they can be read as rows.
     /// - Throws: `invalid_json` and `body_too_large`. Errors inside an object are not thrown but
     ///   kept in its `Reading`.
-    init(_ call: WriteCall, _ options: WriteOptions) throws(Problem) {
+    init(_ call: WriteCall, _ options: WriteOptions, _ shape: () -> RowShape?) throws(Problem) {
         if options.bodyType == .ndjson {
             let lines = try NDJSONLines.parse(call.request.body, call.limits) { count throws(Problem) in
                 try call.request.holding?.require(count * Request.bytesPerValue)
@@ -35,11 +38,26 @@ enum ObjectBodies {
             self = .many(lines.map { ObjectBodies.read($0.value) }, lines: lines.map(\.line))
             return
         }
+        if let rows = try call.request.readRows(call.limits, shape) {
+            self = .rows(rows, text: call.request.body)
+            return
+        }
         let value = try call.request.takeJSON(call.limits)
         if case .array(let elements) = value {
             self = .many(elements.map(ObjectBodies.read), lines: nil)
         } else {
             self = .one(ObjectBodies.read(value))
+        }
+    }
+
+    /// Reads the objects of an array; none for any other text.
+    ///
+    /// - Throws: `invalid_json` and `body_too_large`.
+    static func array(_ text: [UInt8], _ limits: Limits) throws(Problem) -> [Reading] {
+        do throws(JSONError) {
+            return try JSONParser.parse(text, limits.json).array?.map(read) ?? []
+        } catch {
+            throw Problem(error)
         }
     }
 

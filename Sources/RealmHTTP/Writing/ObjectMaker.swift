@@ -83,9 +83,45 @@ struct ObjectMaker: Sendable {
         try context.requireNoObjectCondition()
         var made: [WriteSession.Written] = []
         made.reserveCapacity(bodies.count)
+        try makeAll(bodies[...], lines: lines, context, &made)
+        return try draft(made, context)
+    }
+
+    /// Creates the objects of rows, and returns the summary of them.
+    ///
+    /// - Parameters:
+    ///   - rows: The objects, as they are in an array.
+    ///   - text: The array. It is read once more if not all objects can be created together.
+    ///   - limits: The limits that apply to the text.
+    ///   - context: The write in progress.
+    func makeRows(_ rows: ObjectRows, text: [UInt8], limits: Limits, _ context: WriteContext) throws(Problem) -> WriteDraft {
+        try context.requireNoObjectCondition()
+        var made: [WriteSession.Written] = []
+        made.reserveCapacity(rows.count)
+        while made.count < rows.count {
+            let part = rows.part(made.count..<min(made.count + WriteSession.groupCount, rows.count))
+            let places = try Problem.writing { () throws(WriteError) in
+                try context.session.checkDeadline()
+                return try context.session.createTogether(part)
+            }
+            guard let places else { break }
+            made += places.map { WriteSession.Written(place: $0, isCreated: true) }
+        }
+        if made.count < rows.count {
+            let bodies = try ObjectBodies.array(text, limits)
+            try makeAll(bodies[made.count...], lines: nil, context, &made)
+        }
+        return try draft(made, context)
+    }
+
+    /// Writes objects in order.
+    private func makeAll(
+        _ bodies: ArraySlice<ObjectBodies.Reading>, lines: [Int]?, _ context: WriteContext,
+        _ made: inout [WriteSession.Written]
+    ) throws(Problem) {
         func place(_ index: Int) -> InputPlace { lines.map { InputPlace(line: $0[index]) } ?? InputPlace().inside(index) }
-        for start in stride(from: 0, to: bodies.count, by: WriteSession.groupCount) {
-            let range = start..<min(start + WriteSession.groupCount, bodies.count)
+        for start in stride(from: bodies.startIndex, to: bodies.endIndex, by: WriteSession.groupCount) {
+            let range = start..<min(start + WriteSession.groupCount, bodies.endIndex)
             if let together = try makeTogether(bodies[range], { place(start + $0) }, context.session) {
                 made.append(contentsOf: together)
                 try Problem.writing { () throws(WriteError) in try context.session.checkDeadline() }
@@ -96,7 +132,6 @@ struct ObjectMaker: Sendable {
                 made.append(try make(bodies[index], place(index), context.session))
             }
         }
-        return try draft(made, context)
     }
 
     /// Creates objects at once, if nothing about them depends on the others.

@@ -47,7 +47,7 @@ package struct ObjectRows: Sendable {
     }
 
     /// The number of values that each object has.
-    package var propertyCount: Int { columns.count }
+    package var propertyCount: Int { shape.propertyCount }
 
     /// Makes room for so many objects.
     package mutating func reserve(_ count: Int) {

@@ -24,19 +24,36 @@ package struct RowShape: Sendable, Equatable {
     package let className: String
     /// The properties in the order of the columns.
     let properties: [Property]
+    /// The number of properties.
+    package var propertyCount: Int { properties.count }
     /// The position of the primary key; nil for a class without one.
     let keyPosition: Int?
 
-    /// Makes the shape of a class.
+    /// Makes the shape of a class as it is in a transaction.
     ///
     /// - Parameters:
     ///   - table: The class.
     ///   - naming: How members refer to properties.
     init(_ table: TableState, _ naming: MemberNaming) {
-        className = table.className
-        let key = table.primaryKey?.leafIndex
-        keyPosition = table.columns.firstIndex { $0.leafIndex == key }
-        properties = table.columns.map { column in
+        self.init(table.className, table.columns, key: table.primaryKey, naming)
+    }
+
+    /// Makes the shape of a class as it is in a version.
+    ///
+    /// - Parameters:
+    ///   - table: The class.
+    ///   - className: Its name.
+    ///   - naming: How members refer to properties.
+    init(_ table: Table, named className: String, _ naming: MemberNaming) {
+        self.init(className, table.columns, key: table.primaryKey, naming)
+    }
+
+    /// Makes the shape of a class with these properties.
+    private init(_ className: String, _ columns: [Column], key: Column?, _ naming: MemberNaming) {
+        self.className = className
+        let key = key?.leafIndex
+        keyPosition = columns.firstIndex { $0.leafIndex == key }
+        properties = columns.map { column in
             let name = Array(naming.member(column.name).utf8)
             // No member of JSON has a name with NUL.
             let isPlain = column.collection == nil && column.type != .link && column.type != .mixed && !name.contains(0)

@@ -119,6 +119,12 @@ package final class WriteSession {
         package let place: ObjectPlace
         /// Whether the object was created by this call.
         package let isCreated: Bool
+
+        /// Makes the result of a call.
+        package init(place: ObjectPlace, isCreated: Bool) {
+            self.place = place
+            self.isCreated = isCreated
+        }
     }
 
     // MARK: - Reading
