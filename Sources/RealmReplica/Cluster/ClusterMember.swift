@@ -154,9 +154,12 @@ package final class ClusterMember: Sendable {
                 state.map = map
                 number.store(map.number, ordering: .releasing)
             }
+            // A register that was slow, or a machine that stood still, kept the others from calling, too.
+            let now = Instant.now()
+            let wasAway = now.seconds(since: state.contact ?? begin) > limits.patienceSeconds / 2
             state.contact = max(begin, state.contact ?? begin)
             contact.max(begin.nanoseconds, ordering: .relaxed)
-            state.contactSince = state.contactSince ?? begin
+            state.contactSince = wasAway ? now : state.contactSince ?? begin
             state.failure = nil
         }
         guard map.owners != known.owners, let action = changed.withLock({ $0 }) else { return }
@@ -165,8 +168,8 @@ package final class ClusterMember: Sendable {
 
     /// Takes the shards of nodes that are gone.
     ///
-    /// When the register comes back after it was away, all nodes seem to have been silent; so nobody is judged before the others have had
-    /// the time to call again.
+    /// When the register comes back after it was away, or answers after a long time, all nodes seem to have been silent; so nobody is
+    /// judged before the others have had the time to call again.
     private func takeVacancies() throws(StorageError) {
         let (map, since, isLeaving) = monitor.withLock { ($0.map, $0.contactSince, $0.isLeaving) }
         guard !isLeaving, let since, Instant.now().seconds(since: since) >= 2 * limits.beatSeconds + 1 else { return }
