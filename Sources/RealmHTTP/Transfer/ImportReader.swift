@@ -94,8 +94,7 @@ package struct ImportReader: Sendable {
                 if end != nil, let first = places.first { throw afterTrailer(first.line) }
                 count += places.count
                 return .rows(rows, places)
-            case .records(let records):
-                for record in records { if let item = try item(record) { return item } }
+            case .record(let record): if let item = try item(record) { return item }
             }
         }
         guard !hasHeader || end == count else {
@@ -129,10 +128,10 @@ package struct ImportReader: Sendable {
     }
 
     /// Returns the next record that is not blank, or several rows; nil at the end of the body.
-    private mutating func nextRecords(_ limit: Int) throws(Problem) -> RecordPiece? {
+    private mutating func nextRecords(_ limit: Int) throws(Problem) -> RecordPiece.Part? {
         guard let ahead else {
             while let (place, bytes) = try records.next() {
-                if let record = try parser.record(bytes, place, &names) { return .records([record]) }
+                if let record = try parser.record(bytes, place, &names) { return .record(record) }
             }
             return nil
         }

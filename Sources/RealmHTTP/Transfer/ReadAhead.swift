@@ -21,7 +21,7 @@ final class ReadAhead: Sendable {
         private var next = (piece: 0, record: 0)
 
         /// Takes the next records, of which there are no more than `limit`; nil when all were taken.
-        mutating func take(atMost limit: Int) -> RecordPiece? {
+        mutating func take(atMost limit: Int) -> RecordPiece.Part? {
             while next.piece < pieces.count {
                 if let part = pieces[next.piece].part(from: next.record, atMost: limit) {
                     next.record += part.count

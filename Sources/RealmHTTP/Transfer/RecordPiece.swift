@@ -9,22 +9,28 @@ enum RecordPiece: Sendable {
     /// Any records.
     case records([RecordParser.Record])
 
-    /// How many records there are.
-    var count: Int {
-        switch self {
-        case .rows(_, let places): return places.count
-        case .records(let records): return records.count
+    /// What is taken at once.
+    enum Part: Sendable {
+        /// Objects of one class with plain values, and the places of their records.
+        case rows(ObjectRows, [RecordPlace])
+        /// Any record.
+        case record(RecordParser.Record)
+
+        /// How many records there are.
+        var count: Int {
+            if case .rows(_, let places) = self { return places.count }
+            return 1
         }
     }
 
     /// Returns the records from a position on: one record, or rows, but no more than `limit`. Nil at the end.
-    func part(from position: Int, atMost limit: Int) -> RecordPiece? {
-        guard position < count else { return nil }
+    func part(from position: Int, atMost limit: Int) -> Part? {
         switch self {
-        case .records(let records): return .records([records[position]])
+        case .records(let records): return position < records.count ? .record(records[position]) : nil
         case .rows(let rows, let places):
-            let range = position..<min(count, position + max(1, limit))
-            return .rows(rows.part(range), range.count == count ? places : Array(places[range]))
+            guard position < places.count else { return nil }
+            let range = position..<min(places.count, position + max(1, limit))
+            return .rows(rows.part(range), range.count == places.count ? places : Array(places[range]))
         }
     }
 }
