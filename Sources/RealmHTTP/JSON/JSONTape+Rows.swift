@@ -112,6 +112,8 @@ extension JSONTape {
 }
 
 extension ByteView {
+    /// The name of the member with facts about an object.
+    private static let meta = Array("$meta".utf8)
     /// Whether a name is that of the member with facts about an object.
-    fileprivate var isMeta: Bool { ByteView.withBytes(of: Array("$meta".utf8)) { self == $0 } }
+    fileprivate var isMeta: Bool { ByteView.withBytes(of: ByteView.meta) { self == $0 } }
 }

@@ -201,16 +201,16 @@ package final class Request: @unchecked Sendable {
     /// - Parameters:
     ///   - limits: The limits of the server, of which depth and number of values apply.
     ///   - shape: Returns the class of the objects, if they can be read as rows.
-    /// - Returns: The rows; nil for a body that has to be read in another way, which may be wrong.
-    /// - Throws: `overloaded` or `rate_limited` when the memory for bodies is used up.
-    func readRows(_ limits: Limits, _ shape: () -> RowShape?) throws(Problem) -> ObjectRows? {
+    /// - Returns: The rows; nil for a body that has to be read in another way: one that is wrong, or that there is no memory for as
+    ///   rows, which may take more than the values do.
+    func readRows(_ limits: Limits, _ shape: () -> RowShape?) -> ObjectRows? {
         let first = body.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0a && $0 != 0x0d }
         guard first == UInt8(ascii: "["), body.count >= Request.leastRows, body.count <= JSONTape.longestText, let shape = shape()
         else { return nil }
         // A row has a value for each property, whether it is given or not.
         let valueLimit = body.count / 4
         let byteCount = body.count + valueLimit * MemoryLayout<Value?>.stride
-        try holding?.require(byteCount)
+        guard refusalOfMemory(byteCount) == nil else { return nil }
         if let rows = JSONTape.rows(body, limits.json, of: shape, valueLimit: valueLimit) { return rows }
         holding?.shrink(by: byteCount)
         return nil

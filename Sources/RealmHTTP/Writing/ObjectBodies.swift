@@ -38,7 +38,7 @@ enum ObjectBodies {
             self = .many(lines.map { ObjectBodies.read($0.value) }, lines: lines.map(\.line))
             return
         }
-        if let rows = try call.request.readRows(call.limits, shape) {
+        if let rows = call.request.readRows(call.limits, shape) {
             self = .rows(rows, text: call.request.body)
             return
         }

@@ -67,8 +67,8 @@ extension WriteSession {
         if let className { return try rowTable(className).map { [RowShape($0, naming)] } ?? [] }
         var shapes: [RowShape] = []
         for key in try stored(try transaction.tableKeys()) {
-            let name = try table(key).name
-            guard name.hasPrefix(Table.classPrefix), let table = try rowTable(try self.table(key).className) else { continue }
+            let state = try table(key)
+            guard state.name.hasPrefix(Table.classPrefix), let table = try rowTable(state.className) else { continue }
             shapes.append(RowShape(table, naming))
         }
         return shapes
