@@ -5,7 +5,10 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 
 /* libmicrohttpd takes its options and returns its facts through variadic functions, which Swift cannot call. */
 
@@ -121,17 +124,42 @@ realm_rest_watch_remove (int watch, int socket)
   return epoll_ctl (watch, EPOLL_CTL_DEL, socket, &event);
 }
 
+/* From now on also tells when a socket has room again for what is to be sent. */
+static inline int
+realm_rest_watch_for_room (int watch, int socket, uint64_t number)
+{
+  struct epoll_event event = { .events = EPOLLRDHUP | EPOLLHUP | EPOLLERR | EPOLLOUT | EPOLLET, .data = { .u64 = number } };
+  return epoll_ctl (watch, EPOLL_CTL_MOD, socket, &event);
+}
+
 enum { realm_rest_watch_limit = 64 };
 
-/* Waits for sockets with news and writes their numbers, at most realm_rest_watch_limit of them. */
+struct realm_rest_watch_event {
+  uint64_t number;
+  /* Whether the other side has closed the socket, or it has failed. */
+  _Bool is_closed;
+};
+
+/* Waits for sockets with news, at most realm_rest_watch_limit of them. */
 static inline int
-realm_rest_watch_wait (int watch, uint64_t *numbers, int milliseconds)
+realm_rest_watch_wait (int watch, struct realm_rest_watch_event *news, int milliseconds)
 {
   struct epoll_event events[realm_rest_watch_limit];
   int count = epoll_wait (watch, events, realm_rest_watch_limit, milliseconds);
   for (int index = 0; index < count; index++)
-    numbers[index] = events[index].data.u64;
+    {
+      news[index].number = events[index].data.u64;
+      news[index].is_closed = 0 != (events[index].events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR));
+    }
   return count;
+}
+
+/* Has small pieces sent at once, although earlier ones are not acknowledged. Sockets that are not TCP do so anyway. */
+static inline void
+realm_rest_send_at_once (int socket)
+{
+  int on = 1;
+  setsockopt (socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof (on));
 }
 
 /* How long a connection may make no progress, in seconds. */

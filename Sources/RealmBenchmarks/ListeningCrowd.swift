@@ -65,12 +65,12 @@ struct ListeningCrowd {
 
     /// Reads from all streams until a connection is closed.
     private mutating func listen() throws {
-        var numbers = [UInt64](repeating: 0, count: Int(realm_rest_watch_limit))
+        var events = [realm_rest_watch_event](repeating: realm_rest_watch_event(), count: Int(realm_rest_watch_limit))
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         waiting = listeners.count
         while true {
-            let count = unsafe realm_rest_watch_wait(watch, &numbers, -1)
-            for number in numbers.prefix(Int(max(0, count))) { try take(Int(number), &buffer) }
+            let count = unsafe realm_rest_watch_wait(watch, &events, -1)
+            for event in events.prefix(Int(max(0, count))) { try take(Int(event.number), &buffer) }
         }
     }
 

@@ -12,7 +12,8 @@ package protocol EventSource: AnyObject, Sendable {
     func didOpen(_ connection: any EventConnection)
 
     /// Returns what to send next. It is called on the thread of the daemon that serves the
-    /// connection; calls never overlap, and it must not wait.
+    /// connection, or on one of those that send to suspended connections; calls never overlap, and it must
+    /// not wait.
     func next() -> EventPiece
 
     /// Whether `next` would return anything but `nothing`. It has to be cheap: it is read again

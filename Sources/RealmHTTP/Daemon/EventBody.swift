@@ -7,9 +7,14 @@ internal import RealmStorage
 /// The body of an endless response: asks its source for pieces, and suspends the connection when
 /// there is nothing to send.
 ///
-/// The daemon's thread of the connection reads it; any thread may wake it. A lock guards its state,
-/// and is never held while the source is called. It keeps no bytes beside the piece that is being
-/// sent. The library holds one reference until the response ends; the `StreamWatch` holds another.
+/// The daemon's thread of the connection reads it first. Once it is suspended, a thread of
+/// `EventSenders` sends what comes, on the socket itself, and resumes the connection only for its
+/// end; over TLS, and for clients of HTTP/1.0, the connection is resumed for each event instead.
+/// Either takes the connection out of the `SuspensionTable` before it sends, so only one does.
+///
+/// Any thread may wake it. A lock guards its state, and is never held while the source is called. It
+/// keeps no bytes beside the piece that is being sent, and what its socket did not take of a chunk.
+/// The library holds one reference until the response ends; the `StreamWatch` holds another.
 final class EventBody: Suspended {
     /// What changes while the response is sent, under the lock.
     private struct State {
@@ -26,11 +31,31 @@ final class EventBody: Suspended {
         var hasEnded = false
         /// Why nothing more is sent; nil while the response goes on.
         var closeReason: EventCloseReason?
+        /// Whether a thread of `EventSenders` has this body, or is to get it.
+        var delivery = Delivery.none
+        /// The bytes of a chunk that the socket has not taken yet.
+        var rest: ArraySlice<UInt8> = []
+        /// Whether the socket takes no more until its client reads.
+        var isBlocked = false
+    }
+
+    /// The steps of a delivery by a thread of `EventSenders`.
+    private enum Delivery {
+        /// The body is neither queued nor being delivered.
+        case none
+        /// The body is queued.
+        case queued
+        /// A thread delivers it.
+        case running
+        /// A thread delivers it, and it was woken since.
+        case runningAgain
     }
 
     /// How many bytes the daemon is given at a time. It is small, so that the memory of a
     /// connection that sends little stays small.
-    private static let bytesAtOnce = 8 << 10
+    private static let bytesAtOnce = EventChunk.contentBytes
+    /// How many chunks are sent at most before others get their turn.
+    private static let chunksAtOnce = 8
     /// Up to how many bytes it is not worth giving pages back to the system.
     private static let smallBytes = 4 << 10
     /// The size of a page of memory.
@@ -44,6 +69,11 @@ final class EventBody: Suspended {
     /// The connection, which is suspended while the source has nothing.
     let connection: ConnectionPointer
     private let server: HTTPServer
+    /// The socket of the connection. It is open as long as the connection is suspended, and while the
+    /// `StreamWatch` has this body.
+    let descriptor: Int32
+    /// Whether events are sent on the socket itself: in chunks, and not encrypted.
+    let isDirect: Bool
 
     /// Makes the body of an endless response. The source is not called before `makeMessage`.
     ///
@@ -51,10 +81,13 @@ final class EventBody: Suspended {
     ///   - source: The content.
     ///   - connection: The connection on which it is sent.
     ///   - server: The server, whose tables and limits apply.
-    init(_ source: any EventSource, _ connection: OpaquePointer, _ server: HTTPServer) {
+    ///   - isChunked: Whether the library sends the body in chunks.
+    init(_ source: any EventSource, _ connection: OpaquePointer, _ server: HTTPServer, isChunked: Bool) {
         self.source = source
         self.connection = unsafe ConnectionPointer(pointer: connection)
         self.server = server
+        unsafe descriptor = realm_rest_connection_socket(connection)
+        isDirect = unsafe isChunked && descriptor >= 0 && realm_rest_connection_session(connection) == nil
     }
 
     /// How many bytes of content the daemon has taken.
@@ -86,7 +119,8 @@ final class EventBody: Suspended {
         // The watch finds out whether the client is still there; this limits how long it may leave
         // bytes unread.
         unsafe realm_rest_set_timeout(connection.pointer, UInt32(clamping: server.configuration.limits.stallSeconds))
-        unsafe server.streams.add(self, descriptor: realm_rest_connection_socket(connection.pointer))
+        if isDirect { realm_rest_send_at_once(descriptor) }
+        server.streams.add(self)
         source.didOpen(self)
         return unsafe message
     }
@@ -206,6 +240,105 @@ final class EventBody: Suspended {
         return count
     }
 
+    // MARK: - Direct delivery
+
+    /// Notes that the source may have something.
+    ///
+    /// - Returns: Whether the caller has to queue this body, which is not queued and not being delivered.
+    func noteWoken() -> Bool {
+        state.withLock { state in
+            switch state.delivery {
+            case .none:
+                state.delivery = .queued
+                return true
+            case .running:
+                state.delivery = .runningAgain
+                return false
+            case .queued, .runningAgain: return false
+            }
+        }
+    }
+
+    /// Begins a delivery by the thread that has taken this body from the queue.
+    func beginDelivery() { state.withLock { $0.delivery = .running } }
+
+    /// Ends a delivery.
+    ///
+    /// - Parameter isOver: Whether there was nothing left to be sent.
+    /// - Returns: Whether the caller has to queue this body again.
+    func endDelivery(isOver: Bool) -> Bool {
+        state.withLock { state in
+            let isWanted = !isOver || state.delivery == .runningAgain
+            state.delivery = isWanted ? .queued : .none
+            return isWanted
+        }
+    }
+
+    /// Sends what the source has, if the connection is suspended for this body; otherwise the daemon
+    /// does that.
+    ///
+    /// One thread at a time calls it, between `beginDelivery` and `endDelivery`.
+    ///
+    /// - Parameter chunk: Memory of the calling thread.
+    /// - Returns: False when others should have their turn before the rest is sent.
+    func deliver(through chunk: EventChunk) -> Bool {
+        guard unsafe server.suspensions.take(connection.pointer, for: self) else { return true }
+        var chunks = 0
+        var step = Step.sent
+        while step == .sent, chunks < EventBody.chunksAtOnce {
+            step = sendNext(through: chunk)
+            chunks += 1
+        }
+        unsafe server.suspensions.giveBack(connection.pointer, for: self, isResumed: step == .over)
+        return step != .sent
+    }
+
+    /// The step that a direct delivery has reached.
+    private enum Step {
+        /// A chunk was sent; there may be more.
+        case sent
+        /// There is nothing to send at the moment, or the socket takes nothing.
+        case idle
+        /// The daemon has to end the response.
+        case over
+    }
+
+    /// Sends what is left of a chunk, or the next one.
+    private func sendNext(through chunk: EventChunk) -> Step {
+        let (rest, isGivenUp) = state.withLock { ($0.rest, $0.closeReason != nil) }
+        if isGivenUp { return .over }
+        guard rest.isEmpty else { return note(EventChunk.send(rest, on: descriptor), of: rest.count) }
+        let (filled, isOver) = unsafe chunk.fill { target, room in unsafe fill(target, room) }
+        guard filled > 0 else { return isOver ? .over : .idle }
+        let step = note(chunk.send(on: descriptor), of: .max)
+        // A chunk that is not full was all that the source had. What has come since wakes this body again.
+        return step == .sent && filled < EventChunk.contentBytes && !isOver ? .idle : step
+    }
+
+    /// Notes what a socket has taken of some bytes.
+    ///
+    /// - Parameters:
+    ///   - rest: The bytes that are left; nil when the connection is broken.
+    ///   - count: How many there were.
+    private func note(_ rest: ArraySlice<UInt8>?, of count: Int) -> Step {
+        guard let rest else {
+            giveUp(.left)
+            return .over
+        }
+        let wasBlocked = state.withLock { state in
+            defer { state.isBlocked = !rest.isEmpty }
+            // A copy, as the memory of the chunk is used for other connections.
+            state.rest = rest.isEmpty ? [] : Array(rest)[...]
+            return state.isBlocked
+        }
+        if !rest.isEmpty {
+            server.streams.noteBlocked(self, hasProgressed: !wasBlocked || rest.count < count)
+        } else if wasBlocked {
+            server.streams.noteUnblocked(self)
+        }
+        return rest.isEmpty ? .sent : .idle
+    }
+
     // MARK: - Calls of the watch
 
     /// Passes on to the source that a heartbeat is due. The `StreamWatch` calls it.
@@ -220,8 +353,9 @@ final class EventBody: Suspended {
     /// - Parameter reason: What is reported to the source.
     func giveUp(_ reason: EventCloseReason) {
         state.withLock { state in
-            guard state.closeReason == nil, !state.hasEnded || state.piece != nil else { return }
+            guard state.closeReason == nil, !state.hasEnded || state.piece != nil || !state.rest.isEmpty else { return }
             state.closeReason = reason
+            state.rest = []
             state.piece = nil
             state.offset = 0
         }
@@ -246,10 +380,10 @@ final class EventBody: Suspended {
 }
 
 extension EventBody: EventConnection {
-    /// Resumes the connection if it is suspended for this body.
-    func wake() { unsafe server.suspensions.resume(connection.pointer, for: self) }
+    /// Has the source asked for more, if the connection is suspended for this body.
+    func wake() { EventBody.wake(bodies: [self]) }
 
-    /// Resumes those of many connections that are suspended.
+    /// Has the sources of those of many connections asked for more that are suspended.
     static func wake(_ connections: [any EventConnection]) {
         var bodies: [EventBody] = []
         bodies.reserveCapacity(connections.count)
@@ -257,8 +391,15 @@ extension EventBody: EventConnection {
         wake(bodies: bodies)
     }
 
-    /// Resumes those of many connections that are suspended. All have to belong to one server.
-    static func wake(bodies: [EventBody]) { bodies.first?.server.suspensions.resume(bodies) }
+    /// Has the sources of those of many connections asked for more that are suspended. They may have come
+    /// by different listeners.
+    static func wake(bodies: [EventBody]) {
+        // All listeners of a server have the same threads.
+        bodies.first?.server.senders.submit(bodies.allSatisfy(\.isDirect) ? bodies : bodies.filter(\.isDirect))
+        for body in bodies where !body.isDirect {
+            unsafe body.server.suspensions.resume(body.connection.pointer, for: body)
+        }
+    }
 
     /// Breaks the connection, also in the middle of sending.
     func hangUp() {

@@ -60,6 +60,8 @@ internal import Synchronization
     let suspensions = SuspensionTable()
     /// Watches suspended connections for clients that left.
     let streams: StreamWatch
+    /// Threads that send events to suspended connections.
+    let senders: EventSenders
     /// The memory of long responses that are being made or that clients have not read yet, in
     /// bytes.
     let unsentBytes: ByteLedger
@@ -107,6 +109,7 @@ internal import Synchronization
         self.handler = handler
         connections = ConnectionTable(configuration.limits)
         streams = StreamWatch(configuration.limits)
+        senders = EventSenders()
         unsentBytes = ByteLedger(
             limit: configuration.limits.unsentBytes, limitOfPrincipal: configuration.limits.unsentBytesPerPrincipal)
         spool = SpoolRoom(configuration.limits)
@@ -130,6 +133,7 @@ internal import Synchronization
         handler = first.handler
         connections = first.connections
         streams = first.streams
+        senders = first.senders
         unsentBytes = first.unsentBytes
         spool = first.spool
         workers = first.workers
@@ -164,6 +168,8 @@ internal import Synchronization
     package var connectionCount: Int { connections.count }
     /// How many jobs wait for a worker.
     package var waitingJobs: Int { workers.waiting }
+    /// How many streams wait for a thread that sends their events.
+    package var waitingStreams: Int { senders.waiting }
     /// Returns the greatest number of client sockets that the main listener has open at the same
     /// time.
     package static func mostSockets(_ limits: Limits) -> Int { ConnectionTable.mostSockets(limits.connections) }
@@ -228,6 +234,7 @@ internal import Synchronization
         try workers.start()
         try attendant.start()
         try streams.start()
+        try senders.start(configuration.daemonThreads)
         try connections.startWatch(everySecond)
     }
 
@@ -261,6 +268,7 @@ internal import Synchronization
         guard isFirst else { return }
         connections.stopWatch()
         streams.stop()
+        senders.close()
         workers.close()
         attendant.close()
         spoolers.close()

@@ -40,7 +40,7 @@ final class StreamWatch: Sendable {
         /// The response, which is given up when its client is gone.
         let body: EventBody
         /// The socket of its connection.
-        let descriptor: Int32
+        var descriptor: Int32 { body.descriptor }
         /// When the next heartbeat is due.
         var nextHeartbeat: Instant
         /// When the response reaches its greatest age.
@@ -54,6 +54,11 @@ final class StreamWatch: Sendable {
         var progress: UInt64 = 0
         /// When the connection last progressed, or had nothing to send.
         var progressTime: Instant
+        /// When the socket last took bytes, if it has since had no room for all that is to be sent; nil
+        /// while it has room.
+        var blockedSince: Instant?
+        /// Whether it is watched for room in the socket.
+        var isWatchedForRoom = false
 
         /// Returns whether the client has read nothing for too long although bytes wait for it, and
         /// notes progress.
@@ -62,6 +67,10 @@ final class StreamWatch: Sendable {
         ///   - now: The current time.
         ///   - seconds: How long a client may read nothing.
         mutating func isStalled(_ now: Instant, seconds: Double) -> Bool {
+            if let blockedSince, now.seconds(since: blockedSince) > seconds { return true }
+            guard isUnmeasured else { return false }
+            isUnmeasured = false
+            flight = StreamWatch.flight(descriptor)
             guard let flight, flight.bytesQueued > 0, flight.acknowledged == progress else {
                 progress = flight?.acknowledged ?? 0
                 progressTime = now
@@ -119,19 +128,43 @@ final class StreamWatch: Sendable {
 
     /// Begins to watch the client of an endless response.
     ///
-    /// - Parameters:
-    ///   - body: The response; it is retained until `remove`.
-    ///   - descriptor: The socket of its connection.
-    func add(_ body: EventBody, descriptor: Int32) {
+    /// - Parameter body: The response; it is retained until `remove`.
+    func add(_ body: EventBody) {
         let now = Instant.now()
         state.withLock { state in
             state.nextNumber += 1
             state.numbers[ObjectIdentifier(body)] = state.nextNumber
             state.entries[state.nextNumber] = Entry(
-                body: body, descriptor: descriptor, nextHeartbeat: now.adding(seconds: heartbeatSeconds),
+                body: body, nextHeartbeat: now.adding(seconds: heartbeatSeconds),
                 end: now.adding(seconds: ageSeconds * Double.random(in: 0.9...1.1)), progressTime: now)
             // The socket forgets that it is watched when it is closed.
-            _ = realm_rest_watch_add(watch, descriptor, state.nextNumber)
+            _ = realm_rest_watch_add(watch, body.descriptor, state.nextNumber)
+        }
+    }
+
+    /// Notes that the socket of an endless response had no room for all that is to be sent. The body is woken
+    /// when there is room again.
+    ///
+    /// - Parameters:
+    ///   - body: The response.
+    ///   - hasProgressed: Whether the socket has taken bytes.
+    func noteBlocked(_ body: EventBody, hasProgressed: Bool) {
+        let now = Instant.now()
+        state.withLock { state in
+            guard let number = state.numbers[ObjectIdentifier(body)], var entry = state.entries[number] else { return }
+            if hasProgressed || entry.blockedSince == nil { entry.blockedSince = now }
+            // It is told at once when there is room already, and from then on each time after there was none.
+            if !entry.isWatchedForRoom { _ = realm_rest_watch_for_room(watch, entry.descriptor, number) }
+            entry.isWatchedForRoom = true
+            state.entries[number] = entry
+        }
+    }
+
+    /// Notes that the socket of an endless response has taken all that was to be sent.
+    func noteUnblocked(_ body: EventBody) {
+        state.withLock { state in
+            guard let number = state.numbers[ObjectIdentifier(body)] else { return }
+            state.entries[number]?.blockedSince = nil
         }
     }
 
@@ -212,11 +245,14 @@ final class StreamWatch: Sendable {
         // At most ten turns per heartbeat, and at least one per second, as the end of the server
         // waits for this thread.
         let pause = max(20, min(1000, Int(heartbeatSeconds * 100)))
-        var numbers = [UInt64](repeating: 0, count: Int(realm_rest_watch_limit))
+        var events = [realm_rest_watch_event](repeating: realm_rest_watch_event(), count: Int(realm_rest_watch_limit))
         var nextLook = Instant.now()
         while !state.withLock({ $0.isClosed }) {
-            let count = unsafe realm_rest_watch_wait(watch, &numbers, Int32(pause))
-            if count > 0 { dropGone(numbers.prefix(Int(count))) }
+            let count = unsafe Int(realm_rest_watch_wait(watch, &events, Int32(pause)))
+            if count > 0 {
+                dropGone(events.prefix(count).lazy.filter(\.is_closed).map(\.number))
+                wakeUnblocked(events.prefix(count).lazy.filter { !$0.is_closed }.map(\.number))
+            }
             let now = Instant.now()
             guard now >= nextLook else { continue }
             nextLook = now.adding(seconds: Double(pause) / 1000)
@@ -224,8 +260,15 @@ final class StreamWatch: Sendable {
         }
     }
 
+    /// Has those responses sent on whose sockets have room again.
+    private func wakeUnblocked(_ numbers: some Sequence<UInt64>) {
+        let bodies = state.withLock { state in numbers.compactMap { state.entries[$0]?.body } }
+        HeldLocks.assertNone()
+        EventBody.wake(bodies: bodies)
+    }
+
     /// Ends the responses of clients that have left.
-    private func dropGone(_ numbers: ArraySlice<UInt64>) {
+    private func dropGone(_ numbers: some Sequence<UInt64>) {
         let (bodies, waiters) = state.withLock { state in
             (numbers.compactMap { state.entries[$0]?.body }, numbers.compactMap { state.waiters[$0]?.left })
         }
@@ -257,15 +300,9 @@ final class StreamWatch: Sendable {
                     entry.nextHeartbeat = now.adding(seconds: heartbeatSeconds)
                     entry.isUnmeasured = true
                     entry.flight = nil
-                } else if entry.isUnmeasured {
-                    entry.isUnmeasured = false
-                    entry.flight = StreamWatch.flight(entry.descriptor)
-                    // The daemon has a time limit for this, too, which does not apply while what
-                    // waits fits into the buffers of the socket.
-                    if entry.isStalled(now, seconds: stallSeconds) {
-                        stalled.append(entry.body)
-                        shutdown(entry.descriptor, Int32(SHUT_RDWR))
-                    }
+                } else if entry.isStalled(now, seconds: stallSeconds) {
+                    stalled.append(entry.body)
+                    shutdown(entry.descriptor, Int32(SHUT_RDWR))
                 }
                 if entry.end <= now {
                     old.append(entry.body)

@@ -16,6 +16,8 @@ final class SuspensionTable: Sendable {
         /// What each suspended connection waits for, by the address of the connection in the
         /// library.
         var waiting: [UInt: any Suspended] = [:]
+        /// The suspended connections that were taken and not given back.
+        var taken: Set<UInt> = []
     }
 
     /// The connections that share one lock.
@@ -26,7 +28,7 @@ final class SuspensionTable: Sendable {
     private let parts = (0..<16).map { _ in Part() }
 
     /// How many connections are suspended.
-    var count: Int { parts.reduce(0) { $0 + $1.state.withLock { $0.waiting.count } } }
+    var count: Int { parts.reduce(0) { $0 + $1.state.withLock { $0.waiting.count + $0.taken.count } } }
 
     /// Returns the part that a connection belongs to.
     private func part(of connection: UInt) -> Part {
@@ -70,20 +72,51 @@ final class SuspensionTable: Sendable {
         }
     }
 
-    /// Resumes the connections of these bodies.
+    /// Takes a suspended connection, to send on its socket. The connection stays suspended, and the socket
+    /// open, until it is given back, which has to be soon.
     ///
-    /// A connection that is not suspended, or that waits for something else by now, stays as it is.
-    func resume(_ bodies: [EventBody]) {
-        for body in bodies { unsafe resume(body.connection.pointer, for: body) }
+    /// - Parameters:
+    ///   - connection: The address of the connection, which need not exist.
+    ///   - waiter: What the connection should be waiting for.
+    /// - Returns: False when it waits for something else, or is not suspended.
+    func take(_ connection: OpaquePointer, for waiter: any Suspended) -> Bool {
+        let key = UInt(bitPattern: connection)
+        return part(of: key).state.withLock { state in
+            guard !state.isClosed, state.waiting[key] === waiter else { return false }
+            state.waiting[key] = nil
+            state.taken.insert(key)
+            return true
+        }
     }
 
-    /// Abandons all waiters and resumes their connections. Nothing can be suspended after this.
-    func close() {
-        let waiters = parts.flatMap { part in
-            part.state.withLock { state in
-                state.isClosed = true
-                return Array(state.waiting.values)
+    /// Gives back a connection that was taken.
+    ///
+    /// - Parameters:
+    ///   - connection: The connection.
+    ///   - waiter: What it waits for.
+    ///   - isResumed: Whether it is resumed instead of waiting on.
+    func giveBack(_ connection: OpaquePointer, for waiter: any Suspended, isResumed: Bool) {
+        let key = UInt(bitPattern: connection)
+        part(of: key).state.withLock { state in
+            state.taken.remove(key)
+            if isResumed {
+                unsafe MHD_resume_connection(connection)
+            } else {
+                state.waiting[key] = waiter
             }
+        }
+    }
+
+    /// How many connections are taken.
+    private var takenCount: Int { parts.reduce(0) { $0 + $1.state.withLock { $0.taken.count } } }
+
+    /// Abandons all waiters and resumes their connections. Nothing can be suspended or taken after this.
+    func close() {
+        for part in parts { part.state.withLock { $0.isClosed = true } }
+        // Whoever has taken a connection sends on its socket, which is closed after this, and does not wait.
+        while takenCount > 0 { Threads.sleep(seconds: 0.001) }
+        let waiters = parts.flatMap { part in
+            part.state.withLock { Array($0.waiting.values) }
         }
         for waiter in waiters { waiter.abandon() }
         for part in parts {

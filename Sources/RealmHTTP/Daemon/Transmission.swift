@@ -10,6 +10,8 @@ final class Transmission {
     private var response: Response
     /// Whether the response is sent without its body: for `HEAD`, 204 and 304.
     private let isBodyless: Bool
+    /// Whether the library sends a body in chunks whose length is not known.
+    private let isChunked: Bool
     private let server: HTTPServer
     /// What the response uses of the memory for unsent responses; handed on with its buffer.
     private var holding: ByteHolding?
@@ -34,13 +36,14 @@ final class Transmission {
         self.holding = holding
         self.server = server
         client = request.account
+        isChunked = !request.isHTTP10
         isBodyless = request.method == .head || response.status == 204 || response.status == 304
     }
 
     /// Has the connection closed after this response.
     func closeAfterwards() { response.closesConnection = true }
 
-    /// How many bytes of the body were given to the daemon.
+    /// How many bytes of the body were given to the daemon, or sent.
     var bytesSent: Int { stream?.bytesTaken ?? events?.bytesTaken ?? byteCount }
 
     /// Gives the response to the daemon, which sends it after this call.
@@ -85,7 +88,7 @@ final class Transmission {
             self.stream = stream
             return unsafe stream.makeMessage()
         case .events(let source):
-            let events = unsafe EventBody(source, connection, server)
+            let events = unsafe EventBody(source, connection, server, isChunked: isChunked)
             self.events = events
             return unsafe events.makeMessage()
         }

@@ -26,6 +26,9 @@ extension MetricsRegistry {
                 "dead_clients_total", .counter, help: "Streams whose client stopped acknowledging.",
                 value: Double(daemon.deadClients))
             text.single(
+                "streams_waiting", .gauge, help: "Streams that wait for a thread that sends their events.",
+                value: Double(daemon.waitingStreams))
+            text.single(
                 "answers_cut_off_total", .counter, help: "Streamed responses that took longer than answer-seconds.",
                 value: Double(daemon.answersCutOff.load(ordering: .relaxed)))
             let unsent = daemon.unsentBytes.counts

@@ -38,13 +38,15 @@ struct StreamFaultTests {
         let growth = (server.memory - before) >> 20
         #expect(growth < 24, "\(growth) MiB more after 40 MiB of changes that nobody read")
         #expect(try server.metric("streams") == 2)
-        var event = try stalled.next()
-        while let known = event, known.name != "reset" { event = try stalled.next() }
-        #expect(event?.json["reason"]?.text == "overflow")
-        let snapshot = try stalled.next("snapshot").json
-        #expect(snapshot["items"]?.elements?.first?["object"]?["n"]?.integer == 199)
+        // A busy machine may have let it fall behind before its connection was full, and reset it then, too.
+        var reasons: [String] = []
+        var newest: Int64?
+        while newest != 199, let event = try stalled.next() {
+            if event.name == "reset" { reasons.append(event.json["reason"]?.text ?? "") }
+            if event.name == "snapshot" { newest = event.json["items"]?.elements?.first?["object"]?["n"]?.integer }
+        }
+        #expect(reasons.contains("overflow") && reasons.allSatisfy { ["overflow", "retention"].contains($0) }, "\(reasons)")
         #expect(try stalled.next("ready").id != nil)
-        #expect(try server.metric("resets_total{reason=\"overflow\"}") == 1)
         let version = try server.write([FaultServer.upsert(2, 0)])
         #expect(try stalled.next("changes").id == version && reading.next("changes").id == version)
     }
@@ -74,6 +76,48 @@ struct StreamFaultTests {
         let version = try fixture.write(fixture.patch(#"{"age":50}"#))
         #expect(try idle.next("changes").id == version)
         withExtendedLifetime(stalled) {}
+    }
+
+    @Test func `a client that reads late, and little at a time, gets every event whole and in order`() throws {
+        let fixture = try ChangeFixture { options in
+            options.limits.queueEvents = 1 << 20
+            options.limits.queueBytes = 1 << 30
+            options.limits.heartbeat = 3600
+        }
+        let late = try (0..<4).map { _ in
+            try fixture.server.stream("app", "class=Dog&keyPaths=name", receiveBuffer: 4096)
+        }
+        for client in late {
+            _ = try client.next("snapshot")
+            _ = try client.next("ready")
+        }
+        // More than the buffers of a connection take, in chunks of all lengths.
+        var random = SeededGenerator(seed: 77)
+        let texts = (0..<400).map { "\($0) " + String(repeating: "x", count: Int.random(in: 0..<40_000, using: &random)) }
+        func write(_ text: String) throws -> String {
+            try fixture.write("{\"patch\":{\"class\":\"Dog\",\"key\":\"1\",\"body\":{\"name\":\"\(text)\"}}}")
+        }
+        let versions = try texts.map(write)
+        let written = Dictionary(uniqueKeysWithValues: zip(versions, texts))
+        for client in late {
+            var position = client.lastID
+            var count = 0
+            // Commits that follow each other closely may have one event, which has the text of the last one.
+            while position != versions.last {
+                let event = try client.next("changes")
+                #expect(event.json["from"]?.text == position)
+                position = event.id
+                count += 1
+                guard let text = position.flatMap({ written[$0] }), event.data.contains("\"\(text)\"") else {
+                    Issue.record("the text of \(position ?? "") is not in its event: \(event.data.prefix(200))")
+                    return
+                }
+            }
+            #expect(count > 40)
+        }
+        // They hear at once again.
+        let last = try write("last")
+        for client in late { #expect(try client.next("changes").id == last) }
     }
 
     // MARK: - Clients that go

@@ -69,6 +69,28 @@ import Testing
         #expect(mode(path) == nil)
     }
 
+    @Test func `a commit has its event on the streams of all listeners`() throws {
+        let server = try server(["127.0.0.1:0", "127.0.0.1:0"])
+        let ports = [server.port, server.server.others[0].socket.port]
+        let schema = #"{"classes":[{"name":"Note","properties":[{"name":"text","type":"string"}]}]}"#
+        let made = try HTTPClient.request(
+            port: ports[0], "POST", "/v1/realms", headers: [("Content-Type", "application/json")],
+            body: Array("{\"name\":\"told\",\"inMemory\":\"told\",\"schema\":\(schema)}".utf8))
+        #expect(made.status == 201, "\(made.text)")
+        let streams = try [0, 1, 0, 1, 1].map { place in
+            try EventClient(port: ports[place], "/v1/realms/told/changes?class=Note&initial=false", timeoutSeconds: 30)
+        }
+        for stream in streams { _ = try stream.next("ready") }
+        for round in 0..<3 {
+            let made = try HTTPClient.request(
+                port: ports[round % 2], "POST", "/v1/realms/told/objects/Note", headers: [("Content-Type", "application/json")],
+                body: Array(#"{"text":"x"}"#.utf8))
+            #expect(made.status == 201)
+            for stream in streams { #expect(try stream.next("changes").id != nil) }
+        }
+        withExtendedLifetime(server) {}
+    }
+
     @Test func `an address that is taken, or that others reach, leaves no listener`() throws {
         let path = folder + "/main.sock"
         let taken = try ListeningSocket(host: "127.0.0.1", port: 0)

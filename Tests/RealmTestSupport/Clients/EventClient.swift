@@ -144,6 +144,9 @@ package final class EventClient {
                 return
             }
         }
+        guard received[size] == 0x0d, received[size + 1] == 0x0a else {
+            throw Failure(description: "no end of a line after a chunk of \(size) bytes")
+        }
         body += received.prefix(size)
         received.removeFirst(size + 2)
         if size == 0 { hasEnded = true }
