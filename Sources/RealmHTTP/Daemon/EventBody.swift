@@ -289,7 +289,7 @@ final class EventBody: Suspended {
             step = sendNext(through: chunk)
             chunks += 1
         }
-        unsafe server.suspensions.giveBack(connection.pointer, for: self, isResumed: step == .over)
+        unsafe server.suspensions.giveBack(connection.pointer, isResumed: step == .over)
         return step != .sent
     }
 

@@ -23,7 +23,7 @@ final class EventSenders: Sendable {
 
     private let state = Monitor(State())
     /// How many bodies a thread takes at once, so that the lock is taken rarely and all threads have something to do.
-    private static let bodiesAtOnce = 32
+    private static let bodiesAtOnce = 64
 
     /// How many connections wait for a thread that sends to them.
     var waiting: Int { state.withLock { $0.waiting.count } }

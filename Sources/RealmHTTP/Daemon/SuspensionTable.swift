@@ -15,9 +15,17 @@ final class SuspensionTable: Sendable {
         var isClosed = false
         /// What each suspended connection waits for, by the address of the connection in the
         /// library.
-        var waiting: [UInt: any Suspended] = [:]
-        /// The suspended connections that were taken and not given back.
-        var taken: Set<UInt> = []
+        var waiting: [UInt: Waiting] = [:]
+        /// How many of them were taken and not given back.
+        var taken = 0
+    }
+
+    /// What a suspended connection waits for.
+    private struct Waiting {
+        /// What resumes it.
+        let waiter: any Suspended
+        /// Whether the connection was taken, so that it cannot be resumed.
+        var isTaken = false
     }
 
     /// The connections that share one lock.
@@ -28,7 +36,7 @@ final class SuspensionTable: Sendable {
     private let parts = (0..<16).map { _ in Part() }
 
     /// How many connections are suspended.
-    var count: Int { parts.reduce(0) { $0 + $1.state.withLock { $0.waiting.count + $0.taken.count } } }
+    var count: Int { parts.reduce(0) { $0 + $1.state.withLock { $0.waiting.count } } }
 
     /// Returns the part that a connection belongs to.
     private func part(of connection: UInt) -> Part {
@@ -49,7 +57,7 @@ final class SuspensionTable: Sendable {
         return part(of: key).state.withLock { state in
             guard !state.isClosed else { return false }
             unsafe MHD_suspend_connection(connection)
-            state.waiting[key] = waiter
+            state.waiting[key] = Waiting(waiter: waiter)
             return true
         }
     }
@@ -66,7 +74,7 @@ final class SuspensionTable: Sendable {
     func resume(_ connection: OpaquePointer, for waiter: any Suspended) {
         let key = UInt(bitPattern: connection)
         part(of: key).state.withLock { state in
-            guard state.waiting[key] === waiter else { return }
+            guard let waiting = state.waiting[key], waiting.waiter === waiter, !waiting.isTaken else { return }
             state.waiting[key] = nil
             unsafe MHD_resume_connection(connection)
         }
@@ -82,9 +90,11 @@ final class SuspensionTable: Sendable {
     func take(_ connection: OpaquePointer, for waiter: any Suspended) -> Bool {
         let key = UInt(bitPattern: connection)
         return part(of: key).state.withLock { state in
-            guard !state.isClosed, state.waiting[key] === waiter else { return false }
-            state.waiting[key] = nil
-            state.taken.insert(key)
+            guard !state.isClosed, let index = state.waiting.index(forKey: key),
+                state.waiting.values[index].waiter === waiter
+            else { return false }
+            state.waiting.values[index].isTaken = true
+            state.taken += 1
             return true
         }
     }
@@ -93,22 +103,23 @@ final class SuspensionTable: Sendable {
     ///
     /// - Parameters:
     ///   - connection: The connection.
-    ///   - waiter: What it waits for.
     ///   - isResumed: Whether it is resumed instead of waiting on.
-    func giveBack(_ connection: OpaquePointer, for waiter: any Suspended, isResumed: Bool) {
+    func giveBack(_ connection: OpaquePointer, isResumed: Bool) {
         let key = UInt(bitPattern: connection)
+        // The caller holds what the connection waits for.
         part(of: key).state.withLock { state in
-            state.taken.remove(key)
+            state.taken -= 1
             if isResumed {
+                state.waiting[key] = nil
                 unsafe MHD_resume_connection(connection)
             } else {
-                state.waiting[key] = waiter
+                state.waiting[key]?.isTaken = false
             }
         }
     }
 
     /// How many connections are taken.
-    private var takenCount: Int { parts.reduce(0) { $0 + $1.state.withLock { $0.taken.count } } }
+    private var takenCount: Int { parts.reduce(0) { $0 + $1.state.withLock { $0.taken } } }
 
     /// Abandons all waiters and resumes their connections. Nothing can be suspended or taken after this.
     func close() {
@@ -116,7 +127,7 @@ final class SuspensionTable: Sendable {
         // Whoever has taken a connection sends on its socket, which is closed after this, and does not wait.
         while takenCount > 0 { Threads.sleep(seconds: 0.001) }
         let waiters = parts.flatMap { part in
-            part.state.withLock { Array($0.waiting.values) }
+            part.state.withLock { $0.waiting.values.map(\.waiter) }
         }
         for waiter in waiters { waiter.abandon() }
         for part in parts {

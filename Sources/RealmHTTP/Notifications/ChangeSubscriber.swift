@@ -31,19 +31,25 @@ protocol ChangeSubscriber: AnyObject, Sendable {
     func end(_ cause: SubscriptionEnd) -> (any EventConnection)?
 }
 
-/// Calls to several subscribers, whose connections are then woken together: one call of the daemon
-/// instead of many.
-extension Collection where Element == any ChangeSubscriber {
-    /// Notifies all of them, then wakes their connections together.
-    func notify() { wake(compactMap { $0.notify() }) }
+/// Calls to several subscribers, whose connections are woken some hundred at a time: one call of the
+/// server instead of many, while those that were woken before are sent to already.
+extension Array where Element == any ChangeSubscriber {
+    /// Notifies all of them, and wakes their connections.
+    func notify() { wakeEach { $0.notify() } }
 
-    /// Ends all of them, then wakes their connections together.
+    /// Ends all of them, and wakes their connections.
     ///
     /// - Parameter cause: Why they end.
-    func end(_ cause: SubscriptionEnd) { wake(compactMap { $0.end(cause) }) }
+    func end(_ cause: SubscriptionEnd) { wakeEach { $0.end(cause) } }
 
-    /// Wakes connections together, which all belong to one server.
-    private func wake(_ connections: [any EventConnection]) {
-        if let first = connections.first { type(of: first).wake(connections) }
+    /// Calls all of them, and wakes the connections that they return, which all belong to one server.
+    private func wakeEach(_ call: (any ChangeSubscriber) -> (any EventConnection)?) {
+        var start = startIndex
+        while start < endIndex {
+            let end = Swift.min(start + 256, endIndex)
+            let connections = self[start..<end].compactMap(call)
+            if let first = connections.first { type(of: first).wake(connections) }
+            start = end
+        }
     }
 }
