@@ -10,7 +10,8 @@ internal import RealmStorage
 /// The daemon's thread of the connection reads it first. Once it is suspended, a thread of
 /// `EventSenders` sends what comes, on the socket itself, and resumes the connection only for its
 /// end; over TLS, and for clients of HTTP/1.0, the connection is resumed for each event instead.
-/// Either takes the connection out of the `SuspensionTable` before it sends, so only one does.
+/// Such a thread takes the connection in the `SuspensionTable` before it sends, and the daemon has it only
+/// while it is not suspended, so only one of them sends.
 ///
 /// Any thread may wake it. A lock guards its state, and is never held while the source is called. It
 /// keeps no bytes beside the piece that is being sent, and what its socket did not take of a chunk.
