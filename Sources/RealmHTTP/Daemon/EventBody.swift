@@ -34,10 +34,9 @@ final class EventBody: Suspended {
         var closeReason: EventCloseReason?
         /// Whether a thread of `EventSenders` has this body, or is to get it.
         var delivery = Delivery.none
-        /// The bytes of a chunk that the socket has not taken yet.
+        /// The bytes of a chunk that the socket has not taken yet. While there are any, it takes no more until
+        /// its client reads.
         var rest: ArraySlice<UInt8> = []
-        /// Whether the socket takes no more until its client reads.
-        var isBlocked = false
     }
 
     /// The steps of a delivery by a thread of `EventSenders`.
@@ -327,10 +326,9 @@ final class EventBody: Suspended {
             return .over
         }
         let wasBlocked = state.withLock { state in
-            defer { state.isBlocked = !rest.isEmpty }
             // A copy, as the memory of the chunk is used for other connections.
-            state.rest = rest.isEmpty ? [] : Array(rest)[...]
-            return state.isBlocked
+            defer { state.rest = rest.isEmpty ? [] : Array(rest)[...] }
+            return !state.rest.isEmpty
         }
         if !rest.isEmpty {
             server.streams.noteBlocked(self, hasProgressed: !wasBlocked || rest.count < count)
