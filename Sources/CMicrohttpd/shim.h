@@ -7,12 +7,17 @@
 #include <string.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
+#include <errno.h>
+#include <unistd.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 /* libmicrohttpd takes its options and returns its facts through variadic functions, which Swift cannot call. */
 
 struct realm_rest_daemon_options {
+  /* A listening socket, whose connections the threads share; without threads there is one thread, which is given its connections. */
   int listen_socket;
   unsigned int threads;
   unsigned int connections;
@@ -62,20 +67,25 @@ static inline struct MHD_Daemon *
 realm_rest_start_daemon (const struct realm_rest_daemon_options *options)
 {
   unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
-  int count = 9;
+  int count = 8;
   struct MHD_OptionItem items[16] = {
     { MHD_OPTION_EXTERNAL_LOGGER, (intptr_t) &realm_rest_log, (void *) options },
     { MHD_OPTION_NOTIFY_COMPLETED, (intptr_t) options->completed, options->context },
     { MHD_OPTION_URI_LOG_CALLBACK, (intptr_t) options->target, options->context },
     { MHD_OPTION_NOTIFY_CONNECTION, (intptr_t) options->connection_changed, options->context },
     { MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t) &realm_rest_keep_escapes, NULL },
-    { MHD_OPTION_LISTEN_SOCKET, options->listen_socket, NULL },
     { MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t) options->connection_memory, NULL },
     { MHD_OPTION_CONNECTION_LIMIT, options->connections, NULL },
     { MHD_OPTION_CONNECTION_TIMEOUT, options->idle_seconds, NULL },
   };
-  if (options->threads > 1)
-    items[count++] = (struct MHD_OptionItem) { MHD_OPTION_THREAD_POOL_SIZE, options->threads, NULL };
+  if (options->threads)
+    {
+      items[count++] = (struct MHD_OptionItem) { MHD_OPTION_LISTEN_SOCKET, options->listen_socket, NULL };
+      if (options->threads > 1)
+        items[count++] = (struct MHD_OptionItem) { MHD_OPTION_THREAD_POOL_SIZE, options->threads, NULL };
+    }
+  else
+    flags |= MHD_USE_NO_LISTEN_SOCKET;
   if (options->certificate)
     {
       flags |= MHD_USE_TLS;
@@ -85,6 +95,50 @@ realm_rest_start_daemon (const struct realm_rest_daemon_options *options)
   items[count] = (struct MHD_OptionItem) { MHD_OPTION_END, 0, NULL };
   return MHD_start_daemon (flags, 0, options->accept, options->context, options->handler, options->context,
                            MHD_OPTION_ARRAY, items, MHD_OPTION_END);
+}
+
+enum realm_rest_acceptance { realm_rest_accepted = 1, realm_rest_refused = 0, realm_rest_none = -1 };
+
+/* Accepts a connection and gives it to a daemon, from any thread. One that the daemon refuses is closed. */
+static inline enum realm_rest_acceptance
+realm_rest_accept (int listener, struct MHD_Daemon *daemon)
+{
+  struct sockaddr_storage address = { 0 };
+  socklen_t length = sizeof (address);
+  int client = accept4 (listener, (struct sockaddr *) &address, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (client < 0)
+    return realm_rest_none;
+  if (length < sizeof (sa_family_t))
+    {
+      close (client);
+      return realm_rest_refused;
+    }
+  return MHD_YES == MHD_add_connection (daemon, client, (struct sockaddr *) &address, length) ? realm_rest_accepted
+                                                                                             : realm_rest_refused;
+}
+
+/* Waits until a connection can be accepted, or the end is signalled, for which it returns 0. */
+static inline int
+realm_rest_wait_to_accept (int listener, int ending)
+{
+  struct pollfd sockets[2] = { { .fd = listener, .events = POLLIN }, { .fd = ending, .events = POLLIN } };
+  while (poll (sockets, 2, -1) < 0)
+    if (errno != EINTR)
+      return 0;
+  return 0 == sockets[1].revents;
+}
+
+/* A descriptor that can be read once it was signalled, and stays so. */
+static inline int
+realm_rest_signal_new (void)
+{
+  return eventfd (0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+static inline void
+realm_rest_signal (int descriptor)
+{
+  (void) eventfd_write (descriptor, 1);
 }
 
 /* Sends no chunked coding and no length: the head of a stream that HEAD asks for. The library would otherwise end

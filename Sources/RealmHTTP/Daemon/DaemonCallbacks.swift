@@ -6,35 +6,38 @@ internal import Glibc
 
 /// The functions that libmicrohttpd calls, on the threads of the daemon.
 ///
-/// Their contexts are unmanaged references. `HTTPServer.start` retains the server until the daemon
-/// has stopped; the record of a connection and the exchange of a request are retained here from the
+/// Their contexts are unmanaged references. A listener retains its threads until they have
+/// stopped; the record of a connection and the exchange of a request are retained here from the
 /// first to the last callback about them.
 enum DaemonCallbacks {
-    /// Returns the options of a daemon whose callbacks serve a server.
+    /// Returns the options of a daemon whose callbacks serve a listener.
     ///
-    /// - Parameter server: The server. The options do not retain it: `HTTPServer.start` does.
-    static func options(for server: HTTPServer) -> realm_rest_daemon_options {
+    /// - Parameter thread: The daemon's thread. The options do not retain it: its listener does.
+    static func options(for thread: DaemonThread) -> realm_rest_daemon_options {
         var options = unsafe realm_rest_daemon_options()
-        unsafe options.context = unsafe Unmanaged.passUnretained(server).toOpaque()
+        unsafe options.context = unsafe Unmanaged.passUnretained(thread).toOpaque()
         unsafe options.accept = unsafe accept
         unsafe options.handler = unsafe handle
         unsafe options.target = unsafe begin
         unsafe options.completed = unsafe complete
         unsafe options.connection_changed = unsafe connectionChanged
         unsafe options.refused = unsafe refused
-        if server.configuration.tls != nil {
+        if thread.server.configuration.tls != nil {
             unsafe realm_rest_set_choice(TLSConnection.choice)
             unsafe options.certificate = unsafe realm_rest_certificate_callback()
         }
         return unsafe options
     }
 
-    /// Returns the server that a context points to, without changing its reference count.
-    private static func server(_ context: UnsafeMutableRawPointer?) -> HTTPServer? {
-        unsafe context.map { unsafe Unmanaged<HTTPServer>.fromOpaque($0).takeUnretainedValue() }
+    /// Returns the daemon's thread that a context points to.
+    private static func thread(_ context: UnsafeMutableRawPointer?) -> DaemonThread? {
+        unsafe context.map { unsafe Unmanaged<DaemonThread>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Called for each new socket before the library sets up a connection on it. A server that is
+    /// Returns the listener whose connections the thread that a context points to serves.
+    private static func server(_ context: UnsafeMutableRawPointer?) -> HTTPServer? { unsafe thread(context)?.server }
+
+    /// Called by the acceptor for each new socket before the library sets up a connection on it. A server that is
     /// stopping accepts none, and each client has only so many.
     private static let accept: MHD_AcceptPolicyCallback = { context, address, _ in
         guard let server = unsafe server(context), !server.isDraining else { return .NO }
@@ -44,7 +47,8 @@ enum DaemonCallbacks {
 
     /// Called when a connection is taken and when it is closed; makes its record and releases it.
     private static let connectionChanged: MHD_NotifyConnectionCallback = { context, connection, slot, event in
-        guard let server = unsafe server(context), let slot = unsafe slot, let connection = unsafe connection else { return }
+        guard let thread = unsafe thread(context), let slot = unsafe slot, let connection = unsafe connection else { return }
+        let server = thread.server
         switch event {
         case .CONNECTION_NOTIFY_STARTED:
             let record = unsafe server.connections.add(arrival(of: connection, server))
@@ -52,6 +56,7 @@ enum DaemonCallbacks {
         default:
             guard let pointer = unsafe slot.pointee else { return }
             unsafe slot.pointee = nil
+            thread.noteEnd()
             unsafe server.connections.remove(Unmanaged<ConnectionRecord>.fromOpaque(pointer).takeRetainedValue())
         }
     }

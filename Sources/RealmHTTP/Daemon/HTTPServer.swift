@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CMicrohttpd
 internal import Glibc
 internal import RealmStorage
 internal import Synchronization
@@ -10,10 +9,10 @@ internal import Synchronization
 /// It connects libmicrohttpd with a `RequestHandler`. A process has one for all clients, and
 /// perhaps another for administrators. `start` begins to serve; `stop` ends that for good.
 ///
-/// `@unchecked Sendable`: `stage`, `daemon` and `options` are set in `start`, before any other thread
+/// `@unchecked Sendable`: `stage`, `threads` and `acceptor` are set in `start`, before any other thread
 /// can see the server, and in `stop`, which one thread calls. Everything else is constant,
 /// atomic or has locks of its own.
-@safe package final class HTTPServer: @unchecked Sendable {
+package final class HTTPServer: @unchecked Sendable {
     /// What a listener is made with beside its socket.
     package struct Configuration: Sendable {
         /// The limits for connections, requests and responses.
@@ -88,10 +87,10 @@ internal import Synchronization
     private let isLooking = Atomic<Bool>(false)
     /// What this listener has been told so far.
     private var stage = Stage.new
-    /// The daemon of the library; nil before `start` and after `stop`.
-    private var daemon: OpaquePointer?
-    /// The options of the daemon, which reads them while it runs.
-    private var options: UnsafeMutablePointer<realm_rest_daemon_options>?
+    /// The threads of the daemon; none before `start` and after `stop`.
+    private var threads: [DaemonThread] = []
+    /// Gives connections to the threads of the daemon; nil before `start` and after `stop`.
+    private var acceptor: ConnectionAcceptor?
 
     /// Makes a server that begins to answer when it is started.
     ///
@@ -195,60 +194,61 @@ internal import Synchronization
         // A file that grows beyond the limit of the process is an error of one write and must not
         // end the process.
         signal(SIGXFSZ, SIG_IGN)
-        let options = UnsafeMutablePointer<realm_rest_daemon_options>.allocate(capacity: 1)
-        unsafe options.initialize(to: DaemonCallbacks.options(for: self))
-        unsafe self.options = unsafe options
-        unsafe options.pointee.listen_socket = socket.descriptor
-        unsafe options.pointee.threads = UInt32(configuration.daemonThreads)
-        // The library divides its limit by the number of threads, and one thread may have all
-        // connections. The limit itself is enforced by the connection table, which is asked before
-        // a connection is set up.
-        unsafe options.pointee.connections = UInt32(
-            clamping: HTTPServer.mostSockets(configuration.limits) * max(1, configuration.daemonThreads))
-        unsafe options.pointee.idle_seconds = UInt32(configuration.limits.idleSeconds)
-        unsafe options.pointee.connection_memory = HTTPServer.connectionMemory(configuration.limits)
-        do throws(Threads.Failure) {
+        do throws(Failure) {
             if isFirst { try startThreads(everySecond) }
+            try startDaemon()
         } catch {
-            socket.close()
+            stopDaemon()
             endWithoutDaemon()
-            throw Failure(description: error.description)
+            throw error
         }
-        // A server that is released without `stop` stays alive with its daemon, which would
-        // otherwise call a freed object.
-        let own = unsafe Unmanaged.passRetained(self)
-        guard let daemon = unsafe realm_rest_start_daemon(options) else {
-            let reason = unsafe String(cString: strerror(errno))
-            unsafe own.release()
-            // The library takes the socket over, and closes it when it does not start.
-            socket.removeFile()
-            endWithoutDaemon()
-            throw Failure(description: "the HTTP daemon does not start: \(reason)")
-        }
-        unsafe self.daemon = unsafe daemon
         stage = .started
     }
 
+    /// Starts the threads of the daemon, and then accepts connections.
+    private func startDaemon() throws(Failure) {
+        let memory = HTTPServer.connectionMemory(configuration.limits)
+        for _ in 0..<max(1, configuration.daemonThreads) {
+            let thread = DaemonThread(server: self)
+            // The limit itself is enforced by the connection table, which is asked before a connection is set up.
+            guard thread.start(connections: HTTPServer.mostSockets(configuration.limits), memory: memory) else {
+                let reason = unsafe String(cString: strerror(errno))
+                throw Failure(description: "the HTTP daemon does not start: \(reason)")
+            }
+            // A listener that is released without `stop` stays alive with its threads.
+            threads.append(thread)
+        }
+        let acceptor = ConnectionAcceptor(socket.descriptor, threads: threads)
+        try acceptor.start()
+        self.acceptor = acceptor
+    }
+
+    /// Accepts no connections any more, and ends the threads of the daemon, which must have no suspended ones.
+    private func stopDaemon() {
+        acceptor?.stop()
+        acceptor = nil
+        for thread in threads { thread.stop() }
+        threads = []
+    }
+
     /// Starts all threads but those of the daemon.
-    private func startThreads(_ everySecond: @escaping @Sendable () -> Void) throws(Threads.Failure) {
-        try workers.start()
-        try attendant.start()
-        try streams.start()
-        try senders.start(configuration.daemonThreads)
-        try connections.startWatch(everySecond)
+    private func startThreads(_ everySecond: @escaping @Sendable () -> Void) throws(Failure) {
+        do throws(Threads.Failure) {
+            try workers.start()
+            try attendant.start()
+            try streams.start()
+            try senders.start(configuration.daemonThreads)
+            try connections.startWatch(everySecond)
+        } catch {
+            throw Failure(description: error.description)
+        }
     }
 
-    /// Ends a server that has no daemon and whose socket is closed.
+    /// Ends a server that has no daemon, and closes its socket.
     private func endWithoutDaemon() {
+        socket.close()
         closeThreads()
-        releaseOptions()
         stage = .ended
-    }
-
-    /// Frees the options of the daemon, which must not run.
-    private func releaseOptions() {
-        unsafe options?.deallocate()
-        unsafe options = nil
     }
 
     /// Breaks all connections, and waits up to two seconds until the daemon has closed them.
@@ -300,14 +300,11 @@ internal import Synchronization
     ///   - graceSeconds: How long running requests may take.
     ///   - isUrgent: Called every few milliseconds; true ends the grace at once.
     package func stop(graceSeconds: Double, isUrgent: () -> Bool = { false }) {
-        guard let daemon = unsafe daemon else {
-            guard stage == .new else { return }
-            socket.close()
-            return endWithoutDaemon()
+        guard stage == .started else {
+            if stage == .new { endWithoutDaemon() }
+            return
         }
-        // From here on new connections are closed at once. `MHD_quiesce_daemon` must not be used
-        // for this: it competes with the daemon's threads for the listening socket, and losing that
-        // ends the process.
+        // From here on new connections are closed at once.
         draining.store(true, ordering: .relaxed)
         let begin = Instant.now()
         let end = begin.adding(seconds: graceSeconds)
@@ -326,12 +323,8 @@ internal import Synchronization
         // A daemon must not be stopped while connections are suspended.
         suspensions.close()
         closeConnections()
-        // This closes the listening socket, too.
-        unsafe MHD_stop_daemon(daemon)
-        unsafe self.daemon = nil
+        stopDaemon()
+        socket.close()
         stage = .ended
-        releaseOptions()
-        socket.removeFile()
-        unsafe Unmanaged.passUnretained(self).release()
     }
 }

@@ -6,7 +6,7 @@ internal import Glibc
 /// A TCP or Unix socket that is bound and listens. It is made before the server, so that errors are
 /// reported before anything is started.
 package struct ListeningSocket: Sendable {
-    /// The socket. The daemon that is started on it closes it.
+    /// The socket. The listener that is started on it closes it.
     package let descriptor: Int32
     /// The port that the socket is bound to, also when port 0 was requested; 0 for a Unix socket.
     package let port: Int
@@ -166,13 +166,13 @@ package struct ListeningSocket: Sendable {
         }
     }
 
-    /// Makes a socket non-blocking. The daemon's threads share the listening socket, and none of
-    /// them may block in `accept` when another one was faster.
+    /// Makes a socket non-blocking. Nothing may block in `accept` when a connection that waited was
+    /// given up, or was accepted by another process.
     static func makeNonblocking(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
 
-    /// Closes a socket on which no daemon was started, and removes the file of a Unix socket.
+    /// Closes the socket, on which nothing accepts connections any more, and removes the file of a Unix socket.
     func close() {
         Glibc.close(descriptor)
         removeFile()

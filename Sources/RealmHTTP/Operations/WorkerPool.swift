@@ -166,6 +166,7 @@ package final class WorkerPool: Sendable {
     /// The loop of a thread: takes jobs and runs them until the pool is closed.
     private static func run(_ monitor: Monitor<State>, _ activity: WorkerActivity) {
         // Scans and exports take long, and short requests are answered beside them.
+        Threads.lowerPriority(by: 10)
         Threads.letOthersIn()
         while let (client, job) = next(monitor) {
             HeldLocks.assertNone()

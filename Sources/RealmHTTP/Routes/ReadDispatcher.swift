@@ -23,6 +23,8 @@ struct ReadDispatcher: Sendable {
     let answers: AnswerCache
     /// Ends the wait for a version that does not come in time.
     let timers: TimerQueue
+    /// The reads that were too long for the daemon's threads a moment ago.
+    private let longReads = LongReads()
     /// This server as a node of a cluster; nil for a server by itself.
     let cluster: ClusterService?
 
@@ -86,6 +88,9 @@ struct ReadDispatcher: Sendable {
     /// - Throws: The `Problem` of the endpoint, when it was not merely too slow.
     private func briefReply(to call: Call, _ route: Route, _ endpoint: @escaping Endpoint) throws(Problem) -> Reply {
         guard route.traits.contains(.readsContents) else { return try endpoint(call) }
+        if longReads.hasOne(like: call.request) {
+            return work(call, endpoint) { [longReads] begin in longReads.note(call.request, begunAt: begin) }
+        }
         let budget = call.request.budget
         let seconds =
             workers.isBusy(for: call.request.account) ? ReadDispatcher.briefSecondsOfBusyClients : ReadDispatcher.briefSeconds
@@ -96,7 +101,22 @@ struct ReadDispatcher: Sendable {
         budget.beginAnew()
         budget.byteLimit = limits.answerBytes
         guard isTooLong(stop) else { return try result.get() }
-        return .work {
+        longReads.note(call.request, Instant.now())
+        return work(call, endpoint) { _ in }
+    }
+
+    /// Has a worker call an endpoint.
+    ///
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - endpoint: The function that answers.
+    ///   - didAnswer: Called by the worker when it has the answer, with the time when it began.
+    private func work(
+        _ call: Call, _ endpoint: @escaping Endpoint, _ didAnswer: @escaping @Sendable (Instant) -> Void
+    ) -> Reply {
+        .work {
+            let begin = Instant.now()
+            defer { didAnswer(begin) }
             do throws(Problem) {
                 try call.request.checkDeadline()
                 return try ReadDispatcher.answer(of: call, endpoint)

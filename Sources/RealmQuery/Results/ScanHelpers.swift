@@ -59,7 +59,8 @@ package final class ScanHelpers: Sendable {
     private func start() -> Bool {
         do throws(Threads.Failure) {
             try Threads.start("scan") { [monitor] in
-                Threads.lowerPriority()
+                // Lower than workers, which have scans that wait for nothing but them.
+                Threads.lowerPriority(by: 15)
                 Threads.letOthersIn()
                 while let job = monitor.wait({ $0.jobs.popLast() }) {
                     job()

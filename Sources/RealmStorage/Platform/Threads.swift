@@ -78,7 +78,12 @@ package enum Threads {
     }
 
     /// Gives the calling thread less of the processors than others while these have work.
-    package static func lowerPriority() { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 5) }
+    ///
+    /// - Parameter steps: How much less, as `nice` counts it.
+    package static func lowerPriority(by steps: Int32) {
+        let which = __priority_which_t(PRIO_PROCESS.rawValue)
+        setpriority(which, 0, min(19, getpriority(which, 0) + steps))
+    }
 
     /// Lets other threads that wake up have the processor of the calling thread at once, which otherwise keeps it for some milliseconds. The
     /// thread works for long at a time and gets as much of the processors as before. Where the system has no such thing, nothing changes.

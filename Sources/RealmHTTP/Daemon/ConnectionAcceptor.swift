@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CMicrohttpd
+internal import Glibc
+internal import RealmStorage
+
+/// Accepts the connections of a listener, on a thread of its own, and gives each to the thread of the daemon that has the fewest.
+final class ConnectionAcceptor: Sendable {
+    /// The listening socket.
+    private let socket: Int32
+    /// The threads that serve the connections; at least one.
+    private let threads: [DaemonThread]
+    /// A descriptor that becomes readable when the thread is to end; -1 if the system had none.
+    private let ending: Int32
+    /// Whether the thread has ended. It has, too, before it begins.
+    private let hasEnded = Monitor(true)
+
+    /// Makes an acceptor that accepts nothing until it is started.
+    ///
+    /// - Parameters:
+    ///   - socket: The listening socket, which does not block.
+    ///   - threads: The threads that serve the connections, all of which run.
+    init(_ socket: Int32, threads: [DaemonThread]) {
+        self.socket = socket
+        self.threads = threads
+        ending = realm_rest_signal_new()
+    }
+
+    deinit { close(ending) }
+
+    /// Starts the thread.
+    ///
+    /// - Throws: `Failure` when the system can make no thread, or has no descriptor for its end.
+    func start() throws(HTTPServer.Failure) {
+        guard ending >= 0 else { throw HTTPServer.Failure(description: "no connections can be accepted: too many open files") }
+        hasEnded.withLock { $0 = false }
+        do throws(Threads.Failure) {
+            try Threads.start("accept", stackBytes: 256 << 10) { [self] in
+                run()
+                hasEnded.broadcast { $0 = true }
+            }
+        } catch {
+            hasEnded.withLock { $0 = true }
+            throw HTTPServer.Failure(description: error.description)
+        }
+    }
+
+    /// Ends the thread and waits for that.
+    func stop() {
+        realm_rest_signal(ending)
+        _ = hasEnded.wait { $0 ? true : nil }
+    }
+
+    /// For how long nothing is accepted when the system has no descriptor or no memory left, in seconds.
+    private static let pauseSeconds = 0.01
+
+    /// The loop of the thread.
+    private func run() {
+        while realm_rest_wait_to_accept(socket, ending) != 0 {
+            while acceptOne() {}
+            switch errno {
+            case EAGAIN, EINTR, ECONNABORTED, EPROTO: continue
+            // The socket remains readable, so the wait would end at once.
+            default: Threads.sleep(seconds: ConnectionAcceptor.pauseSeconds)
+            }
+        }
+    }
+
+    /// Accepts a connection if one waits; returns whether one did, and leaves the reason in `errno` otherwise.
+    private func acceptOne() -> Bool {
+        guard let thread = threads.min(by: { $0.load < $1.load }) else { return false }
+        return thread.accept(from: socket)
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+internal import Synchronization
+
+/// Knows which reads were too long for the threads of the daemon a moment ago, so that the next ones like them go to a worker at once.
+///
+/// Without it each of them would first keep a thread busy that everybody shares, only to be begun anew. Reads are alike when they are
+/// sent by the same client to the same path with the same parameters, but for numbers and quoted texts in them. What is noted is
+/// forgotten after a second, and when a read like it turns out to be brief. Of reads that share a slot the last one is known, so a read
+/// may be tried on the daemon's thread, or given to a worker, in vain, which changes nothing but the time.
+final class LongReads: Sendable {
+    /// A read that was too long.
+    private struct Note {
+        /// What it has in common with reads like it.
+        var shape: Int
+        /// When it is forgotten.
+        var end: Instant
+    }
+
+    /// How many reads can be known.
+    private static let slotCount = 64
+    /// For how long a read is known, in seconds.
+    private static let seconds = 1.0
+    /// A read that takes less of a worker's time, in seconds, is not long.
+    private static let briefSeconds = 0.0005
+
+    /// The reads that are known, by their shape.
+    private let slots = RankedMutex(.leaf, [Note?](repeating: nil, count: LongReads.slotCount))
+    /// When the last of them is forgotten, in nanoseconds of the monotonic clock: as long as there are no long reads, nothing is compared.
+    private let lastEnd = Atomic<UInt64>(0)
+
+    /// Whether a read like this one was too long a moment ago. It is never so for a request with a body, which may ask for anything.
+    ///
+    /// - Parameter request: The request, whose client is known.
+    func hasOne(like request: Request) -> Bool {
+        guard lastEnd.load(ordering: .relaxed) > request.arrival.nanoseconds, !request.headers.announcesBody else { return false }
+        let shape = LongReads.shape(request)
+        let note = slots.withLock { $0[LongReads.slot(shape)] }
+        return note.map { $0.shape == shape && $0.end > request.arrival } ?? false
+    }
+
+    /// Notes that a read was too long for a daemon's thread.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - now: The present time.
+    func note(_ request: Request, _ now: Instant) {
+        guard !request.headers.announcesBody else { return }
+        let note = Note(shape: LongReads.shape(request), end: now.adding(seconds: LongReads.seconds))
+        slots.withLock { $0[LongReads.slot(note.shape)] = note }
+        lastEnd.store(note.end.nanoseconds, ordering: .relaxed)
+    }
+
+    /// Takes into account how long a worker needed for a read that it was given at once.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - begin: When the worker began.
+    func note(_ request: Request, begunAt begin: Instant) {
+        let now = Instant.now()
+        guard now.seconds(since: begin) < LongReads.briefSeconds else { return note(request, now) }
+        let shape = LongReads.shape(request)
+        slots.withLock { slots in
+            let slot = LongReads.slot(shape)
+            if slots[slot]?.shape == shape { slots[slot] = nil }
+        }
+    }
+
+    /// The slot of a shape.
+    private static func slot(_ shape: Int) -> Int { Int(UInt(bitPattern: shape) % UInt(slotCount)) }
+
+    /// Returns the hash of what a request has in common with others like it: client, method, and target without numbers and quoted texts.
+    private static func shape(_ request: Request) -> Int {
+        var hasher = Hasher()
+        hasher.combine(request.account)
+        hasher.combine(request.method)
+        let bytes = request.target.bytes
+        var isQuoted = false
+        for index in bytes.indices {
+            if isQuote(bytes, index) { isQuoted.toggle() }
+            switch bytes[index] {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."): continue
+            default: if !isQuoted { hasher.combine(bytes[index]) }
+            }
+        }
+        return hasher.finalize()
+    }
+
+    /// Whether a quotation mark begins at a byte of a target, as itself or escaped: `%22` or `%27`.
+    private static func isQuote(_ bytes: [UInt8], _ index: Int) -> Bool {
+        switch bytes[index] {
+        case UInt8(ascii: "'"), UInt8(ascii: "\""): return true
+        case UInt8(ascii: "%"):
+            guard index + 2 < bytes.count, bytes[index + 1] == UInt8(ascii: "2") else { return false }
+            return bytes[index + 2] == UInt8(ascii: "2") || bytes[index + 2] == UInt8(ascii: "7")
+        default: return false
+        }
+    }
+}
