@@ -2,12 +2,14 @@
 
 internal import CMicrohttpd
 internal import RealmStorage
+internal import Synchronization
 
 /// The suspended connections of a server. It ensures that each is resumed exactly once, also when
 /// the server stops.
 ///
 /// The connections are distributed over 16 locks, because a commit resumes many of them while
-/// others are being suspended.
+/// others are being suspended. No lock is held while a connection is resumed: that wakes the thread of
+/// the daemon, which may suspend the same connection again before the one that resumes it runs on.
 final class SuspensionTable: Sendable {
     /// The contents of one part, under its lock.
     private struct State {
@@ -16,8 +18,6 @@ final class SuspensionTable: Sendable {
         /// What each suspended connection waits for, by the address of the connection in the
         /// library.
         var waiting: [UInt: Waiting] = [:]
-        /// How many of them were taken and not given back.
-        var taken = 0
     }
 
     /// What a suspended connection waits for.
@@ -31,6 +31,14 @@ final class SuspensionTable: Sendable {
     /// The connections that share one lock.
     private final class Part: Sendable {
         let state = RankedMutex(.suspensions, State())
+        /// How many connections were taken and not given back, or are being resumed. It grows under the lock only.
+        let inUse = Atomic<Int>(0)
+
+        /// Resumes a connection that is in the table no more, and that was counted as in use.
+        func resume(_ connection: OpaquePointer) {
+            unsafe MHD_resume_connection(connection)
+            inUse.subtract(1, ordering: .releasing)
+        }
     }
 
     private let parts = (0..<16).map { _ in Part() }
@@ -73,11 +81,17 @@ final class SuspensionTable: Sendable {
     ///   - waiter: What the connection should be waiting for.
     func resume(_ connection: OpaquePointer, for waiter: any Suspended) {
         let key = UInt(bitPattern: connection)
-        part(of: key).state.withLock { state in
-            guard let waiting = state.waiting[key], waiting.waiter === waiter, !waiting.isTaken else { return }
-            state.waiting[key] = nil
-            unsafe MHD_resume_connection(connection)
+        let part = part(of: key)
+        let isSuspended = part.state.withLock { state in
+            guard let index = state.waiting.index(forKey: key), state.waiting.values[index].waiter === waiter,
+                !state.waiting.values[index].isTaken
+            else { return false }
+            // The caller holds the waiter, so its last reference is not released under the lock.
+            state.waiting.remove(at: index)
+            part.inUse.add(1, ordering: .relaxed)
+            return true
         }
+        if isSuspended { unsafe part.resume(connection) }
     }
 
     /// Takes a suspended connection, to send on its socket. The connection stays suspended, and the socket
@@ -89,12 +103,13 @@ final class SuspensionTable: Sendable {
     /// - Returns: False when it waits for something else, or is not suspended.
     func take(_ connection: OpaquePointer, for waiter: any Suspended) -> Bool {
         let key = UInt(bitPattern: connection)
-        return part(of: key).state.withLock { state in
+        let part = part(of: key)
+        return part.state.withLock { state in
             guard !state.isClosed, let index = state.waiting.index(forKey: key),
                 state.waiting.values[index].waiter === waiter
             else { return false }
             state.waiting.values[index].isTaken = true
-            state.taken += 1
+            part.inUse.add(1, ordering: .relaxed)
             return true
         }
     }
@@ -106,26 +121,19 @@ final class SuspensionTable: Sendable {
     ///   - isResumed: Whether it is resumed instead of waiting on.
     func giveBack(_ connection: OpaquePointer, isResumed: Bool) {
         let key = UInt(bitPattern: connection)
+        let part = part(of: key)
         // The caller holds what the connection waits for.
-        part(of: key).state.withLock { state in
-            state.taken -= 1
-            if isResumed {
-                state.waiting[key] = nil
-                unsafe MHD_resume_connection(connection)
-            } else {
-                state.waiting[key]?.isTaken = false
-            }
+        part.state.withLock { state in
+            if isResumed { state.waiting[key] = nil } else { state.waiting[key]?.isTaken = false }
         }
+        if isResumed { unsafe part.resume(connection) } else { part.inUse.subtract(1, ordering: .releasing) }
     }
-
-    /// How many connections are taken.
-    private var takenCount: Int { parts.reduce(0) { $0 + $1.state.withLock { $0.taken } } }
 
     /// Abandons all waiters and resumes their connections. Nothing can be suspended or taken after this.
     func close() {
         for part in parts { part.state.withLock { $0.isClosed = true } }
         // Whoever has taken a connection sends on its socket, which is closed after this, and does not wait.
-        while takenCount > 0 { Threads.sleep(seconds: 0.001) }
+        waitWhileInUse()
         let waiters = parts.flatMap { part in
             part.state.withLock { $0.waiting.values.map(\.waiter) }
         }
@@ -138,6 +146,13 @@ final class SuspensionTable: Sendable {
                 state.waiting = [:]
             }
         }
+        // Others have taken connections out of the table meanwhile, to resume them.
+        waitWhileInUse()
         withExtendedLifetime(waiters) {}
+    }
+
+    /// Waits until no connection is taken, or about to be resumed.
+    private func waitWhileInUse() {
+        while parts.contains(where: { $0.inUse.load(ordering: .acquiring) > 0 }) { Threads.sleep(seconds: 0.001) }
     }
 }

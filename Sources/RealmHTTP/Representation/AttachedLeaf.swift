@@ -5,7 +5,8 @@ internal import RealmStorage
 /// One leaf of a class, whose single-valued columns are attached when they are first read.
 ///
 /// Answers read row after row of the same leaf, so a column is checked and attached once per leaf
-/// rather than once per value. Where each row is in another leaf, the same memory serves one leaf after the other.
+/// rather than once per value. Of the first row of a leaf nothing is remembered, because it often remains the only one: in the answer
+/// that is one object, and where the rows of a page are each in another leaf.
 @safe final class AttachedLeaf {
     /// The class of the objects in the leaf.
     let table: Table
@@ -13,11 +14,13 @@ internal import RealmStorage
     private var leaf: ClusterLeaf
     /// How many leaves this was before.
     private var generation = 0
+    /// The row of the leaf that was read first; nil before that.
+    private var firstRow: Int?
     /// For each column of `table` its values, which are those of the leaf if their generation is the present one; nil for
-    /// those that were not read yet.
+    /// those that were not read yet. It is empty until a second row is read.
     ///
     /// They are retained once and released at the end: to count references to them would take longer than reading a value.
-    private var columns: [Unmanaged<AttachedColumn>?]
+    private var columns: [Unmanaged<AttachedColumn>?] = unsafe []
 
     /// Creates a leaf none of whose columns were read.
     ///
@@ -27,7 +30,6 @@ internal import RealmStorage
     init(_ table: Table, _ leaf: ClusterLeaf) {
         self.table = table
         self.leaf = leaf
-        unsafe columns = unsafe Array(repeating: nil, count: table.columns.count)
     }
 
     deinit {
@@ -38,6 +40,7 @@ internal import RealmStorage
     func become(_ leaf: ClusterLeaf) {
         self.leaf = leaf
         generation += 1
+        firstRow = nil
     }
 
     /// Returns whether this is a given leaf. Leaves are compared by their refs and the object keys
@@ -53,7 +56,7 @@ internal import RealmStorage
     ///   - row: The position in the leaf, from 0.
     /// - Throws: `StorageError` for a damaged file.
     @inline(__always) func value(_ position: Int, _ row: Int) throws(StorageError) -> Value {
-        guard let column = unsafe columns[position] else { return try attach(position).value(row) }
+        guard unsafe position < columns.count, let column = unsafe columns[position] else { return try firstValue(position, row) }
         var value: Value?
         var failure: StorageError?
         unsafe column._withUnsafeGuaranteedRef { column in
@@ -62,12 +65,22 @@ internal import RealmStorage
         }
         if let failure { throw failure }
         if let value { return value }
+        return try firstValue(position, row)
+    }
+
+    /// Returns the value of a column that is not attached, and attaches it unless the row is the first one. Kept apart from
+    /// `value(_:_:)`, so that the frequent case stays short.
+    @inline(never) private func firstValue(_ position: Int, _ row: Int) throws(StorageError) -> Value {
+        if row == firstRow ?? row {
+            firstRow = row
+            return try leaf.attach(table.columns[position]).value(row)
+        }
         return try attach(position).value(row)
     }
 
-    /// Attaches a column and remembers it. Kept apart from `value(_:_:)`, so that the frequent case
-    /// stays short.
-    @inline(never) private func attach(_ position: Int) throws(StorageError) -> AttachedColumn {
+    /// Attaches a column and remembers it.
+    private func attach(_ position: Int) throws(StorageError) -> AttachedColumn {
+        if unsafe columns.isEmpty { unsafe columns = unsafe Array(repeating: nil, count: table.columns.count) }
         let values = try leaf.attach(table.columns[position])
         if let known = unsafe columns[position]?.takeUnretainedValue() {
             known.become(values, generation)

@@ -9,8 +9,8 @@ internal import RealmStorage
 final class LeafColumns {
     /// The leaf of the row that was read last, of whatever class; nil before the first row.
     private var last: AttachedLeaf?
-    /// One leaf per class, in no particular order: a response shows few classes.
-    private var leaves: [AttachedLeaf] = []
+    /// One leaf of each other class, in no particular order: a response shows few classes.
+    private var others: [AttachedLeaf] = []
 
     /// Returns the columns of a leaf.
     ///
@@ -26,27 +26,24 @@ final class LeafColumns {
 
     /// Finds the leaf among those of other classes, or replaces the one of its class.
     @inline(never) private func known(_ table: Table, _ leaf: ClusterLeaf) -> AttachedLeaf {
-        let found: AttachedLeaf
-        if let index = leaves.firstIndex(where: { $0.table === table }) {
-            if !leaves[index].isOf(table, leaf) { replace(index, by: leaf) }
-            found = leaves[index]
-        } else {
-            found = AttachedLeaf(table, leaf)
-            leaves.append(found)
+        if last?.table !== table { changeClass(to: table) }
+        if let last, last.isOf(table, leaf) { return last }
+        // The memory of the class's last leaf is used again, unless somebody is still reading it: the object that contains this one
+        // may be of the same class.
+        if isKnownUniquelyReferenced(&last), let last {
+            last.become(leaf)
+            return last
         }
-        last = found
-        return found
+        let attached = AttachedLeaf(table, leaf)
+        last = attached
+        return attached
     }
 
-    /// Replaces the leaf of a class by another one. Its memory is used again, unless somebody is still reading the old one: the
-    /// object that contains this one may be of the same class.
-    private func replace(_ index: Int, by leaf: ClusterLeaf) {
-        last = nil
-        if isKnownUniquelyReferenced(&leaves[index]) {
-            leaves[index].become(leaf)
-        } else {
-            leaves[index] = AttachedLeaf(leaves[index].table, leaf)
-        }
+    /// Makes the leaf of another class the last one; nil if none of that class was read.
+    private func changeClass(to table: Table) {
+        let previous = last
+        last = others.firstIndex { $0.table === table }.map { others.remove(at: $0) }
+        if let previous { others.append(previous) }
     }
 
     /// Returns the primary key of an object.

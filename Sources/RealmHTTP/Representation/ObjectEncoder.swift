@@ -29,7 +29,7 @@ package final class ObjectEncoder {
     /// once.
     private let leaves = LeafColumns()
     /// Reads objects into digests for entity tags.
-    private let digests: DigestReader
+    private lazy var digests = DigestReader(snapshot, leaves, budget)
     /// Counts the links that the version hides.
     private let hidden: HiddenLinks
     /// What entity tags have after `~` in this representation.
@@ -54,7 +54,6 @@ package final class ObjectEncoder {
         self.representation = representation
         self.budget = budget
         values = ValueWriter(representation)
-        digests = DigestReader(snapshot, leaves, budget)
         hidden = HiddenLinks(snapshot: snapshot)
         tagCode = representation.staticCode
     }
