@@ -11,6 +11,8 @@ struct ConnectionArrival: Sendable {
     var client = ""
     /// The listener that has accepted it.
     var listener: ObjectIdentifier
+    /// The connections of its thread of the daemon that are resumed to be answered.
+    var resumptions: ResumptionQueue
     /// Whether it came by a Unix socket, so from this machine.
     var isUnix = false
     /// Its encryption; nil for plain HTTP.

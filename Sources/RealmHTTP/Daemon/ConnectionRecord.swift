@@ -44,6 +44,8 @@ final class ConnectionRecord: Sendable {
     let listener: ObjectIdentifier
     /// The encryption of the connection; nil for plain HTTP.
     let tls: TLSConnection?
+    /// The connections of the same thread of the daemon that are resumed to be answered.
+    let resumptions: ResumptionQueue
     /// The current `Phase`.
     private let phaseStorage = Atomic<Int>(Phase.waiting.rawValue)
     /// When the current request began or its body last grew, in nanoseconds of `Instant`; 0 while
@@ -84,6 +86,7 @@ final class ConnectionRecord: Sendable {
         client = arrival.client
         listener = arrival.listener
         tls = arrival.tls
+        resumptions = arrival.resumptions
         self.excess = excess
         isFromThisMachine = arrival.isUnix || Request.isOfThisMachine(arrival.address)
         idleSince = Atomic(Instant.now().nanoseconds)

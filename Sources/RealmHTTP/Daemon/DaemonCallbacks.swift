@@ -51,7 +51,7 @@ enum DaemonCallbacks {
         let server = thread.server
         switch event {
         case .CONNECTION_NOTIFY_STARTED:
-            let record = unsafe server.connections.add(arrival(of: connection, server))
+            let record = unsafe server.connections.add(arrival(of: connection, thread))
             unsafe slot.pointee = unsafe Unmanaged.passRetained(record).toOpaque()
         default:
             guard let pointer = unsafe slot.pointee else { return }
@@ -62,11 +62,13 @@ enum DaemonCallbacks {
     }
 
     /// Returns what is known of a connection that was just made.
-    private static func arrival(of connection: OpaquePointer, _ server: HTTPServer) -> ConnectionArrival {
+    private static func arrival(of connection: OpaquePointer, _ thread: DaemonThread) -> ConnectionArrival {
+        let server = thread.server
         let socketAddress = unsafe realm_rest_client_address(connection)
         let address = unsafe SocketAddress.name(socketAddress)
         var arrival = unsafe ConnectionArrival(
-            descriptor: realm_rest_connection_socket(connection), address: address, listener: ObjectIdentifier(server))
+            descriptor: realm_rest_connection_socket(connection), address: address, listener: ObjectIdentifier(server),
+            resumptions: thread.resumptions)
         if !server.isTrustedProxy(address) { arrival.client = unsafe ClientName.of(socketAddress) }
         arrival.isUnix = server.socket.isUnix
         if let store = server.configuration.tls, let session = unsafe realm_rest_connection_session(connection) {

@@ -15,6 +15,8 @@ internal import Synchronization
 @safe final class DaemonThread: @unchecked Sendable {
     /// The listener whose connections are served. It owns this object, and is alive as long as its threads.
     let server: HTTPServer
+    /// The connections of the thread that are resumed to be answered.
+    let resumptions = ResumptionQueue()
     /// How many connections the thread has, or is about to have. One that the library fails to set up for lack of memory stays
     /// counted, which only means that the thread is given one less.
     private let connections = Atomic<Int>(0)

@@ -432,6 +432,7 @@ internal import Synchronization
     /// Sends the response that the connection was suspended for; false when there is none, which
     /// closes the connection.
     private func sendOutcome() -> Bool {
+        record.resumptions.resumeWaiting()
         let response = outcome.withLock { outcome -> Response? in
             if case .done(let response) = outcome { return response }
             return nil
@@ -490,6 +491,7 @@ internal import Synchronization
     ///
     /// - Parameter isComplete: Whether the response was sent completely.
     func end(isComplete: Bool) {
+        record.resumptions.resumeWaiting()
         endWatch()
         server.inFlight.subtract(1, ordering: .relaxed)
         record.becameIdle()
@@ -528,7 +530,7 @@ extension Exchange: ResponsePromise, Suspended {
         // The watch ends while the connection is still suspended, because its socket may be closed
         // afterwards.
         endWatch()
-        unsafe server.suspensions.resume(connection, for: self)
+        unsafe server.suspensions.resume(connection, for: self, through: record.resumptions)
     }
 
     /// Has an action called if the client closes its side while the connection is suspended. Only

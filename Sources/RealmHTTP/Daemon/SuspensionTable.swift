@@ -80,6 +80,25 @@ final class SuspensionTable: Sendable {
     ///   - connection: The address of the connection, which need not exist.
     ///   - waiter: What the connection should be waiting for.
     func resume(_ connection: OpaquePointer, for waiter: any Suspended) {
+        if let part = unsafe claim(connection, for: waiter) { unsafe part.resume(connection) }
+    }
+
+    /// Resumes a connection like `resume(_:for:)`, to send the answer to a complete request; its thread resumes those of further
+    /// answers, if it has been woken for one.
+    ///
+    /// - Parameters:
+    ///   - connection: The address of the connection, which need not exist.
+    ///   - waiter: What the connection should be waiting for.
+    ///   - queue: The queue of the connection's thread.
+    func resume(_ connection: OpaquePointer, for waiter: any Suspended, through queue: ResumptionQueue) {
+        guard let part = unsafe claim(connection, for: waiter) else { return }
+        queue.resume(unsafe ConnectionPointer(pointer: connection)) { part.inUse.subtract(1, ordering: .releasing) }
+    }
+
+    /// Takes a connection out of the table, if it is suspended for this waiter. Whoever does that has to resume it.
+    ///
+    /// - Returns: The part that it was in, which counts it as in use; nil if it is not to be resumed.
+    private func claim(_ connection: OpaquePointer, for waiter: any Suspended) -> Part? {
         let key = UInt(bitPattern: connection)
         let part = part(of: key)
         let isSuspended = part.state.withLock { state in
@@ -91,7 +110,7 @@ final class SuspensionTable: Sendable {
             part.inUse.add(1, ordering: .relaxed)
             return true
         }
-        if isSuspended { unsafe part.resume(connection) }
+        return isSuspended ? part : nil
     }
 
     /// Takes a suspended connection, to send on its socket. The connection stays suspended, and the socket

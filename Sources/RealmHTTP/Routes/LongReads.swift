@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
-internal import RealmStorage
+package import RealmStorage
 internal import Synchronization
 
 /// Knows which reads were too long for the threads of the daemon a moment ago, so that the next ones like them go to a worker at once.
@@ -10,7 +10,7 @@ internal import Synchronization
 /// sent by the same client to the same path with the same parameters, but for numbers and quoted texts in them. What is noted is
 /// forgotten after a second, and when a read like it turns out to be brief. Of reads that share a slot the last one is known, so a read
 /// may be tried on the daemon's thread, or given to a worker, in vain, which changes nothing but the time.
-final class LongReads: Sendable {
+package final class LongReads: Sendable {
     /// A read that was too long.
     private struct Note {
         /// What it has in common with reads like it.
@@ -31,10 +31,13 @@ final class LongReads: Sendable {
     /// When the last of them is forgotten, in nanoseconds of the monotonic clock: as long as there are no long reads, nothing is compared.
     private let lastEnd = Atomic<UInt64>(0)
 
+    /// Knows of no long reads.
+    package init() {}
+
     /// Whether a read like this one was too long a moment ago. It is never so for a request with a body, which may ask for anything.
     ///
     /// - Parameter request: The request, whose client is known.
-    func hasOne(like request: Request) -> Bool {
+    package func hasOne(like request: Request) -> Bool {
         guard lastEnd.load(ordering: .relaxed) > request.arrival.nanoseconds, !request.headers.announcesBody else { return false }
         let shape = LongReads.shape(request)
         let note = slots.withLock { $0[LongReads.slot(shape)] }
@@ -46,7 +49,7 @@ final class LongReads: Sendable {
     /// - Parameters:
     ///   - request: The request.
     ///   - now: The present time.
-    func note(_ request: Request, _ now: Instant) {
+    package func note(_ request: Request, _ now: Instant) {
         guard !request.headers.announcesBody else { return }
         let note = Note(shape: LongReads.shape(request), end: now.adding(seconds: LongReads.seconds))
         slots.withLock { $0[LongReads.slot(note.shape)] = note }
@@ -58,7 +61,7 @@ final class LongReads: Sendable {
     /// - Parameters:
     ///   - request: The request.
     ///   - begin: When the worker began.
-    func note(_ request: Request, begunAt begin: Instant) {
+    package func note(_ request: Request, begunAt begin: Instant) {
         let now = Instant.now()
         guard now.seconds(since: begin) < LongReads.briefSeconds else { return note(request, now) }
         let shape = LongReads.shape(request)

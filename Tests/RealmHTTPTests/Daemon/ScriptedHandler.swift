@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import RealmHTTP
 import RealmStorage
 import RealmTestSupport
@@ -18,6 +19,8 @@ final class ScriptedHandler: RequestHandler {
     /// How many jobs of `/work` were begun.
     let works = Atomic<Int>(0)
     let bodyLimit: Int
+    /// The promises of `/together`, in the order of the requests.
+    let promises = Mutex<[any ResponsePromise]>([])
 
     struct Weak: Sendable {
         weak let producer: NumberProducer?
@@ -50,6 +53,8 @@ final class ScriptedHandler: RequestHandler {
                     promise.complete(self.text("twice"))
                 }
             }
+        case "/thread": return .now(text("\(pthread_self())"))
+        case "/together": return .later { [self] promise in promises.withLock { $0.append(promise) } }
         case "/at-once": return .later { [self] promise in promise.complete(text("at once")) }
         case "/stream": return stream(count: 200_000, failAt: nil)
         case "/endless": return stream(count: .max, failAt: nil)
@@ -66,6 +71,15 @@ final class ScriptedHandler: RequestHandler {
         var response = Response(status: 200, headers: [HeaderField("Content-Type", "text/plain")])
         response.body = .stream(producer)
         return .now(response)
+    }
+
+    /// Answers the requests of `/together` that have come, one after the other, on the calling thread.
+    func answerTogether() {
+        let waiting = promises.withLock { promises in
+            defer { promises = [] }
+            return promises
+        }
+        for promise in waiting { promise.complete(text("together")) }
     }
 
     private func text(_ text: String) -> Response {
