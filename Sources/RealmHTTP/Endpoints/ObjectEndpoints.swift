@@ -19,12 +19,13 @@ struct ObjectEndpoints: Sendable {
         let table = try context.table()
         let row = try context.row(in: table)
         let plan = try context.plan(table, parameters)
-        let encoder = ObjectEncoder(context.snapshot, parameters.representation, call.request.budget)
+        let representation = parameters.representation
+        let showsOthers = parameters.showsOthers
+        let encoder = ObjectEncoder(context.snapshot, representation, call.request.budget)
         /// Returns the entity tag of the response. It is cheap after the object was written,
         /// because its digest is known then.
         func tag() throws(StorageError) -> String {
-            parameters.showsOthers
-                ? context.versionTag(parameters.representation.code) : try encoder.entityTag(of: row, in: table)
+            showsOthers ? context.versionTag(representation.code) : try encoder.entityTag(of: row, in: table)
         }
         return .now(
             try Problem.mapping { () throws(StorageError) in
@@ -38,7 +39,7 @@ struct ObjectEndpoints: Sendable {
                 try call.request.budget.requireRoom(for: writer.count)
                 let etag = try tag()
                 return context.answer(
-                    writer.buffer, type: parameters.representation.mediaType, etag: etag, notes: encoder.notes)
+                    writer.buffer, type: representation.mediaType, etag: etag, notes: encoder.notes)
             })
     }
 }

@@ -15,15 +15,44 @@ package struct RequestHeaders: Sendable {
     /// The first field that was given more often than it may be: several times with different
     /// values, or, for `Host`, several times at all. Such a request is refused.
     package private(set) var repeated: RequestHeader?
-    /// The name of the first field by which a proxy states that it passed the request on; nil when
-    /// there is none.
-    package var forwardedBy: String?
-    /// The value of `Forwarded` with its lines joined; nil unless the peer is a trusted proxy that has sent it.
-    package var forwarded: String?
-    /// The value of `X-Forwarded-For` with its lines joined; nil unless the peer is a trusted proxy that has sent it.
-    package var forwardedFor: String?
+    /// What proxies state; nil for most requests, so that there is little to copy.
+    private var forwarding: Forwarding?
     /// Whether the client identifies itself as a browser in `User-Agent`.
     package var isFromBrowser = false
+
+    /// What proxies state about a request. It never changes.
+    private final class Forwarding: Sendable {
+        /// See `forwardedBy`.
+        let by: String?
+        /// See `forwarded`.
+        let standard: String?
+        /// See `forwardedFor`.
+        let plain: String?
+
+        /// Makes a note of the three.
+        init(by: String?, standard: String?, plain: String?) {
+            self.by = by
+            self.standard = standard
+            self.plain = plain
+        }
+    }
+
+    /// The name of the first field by which a proxy states that it passed the request on; nil when
+    /// there is none.
+    package var forwardedBy: String? {
+        get { forwarding?.by }
+        set { forwarding = Forwarding(by: newValue, standard: forwarded, plain: forwardedFor) }
+    }
+    /// The value of `Forwarded` with its lines joined; nil unless the peer is a trusted proxy that has sent it.
+    package var forwarded: String? {
+        get { forwarding?.standard }
+        set { forwarding = Forwarding(by: forwardedBy, standard: newValue, plain: forwardedFor) }
+    }
+    /// The value of `X-Forwarded-For` with its lines joined; nil unless the peer is a trusted proxy that has sent it.
+    package var forwardedFor: String? {
+        get { forwarding?.plain }
+        set { forwarding = Forwarding(by: forwardedBy, standard: forwarded, plain: newValue) }
+    }
 
     /// Makes a header section without fields, to which lines are added as they are read.
     package init() {}

@@ -73,7 +73,7 @@ internal import RealmStorage
     @inline(never) private func firstValue(_ position: Int, _ row: Int) throws(StorageError) -> Value {
         if row == firstRow ?? row {
             firstRow = row
-            return try leaf.attach(table.columns[position]).value(row)
+            return try leaf.value(table.columns[position], row: row)
         }
         return try attach(position).value(row)
     }

@@ -4,13 +4,21 @@
 ///
 /// At each position fixed words are tried before a variable; where they lead to no route the
 /// variable is tried, so that a property may be called `@links`. The tree is built once and never
-/// changes, so any thread may use it.
+/// changes, so any thread may use it. All words are in one array: references to many small ones would be counted
+/// by all threads for each request.
 package struct Router: Sendable {
+    /// A fixed word, which leads from one node to another.
+    private struct Word {
+        /// Where the word is in `letters`.
+        let letters: Range<Int>
+        /// The node that it leads to.
+        let node: Int
+    }
+
     /// A position in the tree: what paths with the same beginning have in common.
     private struct Node {
-        /// The nodes below, by their fixed words as UTF-8. There are at most a dozen, and most
-        /// differ in length.
-        var words: [(bytes: [UInt8], node: Int)] = []
+        /// The fixed words that lead from here, in `words`. There are at most a dozen, and most differ in length.
+        var words = 0..<0
         /// The node below for any other segment; nil when no pattern has a variable here.
         var variable: Int?
         /// The node below for all segments that are left; nil when no pattern has such a variable here.
@@ -21,6 +29,10 @@ package struct Router: Sendable {
 
     /// All nodes; the first one is the root, and nodes refer to each other by index.
     private let nodes: [Node]
+    /// The words of all nodes, those of one node next to each other.
+    private let words: [Word]
+    /// The words as UTF-8, one after the other.
+    private let letters: [UInt8]
     /// The number of the route for the server as a whole.
     private let server: Int
 
@@ -31,13 +43,25 @@ package struct Router: Sendable {
     ///   end the process.
     package init(_ routes: [Route]) {
         var nodes = [Node()]
+        var children: [[(bytes: [UInt8], node: Int)]] = [[]]
         for (index, route) in routes.enumerated() where !route.pattern.segments.isEmpty {
             var node = 0
-            for segment in route.pattern.segments { node = Router.child(of: node, segment, in: &nodes) }
+            for segment in route.pattern.segments { node = Router.child(of: node, segment, in: &nodes, &children) }
             precondition(nodes[node].route == nil, "two routes have the pattern \(route.pattern.text)")
             nodes[node].route = index
         }
+        var words: [Word] = []
+        var letters: [UInt8] = []
+        for (node, children) in children.enumerated() {
+            nodes[node].words = words.count..<words.count + children.count
+            for child in children {
+                words.append(Word(letters: letters.count..<letters.count + child.bytes.count, node: child.node))
+                letters += child.bytes
+            }
+        }
         self.nodes = nodes
+        self.words = words
+        self.letters = letters
         server = routes.firstIndex { $0.traits.contains(.isServer) } ?? 0
     }
 
@@ -47,12 +71,15 @@ package struct Router: Sendable {
     ///   - parent: The index of the node above.
     ///   - segment: The next segment of a pattern.
     ///   - nodes: All nodes.
-    private static func child(of parent: Int, _ segment: PathPattern.Segment, in nodes: inout [Node]) -> Int {
+    ///   - words: The words that lead from each node, and the nodes that they lead to.
+    private static func child(
+        of parent: Int, _ segment: PathPattern.Segment, in nodes: inout [Node], _ words: inout [[(bytes: [UInt8], node: Int)]]
+    ) -> Int {
         switch segment {
         case .word(let word):
             let bytes = Array(word.utf8)
-            if let known = nodes[parent].words.first(where: { $0.bytes == bytes }) { return known.node }
-            nodes[parent].words.append((bytes, nodes.count))
+            if let known = words[parent].first(where: { $0.bytes == bytes }) { return known.node }
+            words[parent].append((bytes, nodes.count))
         case .variable(.path):
             if let known = nodes[parent].rest { return known }
             nodes[parent].rest = nodes.count
@@ -61,6 +88,7 @@ package struct Router: Sendable {
             nodes[parent].variable = nodes.count
         }
         nodes.append(Node())
+        words.append([])
         return nodes.count - 1
     }
 
@@ -84,9 +112,9 @@ package struct Router: Sendable {
     /// - Returns: The number of the route; nil when none matches.
     private func find(_ target: RequestTarget, from node: Int, at depth: Int) -> Int? {
         guard depth < target.segments.count else { return nodes[node].route }
-        let segment = target.segment(depth)
-        for child in nodes[node].words where Router.isWord(child.bytes, segment) {
-            if let found = find(target, from: child.node, at: depth + 1) { return found }
+        let segment = target.segments[depth]
+        for index in nodes[node].words where isWord(words[index].letters, target.bytes, segment) {
+            if let found = find(target, from: words[index].node, at: depth + 1) { return found }
         }
         // A slash at the end is no empty name.
         guard !segment.isEmpty else { return nil }
@@ -96,11 +124,26 @@ package struct Router: Sendable {
     }
 
     /// Whether a segment is a fixed word. The sign in front of some may be percent-encoded, as many clients send it.
-    private static func isWord(_ word: [UInt8], _ segment: ArraySlice<UInt8>) -> Bool {
-        if word.count == segment.count { return word.elementsEqual(segment) }
-        guard word.first == UInt8(ascii: "@"), segment.count == word.count + 2, segment.starts(with: "%40".utf8) else {
-            return false
+    ///
+    /// - Parameters:
+    ///   - word: Where the word is in `letters`.
+    ///   - bytes: The target.
+    ///   - segment: Where the segment is in it.
+    private func isWord(_ word: Range<Int>, _ bytes: [UInt8], _ segment: Range<Int>) -> Bool {
+        if word.count == segment.count { return isEqual(word, bytes, segment.lowerBound) }
+        guard !word.isEmpty, segment.count == word.count + 2, letters[word.lowerBound] == UInt8(ascii: "@"),
+            bytes[segment].starts(with: "%40".utf8)
+        else { return false }
+        return isEqual(word.lowerBound + 1..<word.upperBound, bytes, segment.lowerBound + 3)
+    }
+
+    /// Whether a part of `letters` is equal to as many bytes of a target.
+    private func isEqual(_ part: Range<Int>, _ bytes: [UInt8], _ start: Int) -> Bool {
+        var index = start
+        for letter in part {
+            guard letters[letter] == bytes[index] else { return false }
+            index += 1
         }
-        return word.dropFirst().elementsEqual(segment.dropFirst(3))
+        return true
     }
 }
