@@ -18,6 +18,13 @@ extension ByteView {
         for offset in index..<count { unsafe word |= UInt64(start[offset]) << UInt64(8 * (offset - index)) }
         body(word)
     }
+
+    /// Whether all bytes are below 128.
+    package var isASCII: Bool {
+        var joined: UInt64 = 0
+        forEachWord { joined |= $0 }
+        return joined & 0x8080_8080_8080_8080 == 0
+    }
 }
 
 /// The first bytes of texts as words, for sorting and comparing most texts without a loop.

@@ -17,6 +17,17 @@ package enum FullTextTokenizer {
     /// - Complexity: O(number of bytes).
     package static func words(of text: ByteView) -> [[UInt8]] {
         var words: [[UInt8]] = []
+        forEachWord(of: text) { words.append($0) }
+        return words
+    }
+
+    /// Calls `body` with the words of `text` in order, with repetitions.
+    ///
+    /// - Parameters:
+    ///   - text: The text; bytes that are not UTF-8 separate words.
+    ///   - body: Gets each word. The next one is made in the same memory, unless the word is kept.
+    /// - Complexity: O(number of bytes).
+    static func forEachWord(of text: ByteView, _ body: ([UInt8]) -> Void) {
         var word: [UInt8] = []
         var index = 0
         var isInWord = false
@@ -25,7 +36,7 @@ package enum FullTextTokenizer {
             index += byteCount
             switch kind {
             case .separator:
-                if isInWord, !word.isEmpty { words.append(word) }
+                if isInWord, !word.isEmpty { body(word) }
                 word.removeAll(keepingCapacity: true)
                 isInWord = false
             case .silent: isInWord = true
@@ -34,8 +45,7 @@ package enum FullTextTokenizer {
                 append(first, second, to: &word)
             }
         }
-        if !word.isEmpty { words.append(word) }
-        return words
+        if !word.isEmpty { body(word) }
     }
 
     /// The meaning of a character for words.

@@ -85,6 +85,11 @@ package struct IndexData: Sendable {
         }
     }
 
+    /// Returns the first key of the data of an integer.
+    @inline(__always) static func firstKey(of number: Int64) -> Int32 {
+        Int32(bitPattern: UInt32(truncatingIfNeeded: number).byteSwapped)
+    }
+
     /// Makes the data of an integer: its eight bytes, the lowest first.
     private init(_ number: Int64) { self.init(.words(UInt64(bitPattern: number), 0, byteCount: 8)) }
 

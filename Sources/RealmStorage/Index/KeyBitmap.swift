@@ -36,6 +36,14 @@ package struct KeyBitmap: Sendable {
         return words[Int(truncatingIfNeeded: number >> 6)] >> (number & 63) & 1 == 1
     }
 
+    /// Adds a key; one that is not within the bounds is left out.
+    @inline(__always)
+    mutating func insert(_ key: ObjectKey) {
+        let number = UInt64(bitPattern: key.rawValue &- first)
+        guard number >> 6 < UInt64(words.count) else { return }
+        words[Int(truncatingIfNeeded: number >> 6)] |= 1 &<< (number & 63)
+    }
+
     /// Adds the keys of a list that are within the bounds.
     ///
     /// - Parameters:

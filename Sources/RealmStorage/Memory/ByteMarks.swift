@@ -24,6 +24,28 @@
 
     deinit { unsafe System.unmap(UnsafeMutableRawPointer(words), byteCount: byteCount) }
 
+    /// Returns whether none of some bytes is marked. It takes no memory.
+    ///
+    /// - Parameters:
+    ///   - start: The first byte, a multiple of 8 inside the file.
+    ///   - end: The byte after the last one, a multiple of 8 not beyond the file.
+    func isUnmarked(_ start: UInt64, _ end: UInt64) -> Bool {
+        var bit = start >> 3
+        let last = end >> 3
+        while bit < last {
+            let count: UInt64 = min(64 - bit & 63, last - bit)
+            // In bounds as in `mark`.
+            guard unsafe words[Int(bit >> 6)] & ByteMarks.mask(bit & 63, count) == 0 else { return false }
+            bit += count
+        }
+        return true
+    }
+
+    /// Returns a mask of some bits of a word.
+    private static func mask(_ first: UInt64, _ count: UInt64) -> UInt64 {
+        (count == 64 ? UInt64.max : (UInt64(1) << count) - 1) << first
+    }
+
     /// Marks some bytes.
     ///
     /// - Parameters:
@@ -36,8 +58,7 @@
         while bit < last {
             let offset: UInt64 = bit & 63
             let count: UInt64 = min(64 - offset, last - bit)
-            let ones: UInt64 = count == 64 ? UInt64.max : (UInt64(1) << count) - 1
-            let mask: UInt64 = ones << offset
+            let mask = ByteMarks.mask(offset, count)
             // In bounds: there is a word for the last byte of the file, and `end` is not beyond it.
             let word = Int(bit >> 6)
             guard unsafe words[word] & mask == 0 else { return false }

@@ -14,7 +14,7 @@ struct CellCheck {
     /// The object that is checked, which messages name.
     private var object = ObjectKey.null
     /// The links that were found so far.
-    private(set) var links: [ObjectCheck.Link] = []
+    private(set) var links: [LinkLedger.Link] = []
 
     /// Makes a check of one column of a table.
     ///
@@ -134,13 +134,12 @@ struct CellCheck {
         guard try !hasUnorderedElements(root, shape) else { return }
         let tree = try BPlusTree(root: root, space: snapshot.space, shape: shape)
         var cursor = tree.leaves()
-        let order = shape.type == .decimal ? Value.decimalSetOrder : Value.order
         var previous: Value?
         while let (leaf, _) = try cursor.next() {
             for row in 0..<leaf.count {
                 // Unresolved links are ordered like any other.
                 let value = try leaf.storedValue(row)
-                if let previous, order(previous, value) >= 0 {
+                if let previous, !CellCheck.ascends(from: previous, to: value, shape) {
                     let text = "\(place): set elements out of order or equal"
                     // Older formats ordered text by other rules.
                     if snapshot.fileFormat == 24 { report.error(text) } else { report.warn(text) }
@@ -149,6 +148,22 @@ struct CellCheck {
                 previous = value
             }
         }
+    }
+
+    /// Returns whether an element of a set is in order behind another one.
+    private static func ascends(from previous: Value, to next: Value, _ shape: ElementShape) -> Bool {
+        (shape.type == .decimal ? Value.decimalSetOrder(previous, next) : Value.order(previous, next)) < 0
+    }
+
+    /// Returns whether the elements in a leaf of a set ascend.
+    static func ascends(_ leaf: ColumnLeaf, _ shape: ElementShape) throws(StorageError) -> Bool {
+        var previous: Value?
+        for row in 0..<leaf.count {
+            let value = try leaf.storedValue(row)
+            if let previous, !ascends(from: previous, to: value, shape) { return false }
+            previous = value
+        }
+        return true
     }
 
     /// Returns whether a set of floats or doubles has a NaN, after which its order cannot be relied
@@ -219,7 +234,7 @@ struct CellCheck {
     private mutating func add(_ target: TableKey, _ key: ObjectKey) {
         guard !key.isNull else { return }
         links.append(
-            ObjectCheck.Link(
+            LinkLedger.Link(
                 origin: table.key, column: column.leafIndex, originKey: object, target: target, targetKey: key))
     }
 }

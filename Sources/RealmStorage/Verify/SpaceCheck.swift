@@ -62,10 +62,7 @@ struct SpaceCheck {
             report.statistics.nodes += 1
             report.statistics.usedBytes += UInt64(node.byteCount)
             extents.append(Extent(start: ref.rawValue, end: ref.rawValue + UInt64(node.byteCount), isNode: true))
-            let section = UInt64(FreeSpace.sectionByteCount)
-            if ref.rawValue / section != (ref.rawValue + UInt64(node.byteCount) - 1) / section {
-                report.warn("node \(ref) of \(node.byteCount) bytes crosses a section of 64 MiB")
-            }
+            SpaceCheck.checkSection(ref, UInt64(node.byteCount), &report)
             guard node.hasRefs else { continue }
             for index in 0..<node.count {
                 let raw = UInt64(bitPattern: node.integer(index))
@@ -77,6 +74,20 @@ struct SpaceCheck {
                 return report.error("more refs to nodes than the file has room for nodes, the last ones in \(ref)")
             }
         }
+    }
+
+    /// Warns of a node that crosses the border between two sections of the file.
+    @inline(__always)
+    static func checkSection(_ ref: Ref, _ byteCount: UInt64, _ report: inout VerifyReport) {
+        let section = UInt64(FreeSpace.sectionByteCount)
+        guard ref.rawValue / section != (ref.rawValue + byteCount - 1) / section else { return }
+        report.warn("node \(ref) of \(byteCount) bytes crosses a section of 64 MiB")
+    }
+
+    /// Returns whether a free block lies inside the file, and where nodes can.
+    static func isBlock(_ position: Int64, _ length: Int64, _ space: NodeSpace) -> Bool {
+        position & 7 == 0 && length & 7 == 0 && length > 0 && position >= Int64(FileHeader.byteCount)
+            && UInt64(position) <= space.limit && UInt64(length) <= space.limit - UInt64(position)
     }
 
     /// Reads the free lists and collects their ranges; throws `.corrupt` when they differ in
@@ -94,9 +105,7 @@ struct SpaceCheck {
         for index in 0..<positions.count {
             let position = positions[index]
             let length = lengths[index]
-            guard position & 7 == 0, length & 7 == 0, length > 0, position >= Int64(FileHeader.byteCount),
-                UInt64(position) <= space.limit, UInt64(length) <= space.limit - UInt64(position)
-            else {
+            guard SpaceCheck.isBlock(position, length, space) else {
                 report.error("free block at \(position) of \(length) bytes is out of bounds or misaligned")
                 continue
             }

@@ -37,7 +37,7 @@ struct WordIndexCheck {
             }
             settle(entry, words: [filed, WordIndexCheck.longWord(endingWith: entry.path)], &missing, &report)
         }
-        for (word, objects) in missing {
+        for (word, objects) in missing.sorted(by: { WordIndexCheck.precedes($0.key, $1.key) }) {
             for object in objects { report.error("\(place): object \(object.rawValue) is missing under \(text(word))") }
         }
     }
@@ -74,10 +74,16 @@ struct WordIndexCheck {
     /// Returns a word for messages, in quotes, or "null".
     private func text(_ word: [UInt8]?) -> String { word.map { "'\(String(decoding: $0, as: UTF8.self))'" } ?? "null" }
 
+    /// Returns whether a word comes before another one in messages: null first, then by bytes.
+    private static func precedes(_ left: [UInt8]?, _ right: [UInt8]?) -> Bool {
+        guard let left, let right else { return left == nil && right != nil }
+        return left.lexicographicallyPrecedes(right)
+    }
+
     // MARK: - From keys to words
 
     /// Returns the word that ends with the last key of `path`; nil for null.
-    private static func word(endingWith path: [Int32]) -> [UInt8]? {
+    static func word(endingWith path: [Int32]) -> [UInt8]? {
         var rest = path[...]
         // Below a key that reads as padded, 0 means the shorter word, which ended with that key.
         while let last = rest.last, last == 0 {
