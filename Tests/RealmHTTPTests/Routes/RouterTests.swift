@@ -36,7 +36,10 @@ import Testing
     }
 
     @Test func `short segments, escaped signs and slashes at the end lead where the patterns say`() {
-        for path in ["/", "//", "/a", "/ab", "/%4", "/%40", "/@", "/v1", "/v1/", "/v1/realms", "/v1/realms/", "/v1/realms//x", "/healthz/"] {
+        let paths = [
+            "/", "//", "/a", "/ab", "/%4", "/%40", "/@", "/v1", "/v1/", "/v1/realms", "/v1/realms/", "/v1/realms//x", "/healthz/",
+        ]
+        for path in paths {
             let route = RouteTable.match(RequestTarget(Array(path.utf8))).pattern.label
             #expect(route == RouterTests.naive(path), "\(path)")
         }
@@ -44,7 +47,9 @@ import Testing
 
     @Test func `random paths of words, pieces of them and anything lead where the patterns say`() {
         var dice = SeededGenerator(seed: 20_261_128)
-        let words = RouteTable.routes.flatMap(\.pattern.segments).compactMap { if case .word(let word) = $0 { word } else { nil } }
+        let words = RouteTable.routes.flatMap(\.pattern.segments).compactMap { segment -> String? in
+            if case .word(let word) = segment { word } else { nil }
+        }
         for round in 0..<20_000 {
             var path = ""
             let begin = RouteTable.routes.randomElement(using: &dice)?.pattern.segments ?? []
