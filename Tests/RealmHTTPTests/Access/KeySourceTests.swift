@@ -199,6 +199,8 @@ import Testing
         defer { server.stop() }
         let verifier = try eagerVerifier(port: server.port)
         #expect(verifier.subject(first[0]) == "first-0")
+        // The first token may ask for the keys although they are just being read.
+        let asked = server.targets.count
         let text = vectors.turns[1].jwks
         server.answer {
             let fields = [HeaderField("Location", "/elsewhere")]
@@ -207,7 +209,7 @@ import Testing
         }
         #expect(verifier.subject(second[0]) == nil)
         #expect(verifier.readings("failed") == 1 && verifier.known(first[0]) != nil)
-        #expect(server.targets == ["/keys", "/keys"])
+        #expect(server.targets == Array(repeating: "/keys", count: asked + 1))
     }
 
     @Test func `a source that is slow delays its own tokens, up to a limit, and no others`() throws {
