@@ -111,16 +111,7 @@ struct LinkCheck {
     mutating func add(
         _ links: LinkLeaf, of origins: ClusterLeaf, in place: (table: TableKey, column: Int), _ report: inout VerifyReport
     ) {
-        let page = ledger.page(origin: place.table, column: place.column, target: links.targetTable)
-        var count = 0
-        for row in 0..<links.count {
-            let target = links.key(row)
-            guard !target.isNull else { continue }
-            ledger.add(origins.key(at: row), target, page)
-            count += 1
-        }
-        report.statistics.links += count
-        if count > 0 { noteNesting(of: links.targetTable, in: place.table) }
+        enter(links, place, &report) { origins.key(at: $0) }
     }
 
     /// Enters the links in a list or set of one object, whose targets exist.
@@ -133,12 +124,27 @@ struct LinkCheck {
     mutating func add(
         _ links: LinkLeaf, in origin: ObjectKey, _ place: (table: TableKey, column: Int), _ report: inout VerifyReport
     ) {
+        enter(links, place, &report) { _ in origin }
+    }
+
+    /// Enters the links of a leaf.
+    ///
+    /// - Parameters:
+    ///   - links: The links, whose targets exist.
+    ///   - place: The table and the leaf index of the column.
+    ///   - report: Gets the number of links.
+    ///   - origin: Returns the object that holds the link in a row.
+    @inline(__always)
+    private mutating func enter(
+        _ links: LinkLeaf, _ place: (table: TableKey, column: Int), _ report: inout VerifyReport,
+        originOf origin: (Int) -> ObjectKey
+    ) {
         let page = ledger.page(origin: place.table, column: place.column, target: links.targetTable)
         var count = 0
         for row in 0..<links.count {
             let target = links.key(row)
             guard !target.isNull else { continue }
-            ledger.add(origin, target, page)
+            ledger.add(origin(row), target, page)
             count += 1
         }
         report.statistics.links += count
