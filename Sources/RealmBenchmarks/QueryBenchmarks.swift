@@ -73,6 +73,11 @@ struct QueryBenchmarks {
             report.add(
                 "primary key look-ups", .perSecond, try lookUp(), comparedWith: figures["primaryKeyLookupsPerSecond"])
         }
+        if isWanted("export as NDJSON, rows") {
+            report.add(
+                "export as NDJSON, rows", .perSecond, try export(), comparedWith: figures["fullScanRowsPerSecond"],
+                note: "entity tags and helpers included")
+        }
         guard isWanted("full scan to JSON, rows") else { return }
         let (rows, bytes) = try scan()
         report.add(
@@ -184,6 +189,16 @@ struct QueryBenchmarks {
             keep(total)
         }
         return Double(Self.lookups) / time * 1000
+    }
+
+    /// Measures an export of the whole realm, as clients get it, whose chunks are dropped.
+    private func export() throws -> Double {
+        let time = try harness.milliseconds {
+            let stream = try ExportStream.all(of: snapshot, version: "1")
+            let buffer = OutputBuffer(capacity: 2 * Streaming.chunkBytes)
+            while try !stream.produce(into: buffer) { buffer.removeAll() }
+        }
+        return Double(table.count) / time * 1000
     }
 
     /// Measures writing all objects with all properties as JSON to a buffer that is emptied

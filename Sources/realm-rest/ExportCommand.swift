@@ -106,8 +106,8 @@ struct ExportCommand: ParsableCommand {
     }
 
     /// Returns the objects that are exported.
-    private func rows(_ snapshot: Snapshot) throws -> ExportRows {
-        guard let className else { return try ExportRows(allOf: snapshot) }
+    private func rows(_ snapshot: Snapshot) throws -> StreamRows {
+        guard let className else { return try StreamRows(allOf: snapshot) }
         guard let table = snapshot.classTable(named: className) else {
             throw ValidationError("the file has no class '\(className)'")
         }
@@ -118,7 +118,7 @@ struct ExportCommand: ParsableCommand {
             let keys = (sort ?? "").split(separator: ",").map { term in
                 ResultOrder.Key(path: String(term.drop { $0 == "-" }), isAscending: !term.hasPrefix("-"))
             }
-            return try ExportRows(
+            return try StreamRows(
                 try predicate.map { try Query.parse($0) } ?? .all, of: table,
                 .init(arguments: try ArgumentDecoder(snapshot).decode(values), order: ResultOrder(sort: keys)), in: snapshot)
         } catch let error as JSONError {

@@ -252,18 +252,20 @@ final class ObjectList: @unchecked Sendable {
         let plan = try context.plan(table, parameters)
         let after = try parameters.after.map { text throws(Problem) in try PageCursor(text, identity: identity).position }
         let window = ResultWindow(offset: parameters.offset ?? 0, after: after)
-        let source: RowStream.Source
+        let source: RowSource
         if let cursor = try query.cursor(window) {
             source = .cursor(cursor)
         } else {
             source = .keys(try query.keys(window))
         }
-        let rows = RowLines(plan, context.snapshot, parameters, budget: context.request.budget)
         var response = Response(status: 200)
-        response.add("Content-Type", constant: rows.mediaType)
+        response.add("Content-Type", constant: RowLines.mediaType(isCSV: parameters.format == .csv))
         context.addReadHeaders(to: &response, etag: etag)
         if parameters.countsExactly { response.add("Realm-Count", String(try query.count())) }
-        response.body = .stream(RowStream(source, rows, of: table, pace: StreamPace(context.request.budget, context.limits)))
+        response.body = .stream(
+            RowStream(
+                StreamRows.Part(table: table, plan: plan, source: source), of: context.snapshot, parameters,
+                budget: context.request.budget, limits: context.limits))
         return response
     }
 

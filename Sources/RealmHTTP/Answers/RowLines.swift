@@ -4,8 +4,8 @@ internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
-/// Writes objects as lines of NDJSON or CSV. It is used by one thread at a time.
-final class RowLines {
+/// Writes objects of one class as lines of NDJSON or CSV. It is used by one thread at a time.
+final class RowLines: LineWriter {
     /// How the objects are written: their properties, in order.
     private let plan: ObjectPlan
     /// Writes objects as JSON.
@@ -43,6 +43,8 @@ final class RowLines {
 
     /// Writes the line of column names, which only CSV has.
     func begin(in buffer: OutputBuffer) { csv?.writeHeader(to: buffer) }
+
+    func write(_ row: Row, of part: Int, to buffer: OutputBuffer) throws(StorageError) { try write(row, to: buffer) }
 
     /// Writes the line of one object.
     ///

@@ -56,9 +56,9 @@ struct ExportEndpoints: Sendable {
     /// Returns the objects that are exported.
     private func rows(
         _ name: String?, _ selection: SelectionParameters, _ context: ReadContext
-    ) throws(Problem) -> ExportRows {
+    ) throws(Problem) -> StreamRows {
         let budget = context.request.budget
-        guard let name else { return try ExportRows(allOf: context.snapshot, budget: budget, limits: context.limits) }
+        guard let name else { return try StreamRows(allOf: context.snapshot, budget: budget, limits: context.limits) }
         guard let table = context.snapshot.classTable(named: name) else {
             throw Problem.noClass(name, in: context.snapshot).with("parameter", "class")
         }
@@ -67,7 +67,7 @@ struct ExportEndpoints: Sendable {
         if query.hasDescriptors, !selection.sort.isEmpty {
             throw .conflict("'sort' cannot be combined with SORT, DISTINCT or LIMIT in 'where'", parameter: "sort")
         }
-        return try ExportRows(
+        return try StreamRows(
             query, of: table,
             .init(
                 arguments: try ArgumentDecoder(context.snapshot).decode(selection.args),
@@ -78,7 +78,7 @@ struct ExportEndpoints: Sendable {
 
     /// Returns what is sent.
     private func body(
-        _ rows: ExportRows, _ format: ExportFormat, separator: UInt8?, geometry: String?, _ context: ReadContext
+        _ rows: StreamRows, _ format: ExportFormat, separator: UInt8?, geometry: String?, _ context: ReadContext
     ) throws(Problem) -> any ChunkProducer {
         let version = context.version.tokenText
         switch format {
@@ -94,7 +94,7 @@ struct ExportEndpoints: Sendable {
     }
 
     /// Makes the file of an export.
-    private func file(_ rows: ExportRows, _ format: ExportFormat, _ context: ReadContext) throws(Problem) -> BodyFile {
+    private func file(_ rows: StreamRows, _ format: ExportFormat, _ context: ReadContext) throws(Problem) -> BodyFile {
         let file: BodyFile
         do throws(StorageError) {
             file = try BodyFile.make(inOneOf: spoolFolders, try context.request.spool?.open(for: context.request.account))

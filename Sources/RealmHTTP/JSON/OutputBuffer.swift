@@ -129,10 +129,10 @@ package import RealmStorage
     /// Appends bytes of a file. The caller holds the snapshot that they belong to.
     package func append(_ view: ByteView) { unsafe view.withBuffer { unsafe append($0) } }
 
-    /// Appends the contents of another buffer.
-    package func append(_ other: OutputBuffer) {
-        guard let base = unsafe other.start else { return }
-        unsafe append(base, other.count)
+    /// Appends the contents of another buffer, without its first bytes if a number of them is given.
+    package func append(_ other: OutputBuffer, from first: Int = 0) {
+        guard let base = unsafe other.start, first >= 0, first < other.count else { return }
+        unsafe append(base + first, other.count - first)
     }
 
     /// Writes one row of a page, unless the page would exceed the size limits of the response.

@@ -14,17 +14,19 @@ package import RealmStorage
 /// lock of the worker queue orders their accesses.
 package final class ExportStream: ChunkProducer, @unchecked Sendable {
     /// The objects, with the version that they belong to.
-    private let rows: ExportRows
+    private let rows: StreamRows
     /// The form of the export.
     private let format: ExportFormat
     /// The schema document of the version, as JSON.
     private let schema: String
     /// The text of the version token, for the header of the export.
     private let version: String
-    /// Writes objects as JSON.
-    private let encoder: ObjectEncoder
-    /// Writes objects as CSV; nil for the other formats.
-    private let csv: CSVWriter?
+    /// The threads that help to write the objects.
+    var helpers = ScanHelpers.shared
+    /// What stands between cells of CSV for a spreadsheet; nil for CSV that can be imported.
+    private var separator: UInt8?
+    /// The objects as they are written, made with the first chunk.
+    private lazy var lines = makeLines()
     /// The index of the part that is being written; -1 before the first.
     private var part = -1
     /// Whether the header was written.
@@ -46,7 +48,7 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         of snapshot: Snapshot, version: String, format: ExportFormat = .ndjson, budget: WorkBudget = WorkBudget(),
         limits: Limits = .boundless
     ) throws(Problem) -> ExportStream {
-        ExportStream(try ExportRows(allOf: snapshot, budget: budget, limits: limits), version: version, format: format)
+        ExportStream(try StreamRows(allOf: snapshot, budget: budget, limits: limits), version: version, format: format)
     }
 
     /// Exports some objects.
@@ -55,15 +57,11 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
     ///   - rows: The objects. For CSV they are of one class.
     ///   - version: The text of the version token, for the header.
     ///   - format: NDJSON, JSON or CSV.
-    package init(_ rows: ExportRows, version: String, format: ExportFormat) {
+    package init(_ rows: StreamRows, version: String, format: ExportFormat) {
         self.rows = rows
         self.version = version
         self.format = format
         schema = SchemaDocument.document(RealmSchema(rows.snapshot)).json
-        encoder = ObjectEncoder(rows.snapshot, Representation(), rows.budget)
-        csv =
-            format == .csv
-            ? rows.parts.first.map { CSVWriter($0.plan, rows.snapshot, Representation(), budget: rows.budget) } : nil
     }
 
     /// Writes CSV for a spreadsheet: cells that it would take as formulas get an apostrophe, the text
@@ -71,7 +69,15 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
     /// an export does not import to the same values.
     ///
     /// - Parameter separator: What separates cells: the semicolon where the comma is in numbers.
-    package func fitSpreadsheets(separator: UInt8) { csv?.fitSpreadsheets(separator: separator) }
+    package func fitSpreadsheets(separator: UInt8) { self.separator = separator }
+
+    /// Makes the stream of lines.
+    private func makeLines() -> LineStream {
+        let (plans, snapshot, format, separator) = (rows.parts.map(\.plan), rows.snapshot, format, separator)
+        return LineStream(rows, helpers: helpers) { budget in
+            ExportLines(plans, snapshot, format: format, separator: separator, budget: budget)
+        }
+    }
 
     // MARK: - Chunks
 
@@ -88,10 +94,10 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
             begin(buffer)
         }
         while buffer.count < Streaming.chunkBytes {
-            switch try rows.next() {
-            case .row(let row, let index):
-                beginParts(upTo: index, buffer)
-                try write(row, rows.parts[index], buffer)
+            switch try lines.next() {
+            case .lines(let lines):
+                beginParts(upTo: lines.part, buffer)
+                add(lines, to: buffer)
             case .later: return false
             case .end:
                 beginParts(upTo: rows.parts.count - 1, buffer)
@@ -106,7 +112,10 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
     /// of the document.
     private func begin(_ buffer: OutputBuffer) {
         switch format {
-        case .csv: csv?.writeHeader(to: buffer)
+        case .csv:
+            if let plan = rows.parts.first?.plan {
+                ExportLines.csv(plan, rows.snapshot, separator: separator, rows.budget).writeHeader(to: buffer)
+            }
         case .json:
             buffer.append("{\"version\":" as StaticString)
             buffer.append(jsonString: version)
@@ -149,17 +158,13 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         }
     }
 
-    /// Writes one object in the form of the export. The budget for one object begins anew with
-    /// each.
-    private func write(_ row: Row, _ part: ExportRows.Part, _ buffer: OutputBuffer) throws(StorageError) {
-        rows.budget.beginPart(at: buffer.count)
-        if let csv { return try csv.write(row, to: buffer) }
-        if format == .json, countInPart > 0 { buffer.append(UInt8(ascii: ",")) }
-        var writer = JSONWriter(buffer)
-        try encoder.write(row, part.plan, to: &writer)
-        if format == .ndjson { buffer.append(UInt8(ascii: "\n")) }
-        count += 1
-        countInPart += 1
+    /// Adds the lines of some objects.
+    private func add(_ lines: BatchLines, to buffer: OutputBuffer) {
+        guard lines.count > 0 else { return }
+        // In the JSON document each object follows a comma, but the first of its class.
+        buffer.append(lines.bytes, from: format == .json && countInPart == 0 ? 1 : 0)
+        count += lines.count
+        countInPart += lines.count
     }
 }
 

@@ -8,7 +8,7 @@ internal import RealmStorage
 /// `@unchecked Sendable`: the daemon asks for one chunk at a time, and one worker makes it.
 package final class FeatureStream: ChunkProducer, @unchecked Sendable {
     /// The objects.
-    private let rows: ExportRows
+    private let rows: StreamRows
     /// The way from an object to its location: embedded objects, the last of which is the location.
     private let path: [Column]
     /// Writes the other properties.
@@ -24,7 +24,7 @@ package final class FeatureStream: ChunkProducer, @unchecked Sendable {
     ///   - rows: Objects of one class.
     ///   - geometry: The path to the location, with dots; nil for the first one that is found.
     /// - Throws: `invalid_parameter` when there is no location at the path, or none at all.
-    package init(_ rows: ExportRows, geometry: String?) throws(Problem) {
+    package init(_ rows: StreamRows, geometry: String?) throws(Problem) {
         self.rows = rows
         encoder = ObjectEncoder(rows.snapshot, Representation(includesMeta: false), rows.budget)
         guard let table = rows.parts.first?.table else { throw Problem(.classNotFound, "there is no class of this name") }
@@ -104,7 +104,7 @@ package final class FeatureStream: ChunkProducer, @unchecked Sendable {
     }
 
     /// Writes a feature. One without a location has a null geometry, as the standard has it.
-    private func write(_ row: Row, _ part: ExportRows.Part, _ buffer: OutputBuffer) throws(StorageError) {
+    private func write(_ row: Row, _ part: StreamRows.Part, _ buffer: OutputBuffer) throws(StorageError) {
         buffer.append("{\"type\":\"Feature\",\"id\":" as StaticString)
         buffer.append(jsonString: try KeyText.text(of: row, in: part.table))
         buffer.append(",\"geometry\":" as StaticString)

@@ -7,7 +7,7 @@ internal import RealmStorage
 /// `@unchecked Sendable`: the daemon asks for one chunk at a time, and one worker makes it.
 package final class ScriptStream: ChunkProducer, @unchecked Sendable {
     /// The objects.
-    private let rows: ExportRows
+    private let rows: StreamRows
     /// Collects rows, and writes the script.
     private let sink: PostgreSQLSink
     /// Makes rows of objects.
@@ -23,7 +23,7 @@ package final class ScriptStream: ChunkProducer, @unchecked Sendable {
     ///   - rows: The objects.
     ///   - version: The token of their version.
     /// - Throws: `answer_too_large` for a class with more properties than a table can have columns.
-    package init(_ rows: ExportRows, version: String) throws(Problem) {
+    package init(_ rows: StreamRows, version: String) throws(Problem) {
         self.rows = rows
         self.version = version
         let schema = RelationalSchema(rows.parts.map(\.table), in: rows.snapshot, isWhole: rows.isWhole)

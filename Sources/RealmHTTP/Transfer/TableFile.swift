@@ -14,7 +14,7 @@ package enum TableFile {
     /// - Throws: `answer_too_large` or `insufficient_storage` for too much, or the problem of a damaged
     ///   realm.
     package static func writeSQLite(
-        _ rows: ExportRows, to file: BodyFile, byteLimit: Int, until end: Instant = .distantFuture
+        _ rows: StreamRows, to file: BodyFile, byteLimit: Int, until end: Instant = .distantFuture
     ) throws(Problem) {
         let schema = RelationalSchema(rows.parts.map(\.table), in: rows.snapshot, isWhole: rows.isWhole)
         try schema.requireColumns(atMost: SQLiteSink.columnLimit)
@@ -42,7 +42,7 @@ package enum TableFile {
     /// - Throws: `answer_too_large` for more rows than a sheet takes, `insufficient_storage`, or the problem
     ///   of a damaged realm.
     package static func writeWorkbook(
-        _ rows: ExportRows, to file: BodyFile, byteLimit: Int, until end: Instant = .distantFuture
+        _ rows: StreamRows, to file: BodyFile, byteLimit: Int, until end: Instant = .distantFuture
     ) throws(Problem) {
         try filling(file, with: rows, byteLimit: byteLimit) { _, grown in
             let book = try Workbook(path: file.openPath)
@@ -70,7 +70,7 @@ package enum TableFile {
     }
 
     /// Calls a function with every object and the index of its class.
-    static func forEachRow(_ rows: ExportRows, until end: Instant, _ body: (Row, Int) throws -> Void) throws {
+    static func forEachRow(_ rows: StreamRows, until end: Instant, _ body: (Row, Int) throws -> Void) throws {
         rows.beginChunk()
         var count = 0
         while true {
@@ -87,14 +87,14 @@ package enum TableFile {
     }
 
     /// Begins the next part of the work, unless its time is over.
-    private static func goOn(_ rows: ExportRows, until end: Instant) throws(StorageError) {
+    private static func goOn(_ rows: StreamRows, until end: Instant) throws(StorageError) {
         guard Instant.now() < end else { throw .stopped(.expired) }
         rows.beginChunk()
     }
 
     /// Fills a file, and turns what goes wrong into a problem.
     static func filling(
-        _ file: BodyFile, with rows: ExportRows, byteLimit: Int,
+        _ file: BodyFile, with rows: StreamRows, byteLimit: Int,
         _ write: (Int32, @escaping () throws(StorageError) -> Void) throws -> Void
     ) throws(Problem) {
         do {

@@ -2,7 +2,7 @@
 
 internal import RealmStorage
 
-/// Threads that help with long scans: one less than there are processors, which all queries share.
+/// Threads that help with long scans and streams: one less than there are processors, which all queries share.
 ///
 /// A query takes the helpers that are free, and scans alone when there are none, so it never waits for another query. Helpers run with
 /// a lower priority than the threads that answer requests: a short request that comes in meanwhile takes the processor from them.
@@ -37,7 +37,8 @@ package final class ScanHelpers: Sendable {
     /// - Parameters:
     ///   - count: The greatest number of helpers that are of use.
     ///   - job: What each helper does.
-    func begin(_ count: Int, _ job: @escaping @Sendable () -> Void) {
+    /// - Returns: The number of helpers that do it.
+    @discardableResult package func begin(_ count: Int, _ job: @escaping @Sendable () -> Void) -> Int {
         let (taken, missing) = monitor.withLock { state -> (Int, Int) in
             let taken = max(0, min(count, limit - state.busy))
             state.busy += taken
@@ -45,7 +46,7 @@ package final class ScanHelpers: Sendable {
             state.threads += missing
             return (taken, missing)
         }
-        guard taken > 0 else { return }
+        guard taken > 0 else { return 0 }
         var failed = 0
         for _ in 0..<missing where !start() { failed += 1 }
         monitor.broadcast { state in
@@ -53,6 +54,7 @@ package final class ScanHelpers: Sendable {
             state.busy -= failed
             state.jobs.append(contentsOf: repeatElement(job, count: taken - failed))
         }
+        return taken - failed
     }
 
     /// Starts a thread that takes jobs for as long as the process lives; false when the system has none.

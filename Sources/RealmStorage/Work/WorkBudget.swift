@@ -58,6 +58,19 @@ package final class WorkBudget: @unchecked Sendable {
         nextProbe = .distantFuture
     }
 
+    /// Returns a function that makes budgets with the present limits, for other threads that work on the same at the same time. Whether
+    /// the result is still wanted is left to this one.
+    package func twins() -> @Sendable () -> WorkBudget {
+        let (deadline, byteLimit, objectLimit, takesRoom) = (deadline, byteLimit, objectLimit, takesRoom)
+        return {
+            let twin = WorkBudget(deadline: deadline)
+            twin.byteLimit = byteLimit
+            twin.objectLimit = objectLimit
+            twin.takesRoom = takesRoom
+            return twin
+        }
+    }
+
     // MARK: - Time
 
     /// Counts work; throws `.stopped` when there is no time left.

@@ -4,19 +4,19 @@ internal import RealmEngine
 package import RealmQuery
 package import RealmStorage
 
-/// The objects of an export, class by class, found while they are written.
+/// The objects of an export or of another stream, class by class, found while they are written.
 ///
 /// It holds the version as long as it lives. `@unchecked Sendable`: one thread at a time asks for
 /// objects, as producers of chunks are never called twice at the same time.
-package final class ExportRows: @unchecked Sendable {
-    /// The objects of one class that are exported.
+package final class StreamRows: @unchecked Sendable {
+    /// The objects of one class that are written.
     struct Part {
-        /// The class whose objects are exported.
+        /// The class whose objects are written.
         let table: Table
         /// How objects of the class are written.
         let plan: ObjectPlan
         /// Where the objects come from, and in which order.
-        let source: RowStream.Source
+        let source: RowSource
     }
 
     /// What comes next.
@@ -29,11 +29,11 @@ package final class ExportRows: @unchecked Sendable {
         case end
     }
 
-    /// The version that is exported, as its reader sees it.
+    /// The version that is read, as its reader sees it.
     package let snapshot: Snapshot
-    /// The classes that are exported, in the order of the schema.
+    /// The classes that are written, in the order of the schema.
     let parts: [Part]
-    /// Whether all objects of all classes are exported.
+    /// Whether all objects of all classes are written.
     let isWhole: Bool
     /// What each object may cost.
     let budget: WorkBudget
@@ -62,8 +62,8 @@ package final class ExportRows: @unchecked Sendable {
             try Problem.mapping { () throws(StorageError) in try budget.spend(table.columns.count) }
             parts.append(
                 Part(
-                    table: table, plan: try ExportRows.plan(table, snapshot, embedded),
-                    source: try ExportRows.source(.all, of: table, Selection(), in: snapshot, budget: budget)))
+                    table: table, plan: try StreamRows.plan(table, snapshot, embedded),
+                    source: try StreamRows.source(.all, of: table, Selection(), in: snapshot, budget: budget)))
         }
         self.snapshot = snapshot
         self.parts = parts
@@ -72,7 +72,7 @@ package final class ExportRows: @unchecked Sendable {
         pace = StreamPace(budget, limits)
     }
 
-    /// Which objects of a class are exported, and in which order.
+    /// Which objects of a class are written, and in which order.
     package struct Selection {
         /// The values for `$0`, `$1` and so on.
         let arguments: [QueryArgument]
@@ -108,10 +108,25 @@ package final class ExportRows: @unchecked Sendable {
     ) throws(Problem) {
         parts = [
             Part(
-                table: table, plan: try ExportRows.plan(table, snapshot, EmbeddedPlans(snapshot)),
-                source: try ExportRows.source(
+                table: table, plan: try StreamRows.plan(table, snapshot, EmbeddedPlans(snapshot)),
+                source: try StreamRows.source(
                     query, of: table, selection, in: snapshot, budget: budget, sortedValues: limits.sortedValues))
         ]
+        self.snapshot = snapshot
+        self.budget = budget
+        isWhole = false
+        pace = StreamPace(budget, limits)
+    }
+
+    /// The objects of one class, found before.
+    ///
+    /// - Parameters:
+    ///   - part: The objects.
+    ///   - snapshot: The version that they belong to.
+    ///   - budget: What each object may cost.
+    ///   - limits: The bounds of the server.
+    init(_ part: Part, in snapshot: Snapshot, budget: WorkBudget, limits: Limits) {
+        parts = [part]
         self.snapshot = snapshot
         self.budget = budget
         isWhole = false
@@ -132,7 +147,7 @@ package final class ExportRows: @unchecked Sendable {
     private static func source(
         _ query: Query, of table: Table, _ selection: Selection, in snapshot: Snapshot, budget: WorkBudget,
         sortedValues: Int = .max
-    ) throws(Problem) -> RowStream.Source {
+    ) throws(Problem) -> RowSource {
         do throws(QueryError) {
             let bound = try query.bind(
                 to: table, in: snapshot, arguments: selection.arguments, mapping: selection.mapping, order: selection.order,
@@ -147,6 +162,54 @@ package final class ExportRows: @unchecked Sendable {
 
     // MARK: - Objects
 
+    /// Some objects that come next.
+    enum FoundBatch {
+        /// Objects of one class.
+        case batch(RowBatch)
+        /// Nothing yet; other work gets its turn first.
+        case later
+        /// There are no more objects.
+        case end
+    }
+
+    /// Returns the next objects of one class, as far as they lie in one leaf.
+    ///
+    /// - Parameter limit: The greatest number of objects.
+    /// - Throws: An error of storage, or that the search was stopped.
+    func nextBatch(_ limit: Int) throws -> FoundBatch {
+        while part < parts.count {
+            switch parts[part].source {
+            case .cursor(let cursor):
+                guard let (leaf, rest) = open, !rest.isEmpty else {
+                    if try !opened(cursor) { return .later }
+                    continue
+                }
+                let taken = rest.prefix(limit)
+                open?.rows = rest.subtracting(taken)
+                return .batch(RowBatch(part: part, rows: .leaf(leaf, taken)))
+            case .keys(let keys):
+                guard position < keys.count else {
+                    endPart()
+                    continue
+                }
+                let taken = keys[position..<min(position + limit, keys.count)]
+                position = taken.endIndex
+                return .batch(RowBatch(part: part, rows: .keys(taken)))
+            }
+        }
+        return .end
+    }
+
+    /// Goes on to the next leaf with objects, or to the next class; false when there is nothing yet.
+    private func opened(_ cursor: MatchCursor) throws -> Bool {
+        switch try pace.next(cursor) {
+        case .leaf(let leaf, let matches): open = (leaf, matches)
+        case .later: return false
+        case .end: endPart()
+        }
+        return true
+    }
+
     /// Sets the deadline of the next chunk of an answer, counted from now.
     func beginChunk() { pace.beginChunk() }
 
@@ -157,16 +220,8 @@ package final class ExportRows: @unchecked Sendable {
         while part < parts.count {
             switch parts[part].source {
             case .cursor(let cursor):
-                guard let (leaf, rest) = open else {
-                    switch try pace.next(cursor) {
-                    case .leaf(let leaf, let matches): open = (leaf, matches)
-                    case .later: return .later
-                    case .end: endPart()
-                    }
-                    continue
-                }
-                guard let row = rest.first else {
-                    open = nil
+                guard let (leaf, rest) = open, let row = rest.first else {
+                    if try !opened(cursor) { return .later }
                     continue
                 }
                 open?.rows[row] = false

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// Writes objects in the form of an export. It is used by one thread at a time.
+final class ExportLines: LineWriter {
+    let budget: WorkBudget
+    /// How the objects of each class are written.
+    private let plans: [ObjectPlan]
+    /// The form of the export.
+    private let format: ExportFormat
+    /// Writes objects as JSON.
+    private let encoder: ObjectEncoder
+    /// Writes objects as CSV; nil for the other formats.
+    private let csv: CSVWriter?
+
+    /// Makes a writer.
+    ///
+    /// - Parameters:
+    ///   - plans: How the objects of each class are written.
+    ///   - snapshot: The version that they belong to.
+    ///   - format: NDJSON, JSON or CSV, which has room for one class.
+    ///   - separator: What stands between cells of CSV for a spreadsheet; nil for CSV that can be imported.
+    ///   - budget: What each object may cost.
+    init(_ plans: [ObjectPlan], _ snapshot: Snapshot, format: ExportFormat, separator: UInt8?, budget: WorkBudget) {
+        self.plans = plans
+        self.format = format
+        self.budget = budget
+        encoder = ObjectEncoder(snapshot, Representation(), budget)
+        csv = format == .csv ? plans.first.map { ExportLines.csv($0, snapshot, separator: separator, budget) } : nil
+    }
+
+    /// Makes a writer of CSV.
+    ///
+    /// - Parameters:
+    ///   - plan: How the objects are written.
+    ///   - snapshot: The version that they belong to.
+    ///   - separator: What stands between cells for a spreadsheet; nil for CSV that can be imported.
+    ///   - budget: What each object may cost.
+    static func csv(_ plan: ObjectPlan, _ snapshot: Snapshot, separator: UInt8?, _ budget: WorkBudget) -> CSVWriter {
+        let writer = CSVWriter(plan, snapshot, Representation(), budget: budget)
+        if let separator { writer.fitSpreadsheets(separator: separator) }
+        return writer
+    }
+
+    /// Writes one object. In the JSON document it follows a comma.
+    func write(_ row: Row, of part: Int, to buffer: OutputBuffer) throws(StorageError) {
+        if let csv { return try csv.write(row, to: buffer) }
+        if format == .json { buffer.append(UInt8(ascii: ",")) }
+        var writer = JSONWriter(buffer)
+        try encoder.write(row, plans[part], to: &writer)
+        if format == .ndjson { buffer.append(UInt8(ascii: "\n")) }
+    }
+}
