@@ -41,28 +41,29 @@ struct BatchLines: Sendable {
 
 /// Writes objects one after the other. One thread at a time uses a writer.
 protocol LineWriter: AnyObject {
-    /// What each object may cost.
-    var budget: WorkBudget { get }
-
-    /// Writes one object.
+    /// Writes a batch, up to the number of bytes that bounds it; see `BatchLines.init`.
     ///
     /// - Parameters:
-    ///   - row: The object.
-    ///   - part: The index of its class in the stream.
-    ///   - buffer: The buffer that it is appended to.
+    ///   - batch: The objects.
+    ///   - table: Their class.
     /// - Throws: An error of storage, or that the budget is used up.
-    func write(_ row: Row, of part: Int, to buffer: OutputBuffer) throws(StorageError)
+    func lines(of batch: RowBatch, in table: Table) throws(StorageError) -> BatchLines
 }
 
-extension LineWriter {
+extension BatchLines {
     /// Writes a batch, up to the number of bytes that bounds it. The budget begins anew with each object, so every one may show as many
     /// others as a document.
     ///
     /// - Parameters:
     ///   - batch: The objects. A key without an object is skipped.
     ///   - table: Their class.
+    ///   - budget: What each object may cost.
+    ///   - write: Writes one object.
     /// - Throws: An error of storage, or that the budget is used up.
-    func lines(of batch: RowBatch, in table: Table) throws(StorageError) -> BatchLines {
+    @inline(__always)
+    init(
+        _ batch: RowBatch, in table: Table, budget: WorkBudget, _ write: (Row, OutputBuffer) throws(StorageError) -> Void
+    ) throws(StorageError) {
         let buffer = OutputBuffer(capacity: LineStream.batchBytes * 3 / 2)
         var count = 0
         var rest: RowBatch.Rows?
@@ -70,7 +71,7 @@ extension LineWriter {
         case .leaf(let leaf, var rows):
             while let row = rows.first, buffer.count < LineStream.longestBatchBytes {
                 budget.beginPart(at: buffer.count)
-                try write(Row(leaf: leaf, index: row), of: batch.part, to: buffer)
+                try write(Row(leaf: leaf, index: row), buffer)
                 rows[row] = false
                 count += 1
             }
@@ -80,13 +81,13 @@ extension LineWriter {
             while let key = keys.first, buffer.count < LineStream.longestBatchBytes {
                 budget.beginPart(at: buffer.count)
                 if let row = try finder.find(key) {
-                    try write(row, of: batch.part, to: buffer)
+                    try write(row, buffer)
                     count += 1
                 }
                 keys.removeFirst()
             }
             if !keys.isEmpty { rest = .keys(keys) }
         }
-        return BatchLines(part: batch.part, bytes: buffer, count: count, rest: rest.map { RowBatch(part: batch.part, rows: $0) })
+        self.init(part: batch.part, bytes: buffer, count: count, rest: rest.map { RowBatch(part: batch.part, rows: $0) })
     }
 }

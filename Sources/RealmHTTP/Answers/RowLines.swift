@@ -11,7 +11,7 @@ final class RowLines: LineWriter {
     /// Writes objects as JSON.
     private let encoder: ObjectEncoder
     /// What the answer, or each line of a stream, may cost.
-    let budget: WorkBudget
+    private let budget: WorkBudget
     /// Writes objects as CSV; nil for NDJSON.
     private let csv: CSVWriter?
 
@@ -44,7 +44,9 @@ final class RowLines: LineWriter {
     /// Writes the line of column names, which only CSV has.
     func begin(in buffer: OutputBuffer) { csv?.writeHeader(to: buffer) }
 
-    func write(_ row: Row, of part: Int, to buffer: OutputBuffer) throws(StorageError) { try write(row, to: buffer) }
+    func lines(of batch: RowBatch, in table: Table) throws(StorageError) -> BatchLines {
+        try BatchLines(batch, in: table, budget: budget) { row, buffer throws(StorageError) in try write(row, to: buffer) }
+    }
 
     /// Writes the line of one object.
     ///

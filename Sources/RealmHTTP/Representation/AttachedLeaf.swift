@@ -68,14 +68,32 @@ internal import RealmStorage
         return try firstValue(position, row)
     }
 
+    /// Returns the primary key of an object, which may be null; nil in a class without primary key.
+    @inline(__always) func primaryKey(_ row: Int) throws(StorageError) -> Value? {
+        guard let position = table.primaryKeyPosition else { return nil }
+        return try value(position, row)
+    }
+
     /// Returns the value of a column that is not attached, and attaches it unless the row is the first one. Kept apart from
     /// `value(_:_:)`, so that the frequent case stays short.
     @inline(never) private func firstValue(_ position: Int, _ row: Int) throws(StorageError) -> Value {
         if row == firstRow ?? row {
             firstRow = row
-            return try leaf.value(table.columns[position], row: row)
+            return try read(position, row)
         }
         return try attach(position).value(row)
+    }
+
+    /// Reads a value of a column that is not attached. The table keeps its columns, to which other threads refer at the same time, so
+    /// references to them are not counted.
+    private func read(_ position: Int, _ row: Int) throws(StorageError) -> Value {
+        var value = Value.null
+        var failure: StorageError?
+        unsafe Unmanaged.passUnretained(table.columns[position])._withUnsafeGuaranteedRef { column in
+            do throws(StorageError) { value = try leaf.value(column, row: row) } catch { failure = error }
+        }
+        if let failure { throw failure }
+        return value
     }
 
     /// Attaches a column and remembers it.

@@ -54,7 +54,6 @@ final class LeafColumns {
     /// - Returns: The value, which may be null; nil in a class without primary key.
     /// - Throws: `StorageError` for a damaged file.
     func primaryKey(of row: Row, in table: Table) throws(StorageError) -> Value? {
-        guard let position = table.primaryKeyPosition else { return nil }
-        return try attached(table, row.leaf).value(position, row.index)
+        try attached(table, row.leaf).primaryKey(row.index)
     }
 }

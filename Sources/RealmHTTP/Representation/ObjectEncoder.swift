@@ -138,7 +138,7 @@ package final class ObjectEncoder {
     /// they are read only once. The entity tag is put into its place at the end.
     private func writeWhole(_ row: Row, _ plan: ObjectPlan, _ writer: inout JSONWriter) throws(StorageError) {
         let attached = leaves.attached(plan.table, row.leaf)
-        let tagPosition = try beginMeta(row, plan, &writer)
+        let tagPosition = try beginMeta(row, plan, of: attached, &writer)
         var digest = ObjectDigest(of: row.key)
         try budget.spend(plan.steps.count)
         var roomEnd = budget.roomEnd
@@ -178,10 +178,12 @@ package final class ObjectEncoder {
     /// Writes `$meta` with a placeholder for the digest in the entity tag.
     ///
     /// - Returns: The position of the placeholder in the buffer, in bytes.
-    private func beginMeta(_ row: Row, _ plan: ObjectPlan, _ writer: inout JSONWriter) throws(StorageError) -> Int {
+    private func beginMeta(
+        _ row: Row, _ plan: ObjectPlan, of attached: AttachedLeaf, _ writer: inout JSONWriter
+    ) throws(StorageError) -> Int {
         writer.objectPrefix(plan.metaPrefix)
         let table = plan.table
-        KeyText.write(try leaves.primaryKey(of: row, in: table), row.key, to: &writer)
+        KeyText.write(try attached.primaryKey(row.index), row.key, to: &writer)
         writer.key("etag")
         let position = writer.count + 3
         writer.value { buffer in
@@ -199,7 +201,7 @@ package final class ObjectEncoder {
     /// Writes `$meta` for an embedded object, or for an object of which only some properties are
     /// shown. The digest covers all properties, so it is computed apart from writing them.
     private func writeMeta(_ row: Row, _ plan: ObjectPlan, _ writer: inout JSONWriter) throws(StorageError) {
-        let position = try beginMeta(row, plan, &writer)
+        let position = try beginMeta(row, plan, of: leaves.attached(plan.table, row.leaf), &writer)
         writer.buffer.overwrite(at: position, with: try digest(of: row, in: plan.table))
     }
 

@@ -5,7 +5,8 @@ internal import RealmStorage
 
 /// Writes objects in the form of an export. It is used by one thread at a time.
 final class ExportLines: LineWriter {
-    let budget: WorkBudget
+    /// What each object may cost.
+    private let budget: WorkBudget
     /// How the objects of each class are written.
     private let plans: [ObjectPlan]
     /// The form of the export.
@@ -44,12 +45,24 @@ final class ExportLines: LineWriter {
         return writer
     }
 
-    /// Writes one object. In the JSON document it follows a comma.
-    func write(_ row: Row, of part: Int, to buffer: OutputBuffer) throws(StorageError) {
-        if let csv { return try csv.write(row, to: buffer) }
+    func lines(of batch: RowBatch, in table: Table) throws(StorageError) -> BatchLines {
+        // Other threads use the plan too, so references to it are not counted for each object.
+        let plan = plans[batch.part]
+        if let csv {
+            return try BatchLines(batch, in: table, budget: budget) { row, buffer throws(StorageError) in
+                try csv.write(row, to: buffer)
+            }
+        }
+        return try BatchLines(batch, in: table, budget: budget) { row, buffer throws(StorageError) in
+            try write(row, plan, to: buffer)
+        }
+    }
+
+    /// Writes one object as JSON. In the JSON document it follows a comma.
+    private func write(_ row: Row, _ plan: ObjectPlan, to buffer: OutputBuffer) throws(StorageError) {
         if format == .json { buffer.append(UInt8(ascii: ",")) }
         var writer = JSONWriter(buffer)
-        try encoder.write(row, plans[part], to: &writer)
+        try encoder.write(row, plan, to: &writer)
         if format == .ndjson { buffer.append(UInt8(ascii: "\n")) }
     }
 }

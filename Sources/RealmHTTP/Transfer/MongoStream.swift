@@ -16,8 +16,7 @@ package final class MongoStream: ChunkProducer, @unchecked Sendable {
     /// - Parameter rows: Objects of one class.
     package init(_ rows: StreamRows) {
         self.rows = rows
-        let (tables, snapshot) = (rows.parts.map(\.table), rows.snapshot)
-        lines = LineStream(rows) { budget in MongoLines(tables, snapshot, budget) }
+        lines = LineStream(rows) { [snapshot = rows.snapshot] budget in MongoLines(snapshot, budget) }
     }
 
     package func produce(into buffer: OutputBuffer) throws -> Bool {
@@ -35,27 +34,26 @@ package final class MongoStream: ChunkProducer, @unchecked Sendable {
 
 /// Writes objects as lines of Extended JSON. It is used by one thread at a time.
 private final class MongoLines: LineWriter {
-    let budget: WorkBudget
-    /// The classes of the objects.
-    private let tables: [Table]
+    /// What each object may cost.
+    private let budget: WorkBudget
     /// Writes documents.
     private let writer: MongoWriter
 
     /// Makes a writer.
     ///
     /// - Parameters:
-    ///   - tables: The classes of the objects.
     ///   - snapshot: The version that they belong to.
     ///   - budget: What each object may cost.
-    init(_ tables: [Table], _ snapshot: Snapshot, _ budget: WorkBudget) {
-        self.tables = tables
+    init(_ snapshot: Snapshot, _ budget: WorkBudget) {
         self.budget = budget
         writer = MongoWriter(snapshot, budget)
     }
 
-    func write(_ row: Row, of part: Int, to buffer: OutputBuffer) throws(StorageError) {
-        var json = JSONWriter(buffer)
-        try writer.write(row, of: tables[part], to: &json)
-        buffer.append(UInt8(ascii: "\n"))
+    func lines(of batch: RowBatch, in table: Table) throws(StorageError) -> BatchLines {
+        try BatchLines(batch, in: table, budget: budget) { row, buffer throws(StorageError) in
+            var json = JSONWriter(buffer)
+            try writer.write(row, of: table, to: &json)
+            buffer.append(UInt8(ascii: "\n"))
+        }
     }
 }
