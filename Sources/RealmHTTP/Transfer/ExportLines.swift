@@ -11,6 +11,16 @@ final class ExportLines: LineWriter {
     private let plans: [ObjectPlan]
     /// The form of the export.
     private let format: ExportFormat
+    /// What an export looks like.
+    struct Form: Sendable {
+        /// NDJSON, JSON or CSV, which has room for one class.
+        let format: ExportFormat
+        /// What stands between cells of CSV for a spreadsheet; nil for CSV that can be imported.
+        let separator: UInt8?
+        /// How objects are written.
+        let representation: Representation
+    }
+
     /// Writes objects as JSON.
     private let encoder: ObjectEncoder
     /// Writes objects as CSV; nil for the other formats.
@@ -21,15 +31,14 @@ final class ExportLines: LineWriter {
     /// - Parameters:
     ///   - plans: How the objects of each class are written.
     ///   - snapshot: The version that they belong to.
-    ///   - format: NDJSON, JSON or CSV, which has room for one class.
-    ///   - separator: What stands between cells of CSV for a spreadsheet; nil for CSV that can be imported.
+    ///   - form: What the export looks like.
     ///   - budget: What each object may cost.
-    init(_ plans: [ObjectPlan], _ snapshot: Snapshot, format: ExportFormat, separator: UInt8?, budget: WorkBudget) {
+    init(_ plans: [ObjectPlan], _ snapshot: Snapshot, _ form: Form, budget: WorkBudget) {
         self.plans = plans
-        self.format = format
         self.budget = budget
-        encoder = ObjectEncoder(snapshot, Representation(), budget)
-        csv = format == .csv ? plans.first.map { ExportLines.csv($0, snapshot, separator: separator, budget) } : nil
+        format = form.format
+        encoder = ObjectEncoder(snapshot, form.representation, budget)
+        csv = format == .csv ? plans.first.map { ExportLines.csv($0, snapshot, form, budget: budget) } : nil
     }
 
     /// Makes a writer of CSV.
@@ -37,11 +46,11 @@ final class ExportLines: LineWriter {
     /// - Parameters:
     ///   - plan: How the objects are written.
     ///   - snapshot: The version that they belong to.
-    ///   - separator: What stands between cells for a spreadsheet; nil for CSV that can be imported.
+    ///   - form: What the export looks like.
     ///   - budget: What each object may cost.
-    static func csv(_ plan: ObjectPlan, _ snapshot: Snapshot, separator: UInt8?, _ budget: WorkBudget) -> CSVWriter {
-        let writer = CSVWriter(plan, snapshot, Representation(), budget: budget)
-        if let separator { writer.fitSpreadsheets(separator: separator) }
+    static func csv(_ plan: ObjectPlan, _ snapshot: Snapshot, _ form: Form, budget: WorkBudget) -> CSVWriter {
+        let writer = CSVWriter(plan, snapshot, form.representation, budget: budget)
+        if let separator = form.separator { writer.fitSpreadsheets(separator: separator) }
         return writer
     }
 

@@ -21,6 +21,8 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
     private let schema: String
     /// The text of the version token, for the header of the export.
     private let version: String
+    /// How objects are written.
+    private let representation: Representation
     /// The threads that help to write the objects.
     var helpers = ScanHelpers.shared
     /// What stands between cells of CSV for a spreadsheet; nil for CSV that can be imported.
@@ -57,8 +59,12 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
     ///   - rows: The objects. For CSV they are of one class.
     ///   - version: The text of the version token, for the header.
     ///   - format: NDJSON, JSON or CSV.
-    package init(_ rows: StreamRows, version: String, format: ExportFormat) {
+    ///   - representation: How objects are written; an export that is to be imported again has the default.
+    package init(
+        _ rows: StreamRows, version: String, format: ExportFormat, representation: Representation = Representation()
+    ) {
         self.rows = rows
+        self.representation = representation
         self.version = version
         self.format = format
         schema = SchemaDocument.document(RealmSchema(rows.snapshot)).json
@@ -71,12 +77,15 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
     /// - Parameter separator: What separates cells: the semicolon where the comma is in numbers.
     package func fitSpreadsheets(separator: UInt8) { self.separator = separator }
 
+    /// The form of the objects.
+    private var form: ExportLines.Form {
+        ExportLines.Form(format: format, separator: separator, representation: representation)
+    }
+
     /// Makes the stream of lines.
     private func makeLines() -> LineStream {
-        let (plans, snapshot, format, separator) = (rows.parts.map(\.plan), rows.snapshot, format, separator)
-        return LineStream(rows, helpers: helpers) { budget in
-            ExportLines(plans, snapshot, format: format, separator: separator, budget: budget)
-        }
+        let (plans, snapshot, form) = (rows.parts.map(\.plan), rows.snapshot, form)
+        return LineStream(rows, helpers: helpers) { budget in ExportLines(plans, snapshot, form, budget: budget) }
     }
 
     // MARK: - Chunks
@@ -114,7 +123,7 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         switch format {
         case .csv:
             if let plan = rows.parts.first?.plan {
-                ExportLines.csv(plan, rows.snapshot, separator: separator, rows.budget).writeHeader(to: buffer)
+                ExportLines.csv(plan, rows.snapshot, form, budget: rows.budget).writeHeader(to: buffer)
             }
         case .json:
             buffer.append("{\"version\":" as StaticString)
