@@ -53,8 +53,10 @@ struct PathResolver {
             case .backlink(let className, let property):
                 try appendBacklink(className, property, to: &links, &current)
             case .key(let name):
-                guard try follow(name, &links, &current) else {
-                    return try column(of: elements, at: index, behind: links, in: current)
+                switch try follow(name, &links, &current) {
+                case .followed: break
+                case .property(let column): return try end(column, of: elements, at: index, behind: links, in: current)
+                case .nothing: return try column(of: elements, at: index, behind: links, in: current)
                 }
             case .all:
                 guard let last = links.last, !last.hasSelector else {
@@ -75,32 +77,42 @@ struct PathResolver {
         return try end(links)
     }
 
+    /// What a name of a path is.
+    private enum Name {
+        /// A link, or a part of one.
+        case followed
+        /// A property that is no link, with which the link part of the path has ended.
+        case property(Column)
+        /// Neither.
+        case nothing
+    }
+
     /// Consumes one name of a path.
     ///
     /// - Parameters:
     ///   - name: The name, which may be an alias, a variable, or the key of a dictionary of links.
     ///   - links: The links so far; a link that the name names is appended.
     ///   - current: The class reached so far, which changes with each link.
-    /// - Returns: False when the name is not a link, so that the link part of the path has ended.
+    /// - Returns: What the name is.
     /// - Throws: `QueryError.invalid` when an alias forms a loop, or when `@values` does not follow
     ///   a dictionary.
-    private func follow(_ name: String, _ links: inout [LinkStep], _ current: inout Table) throws(QueryError) -> Bool {
+    private func follow(_ name: String, _ links: inout [LinkStep], _ current: inout Table) throws(QueryError) -> Name {
         let translated = try translate(name, current)
-        if translated.isEmpty { return true }
+        if translated.isEmpty { return .followed }
         if let (className, property) = PathResolver.backlinkParts(translated) {
             try appendBacklink(className, property, to: &links, &current)
-            return true
+            return .followed
         }
         if translated == "@values", !links.isEmpty {
             guard links.last?.kind == .dictionary else { throw structure("@values is only allowed after a dictionary") }
-            return true
+            return .followed
         }
         guard let column = current.column(named: translated) else {
-            return select(.key(pool.keep(name.utf8)), of: .dictionary, &links)
+            return select(.key(pool.keep(name.utf8)), of: .dictionary, &links) ? .followed : .nothing
         }
-        guard column.type == .link else { return false }
+        guard column.type == .link else { return .property(column) }
         try appendLink(column, to: &links, &current)
-        return true
+        return .followed
     }
 
     /// Restricts the last link to one element, if it is a collection of a kind. Returns whether
@@ -144,6 +156,13 @@ struct PathResolver {
         guard let column = table.column(named: translated) else {
             throw unknownProperty(translated, of: table)
         }
+        return try end(column, of: elements, at: index, behind: links, in: table)
+    }
+
+    /// Finishes a path at a property; the elements after it are steps into it.
+    private func end(
+        _ column: Column, of elements: [PathSyntax.Element], at index: Int, behind links: [LinkStep], in table: Table
+    ) throws(QueryError) -> ResolvedPath {
         var steps: [PathStep] = []
         for element in elements[(index + 1)...] { steps.append(try step(element)) }
         recorder.add(column, of: table)

@@ -34,7 +34,13 @@ package final class BoundQuery {
     /// The plan of the query; nil until results are first needed.
     private var knownPlan: QueryPlan?
     /// The tables and columns that the result of the query depends on.
-    package let dependencies: QueryDependencies
+    package private(set) lazy var dependencies: QueryDependencies = {
+        var dependencies = reads.recorder.dependencies
+        dependencies.formUnion(reads.ofRule)
+        return dependencies
+    }()
+    /// What the text of the query reads, and what the rule of the class does.
+    private let reads: (recorder: DependencyRecorder, ofRule: QueryDependencies)
 
     /// Threads that may help with long scans; nil when this thread scans alone.
     package var helpers: ScanHelpers?
@@ -44,7 +50,7 @@ package final class BoundQuery {
     /// Creates a bound query from the parts that the binder made.
     init(
         table: Table, snapshot: Snapshot, condition: any Condition, steps: [ResultStep], mapping: KeyPathMapping,
-        pool: ConstantPool, cancellation: CancellationCheck, dependencies: QueryDependencies,
+        pool: ConstantPool, cancellation: CancellationCheck, reads: (recorder: DependencyRecorder, ofRule: QueryDependencies),
         makeTwin: @escaping @Sendable () throws(QueryError) -> BoundQuery
     ) {
         self.makeTwin = makeTwin
@@ -55,7 +61,7 @@ package final class BoundQuery {
         self.steps = steps
         self.mapping = mapping
         self.pool = pool
-        self.dependencies = dependencies
+        self.reads = reads
     }
 
     /// The columns of the class that a scan reads: those of the query itself, and those that the

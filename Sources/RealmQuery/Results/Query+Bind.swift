@@ -24,11 +24,11 @@ extension Query {
         var binder = Binder(self, table: table, snapshot: snapshot, arguments: arguments, mapping: mapping, pool: pool)
         let condition = try binder.cancellation.watching(check) { () throws(QueryError) in try binder.condition(predicate) }
         let steps = try binder.steps(descriptors, order)
-        var dependencies = binder.paths.recorder.dependencies
-        let visible = Query.within(table, condition, pool: pool, binder.cancellation, &dependencies)
+        var reads = QueryDependencies()
+        let visible = Query.within(table, condition, pool: pool, binder.cancellation, &reads)
         return BoundQuery(
             table: table, snapshot: snapshot, condition: visible, steps: steps, mapping: mapping, pool: pool,
-            cancellation: binder.cancellation, dependencies: dependencies,
+            cancellation: binder.cancellation, reads: (binder.paths.recorder, ofRule: reads),
             makeTwin: { () throws(QueryError) in
                 try bind(to: table, in: snapshot, arguments: arguments, mapping: mapping, order: order)
             })
@@ -40,7 +40,7 @@ extension Query {
     /// noticed nor fail.
     private static func within(
         _ table: Table, _ condition: any Condition, pool: ConstantPool, _ cancellation: CancellationCheck,
-        _ dependencies: inout QueryDependencies
+        _ ruleReads: inout QueryDependencies
     ) -> any Condition {
         guard let rule = table.rule else { return condition }
         let visible: any Condition
@@ -48,10 +48,10 @@ extension Query {
         case let rows as RowRule:
             let (bound, reads) = rows.bind(pool, cancellation)
             visible = bound
-            dependencies.formUnion(reads)
+            ruleReads.formUnion(reads)
         case let owners as OwnerRule:
             visible = OwnerCondition(rule, cancellation)
-            dependencies.formUnion(owners.reads)
+            ruleReads.formUnion(owners.reads)
         // A rule of another origin cannot be read here, and opens nothing.
         default: return ConstantCondition(false)
         }
