@@ -77,6 +77,9 @@ final class BatchQueue: Sendable {
         }
     }
 
+    /// Whether a batch is the first one.
+    func isFirst(_ number: Int) -> Bool { state.withLock { $0.entries.first?.number == number } }
+
     /// The first batch, which another thread may be writing.
     var firstBatch: (number: Int, batch: RowBatch)? {
         state.withLock { state in state.entries.first.map { ($0.number, $0.batch) } }

@@ -59,14 +59,15 @@ package final class WorkBudget: @unchecked Sendable {
     }
 
     /// Returns a function that makes budgets with the present limits, for other threads that work on the same at the same time. Whether
-    /// the result is still wanted is left to this one.
-    package func twins() -> @Sendable () -> WorkBudget {
-        let (deadline, byteLimit, objectLimit, takesRoom) = (deadline, byteLimit, objectLimit, takesRoom)
+    /// the result is still wanted is left to this one, and so is work that needs much memory.
+    ///
+    /// - Parameter bytes: The greatest number of bytes of each part, if it is below the limit of this budget.
+    package func twins(byteLimit bytes: Int) -> @Sendable () -> WorkBudget {
+        let (deadline, byteLimit, objectLimit) = (deadline, min(byteLimit, bytes), objectLimit)
         return {
             let twin = WorkBudget(deadline: deadline)
             twin.byteLimit = byteLimit
             twin.objectLimit = objectLimit
-            twin.takesRoom = takesRoom
             return twin
         }
     }

@@ -13,7 +13,11 @@ import Testing
 @Suite("Lines of a stream")
 struct LineStreamTests {
     /// A realm with a class of many objects, some of which are long or were deleted, and two small ones.
-    private static func realm(_ count: Int, _ random: inout SeededGenerator) throws -> ScratchRealm {
+    ///
+    /// - Parameter longest: The only object that is long; nil for one of about forty.
+    private static func realm(
+        _ count: Int, _ random: inout SeededGenerator, longest: (row: Int, length: Int)? = nil
+    ) throws -> ScratchRealm {
         let realm = try ScratchRealm()
         for (name, count) in [("class_A", count), ("class_B", 3), ("class_C", 0)] {
             let key = try realm.transaction.createTable(name)
@@ -23,13 +27,14 @@ struct LineStreamTests {
                 count, in: key, columns: [Array(repeating: nil, count: count), (0..<count).map { .int(Int64($0)) }])
             let column = try #require(try realm.transaction.table(key).columns.first { $0.key == texts })
             for (row, object) in objects.enumerated() {
-                let length = Int.random(in: 0..<40, using: &random) == 0 ? 20_000 : Int.random(in: 0..<60, using: &random)
+                let isLong = longest.map { $0.row == row && name == "class_A" } ?? (Int.random(in: 0..<40, using: &random) == 0)
+                let length = isLong ? longest?.length ?? 20_000 : Int.random(in: 0..<60, using: &random)
                 let text = Array(repeating: UInt8(ascii: "a") + UInt8(row % 26), count: length)
                 try ByteView.withBytes(of: text) { view throws(StorageError) in
                     try realm.transaction.set(.string(view), column, of: object, in: key)
                 }
             }
-            for object in objects where Int.random(in: 0..<30, using: &random) == 0 {
+            for (row, object) in objects.enumerated() where row != longest?.row && Int.random(in: 0..<30, using: &random) == 0 {
                 try realm.transaction.deleteObject(object, in: key)
             }
         }
@@ -128,6 +133,34 @@ struct LineStreamTests {
             stream.helpers = helpers
             #expect(throws: StorageError.stopped(.tooManyBytes(limit: 10_000))) { try stream.forEachChunk { _ in } }
             #expect(eventually { helpers.busy == 0 })
+        }
+        try realm.close()
+    }
+
+    @Test func `before one that cannot be written are sent, with or without helpers`() throws {
+        var random = SeededGenerator(seed: 11)
+        let realm = try LineStreamTests.realm(6000, &random, longest: (row: 5000, length: 20_000))
+        var lengths: [Int] = []
+        for limit in [0, 3, 3, 3] {
+            let budget = WorkBudget()
+            budget.byteLimit = 10_000
+            let stream = ExportStream(try StreamRows(allOf: realm.store.current, budget: budget), version: "1", format: .ndjson)
+            stream.helpers = ScanHelpers(limit: limit)
+            var length = 0
+            #expect(throws: StorageError.stopped(.tooManyBytes(limit: 10_000))) { try stream.forEachChunk { length += $0.count } }
+            lengths.append(length)
+        }
+        #expect(lengths[0] > 300_000 && Set(lengths).count == 1, "\(lengths)")
+        try realm.close()
+    }
+
+    @Test func `that are longer than what is written ahead are complete`() throws {
+        var random = SeededGenerator(seed: 12)
+        let realm = try LineStreamTests.realm(3000, &random, longest: (row: 2000, length: 3 << 20))
+        let expected = try LineStreamTests.lines("A", in: realm.store.current)
+        for helpers in [0, 3] {
+            let lines = try LineStreamTests.text(StreamRows(allOf: realm.store.current), .ndjson, helpers: helpers).text
+            #expect(Array(lines.split(separator: "\n").map(String.init).dropFirst().prefix(expected.count)) == expected)
         }
         try realm.close()
     }
