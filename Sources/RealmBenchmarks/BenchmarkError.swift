@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The error of a benchmark that cannot be run; it ends the program with its reason.
 enum BenchmarkError: Error, CustomStringConvertible {
     /// The file, the arguments or the system lack what the benchmark needs; the text is the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import RealmStorage
 
 /// The options of the command line.
 /// They select what is measured, how often, and what it is compared with.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Synchronization
+internal import RealmStorage
 
 /// Counts up for requests of several threads, so that each request is a different one.
 final class Counter: Sendable {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Sends an import whose lines are made while they are sent, so that the memory of the process
 /// is that of the server.
 struct ImportClient {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Collects the results of one file in sections, and prints them as a table.
 ///
 /// A ratio above 1 means that the result is better than the one it is compared with.

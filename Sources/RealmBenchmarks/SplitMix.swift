@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A small generator of random numbers that are the same in every run (SplitMix64).
 struct SplitMix {
     /// The state, from which the next number is computed.

@@ -4,6 +4,7 @@ import ArgumentParser
 import Glibc
 import RealmHTTP
 import RealmReplica
+internal import RealmStorage
 
 /// The options about the bases of a cluster, which `serve` and the commands of `cluster` share.
 struct BasePlaceOptions: ParsableArguments {

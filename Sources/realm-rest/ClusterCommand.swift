@@ -214,7 +214,7 @@ struct ClusterBalanceCommand: ParsableCommand {
             throw ExitCode(1)
         }
         var count = 0
-        for (id, shards) in map.balanced(over: chosen).sorted(by: { $0.key < $1.key }) {
+        for (id, shards) in map.balanced(over: chosen).sorted(by: { $0.key < $1.key }).map({ ($0.key.text, $0.value) }) {
             count += try atCluster { () throws(StorageError) in
                 try register.assign(shards, to: id, from: nil, ifSilentFor: nil)
             }

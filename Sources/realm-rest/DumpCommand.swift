@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+internal import RealmStorage
 
 /// The command `realm-rest dump`: prints the complete contents of a file as JSON.
 struct DumpCommand: ParsableCommand {

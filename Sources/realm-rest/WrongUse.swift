@@ -18,7 +18,7 @@ func wrongUse(_ text: String) -> ExitCode {
 /// Finds out that the first argument is no command, before the parser of arguments says only that it is unexpected.
 enum CommandName {
     /// Words that other programs have for commands of this one.
-    private static let meanings = [
+    private static let meanings: [ByteText: String] = [
         "start": "serve", "run": "serve", "server": "serve", "up": "serve", "check": "verify", "validate": "verify",
         "fsck": "verify",
         "show": "open", "view": "open", "browse": "open", "print": "dump", "cat": "dump", "select": "query", "find": "query",
@@ -35,7 +35,7 @@ enum CommandName {
         if first.hasSuffix(".realm") || RealmFiles.exists(first) {
             return "'\(first.brief)' is no command; did you mean 'realm-rest serve \(first.brief)'?"
         }
-        let meant = meanings[first.lowercased()].map { "; did you mean '\($0)'?" }
+        let meant = meanings[first.lowercasedASCII].map { "; did you mean '\($0)'?" }
         let hint = meant ?? Suggestion.hint(for: first, in: commands)
         return "there is no command '\(first.brief)'" + (hint.isEmpty ? "; there are \(commands.joined(separator: ", "))" : hint)
     }

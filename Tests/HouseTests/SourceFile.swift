@@ -29,6 +29,17 @@ struct SourceFile {
     /// Whether the file uses a type of pointers, or calls a function that passes one.
     let namesPointers: Bool
 
+    /// The modules that the file imports.
+    let importedModules: Set<String>
+
+    /// The dictionaries and sets of `String` that the file names, as they are written.
+    let plainTextCollections: [String]
+
+    private let calledNames: Set<String>
+
+    /// Whether the file calls a function of this name.
+    func calls(_ name: String) -> Bool { calledNames.contains(name) }
+
     /// The first component of the path.
     var target: String { path.split(separator: "/").first.map(String.init) ?? "" }
 
@@ -48,6 +59,9 @@ struct SourceFile {
         docCommentLineCount = lines.count { line in line.drop { $0 == UInt8(ascii: " ") }.starts(with: "///".utf8) }
         let tokens = SourceTokens(Array(contents)).tokens
         namesPointers = tokens.contains { $0.isWord && $0.text.contains(/Unsafe[A-Za-z]*Pointer|OpaquePointer/) }
+        importedModules = Set(zip(tokens, tokens.dropFirst()).lazy.filter { $0.0.text == "import" }.map(\.1.text))
+        plainTextCollections = SourceFile.plainTextCollections(in: tokens.map(\.text))
+        calledNames = Set(zip(tokens, tokens.dropFirst()).lazy.filter { $0.0.isWord && $0.1.text == "(" }.map(\.0.text))
         var reader = DeclarationReader(tokens)
         reader.read()
         declarations = reader.declarations
@@ -59,5 +73,13 @@ struct SourceFile {
                     && (index == 0 || tokens[index - 1].text != ".")
             }.map { tokens[$0].text }
         ).subtracting(parameters)
+    }
+
+    /// Finds `[String: …]`, `Dictionary<String, …>` and `Set<String>` among the words and marks of a source.
+    private static func plainTextCollections(in words: [String]) -> [String] {
+        let forms = [["[", "String", ":"], ["Dictionary", "<", "String", ","], ["Set", "<", "String", ">"]]
+        return words.indices.flatMap { start in
+            forms.filter { words[start...].starts(with: $0) }.map { $0.joined() }
+        }
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Which backups of a realm are kept: the newest one of each of so many hours, days, weeks and months
 /// that have any. The newest backup of all is always kept.
 ///
@@ -52,7 +54,7 @@ package struct BackupRetention: Sendable, Equatable, CustomStringConvertible {
     package func surplus(of backups: [BackupName]) -> [BackupName] {
         var kept: Set<BackupName> = Set(backups.prefix(1))
         for (period, count) in counts {
-            var seen: Set<String> = []
+            var seen: Set<ByteText> = []
             for backup in backups {
                 guard seen.count < count else { break }
                 if seen.insert(BackupRetention.label(of: backup, period)).inserted { kept.insert(backup) }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A backup in a store, as its list has it.
 package struct StoredBackup: Sendable, Hashable {
     /// The name of the backup.

@@ -19,7 +19,7 @@ extension Catalog {
     /// The realms that are being opened or closed, with the actions that wait for the end of that.
     struct Transitions {
         /// The waiting actions by the name of the realm.
-        var waiting: [String: [@Sendable (Waking) -> Void]] = [:]
+        var waiting: [ByteText: [@Sendable (Waking) -> Void]] = [:]
         /// The number of realms that are being opened.
         var openings = 0
     }
@@ -202,7 +202,7 @@ extension Catalog {
                 guard case .ready(let database) = state, now.seconds(since: database.lastUse) >= seconds,
                     database.mayBeClosed
                 else { return nil }
-                return name
+                return name.text
             }
         }
     }

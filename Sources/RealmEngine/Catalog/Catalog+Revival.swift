@@ -39,16 +39,16 @@ extension Catalog {
     /// The plans for all failed realms, and the realms that the server was started to serve.
     struct Plans: Sendable {
         /// The plans by the name of their realm.
-        var byName: [String: Plan] = [:]
+        var byName: [ByteText: Plan] = [:]
         /// The number that the last stored plan has; plans count up.
         var nextNumber: UInt64 = 0
         /// The realms of the configuration, the command line and the data folder, which the server is
         /// expected to serve.
-        var configured: Set<String> = []
+        var configured: Set<ByteText> = []
         /// Whether the catalog is closed, so that nothing is opened again.
         var isClosed = false
         /// The failed realms of the data folder whose files were gone when that was last looked at.
-        var missing: Set<String> = []
+        var missing: Set<ByteText> = []
     }
 
     /// The time in nanoseconds for which a file must not have changed; it may otherwise be in the middle
@@ -179,15 +179,15 @@ extension Catalog {
     /// called at intervals: a file may be away for a moment while another one takes its place.
     package func forgetMissing() {
         let failed = states.withLock { states in
-            states.byName.compactMap { name, state in if case .failed = state { name } else { nil } }
+            states.byName.compactMap { name, state in if case .failed = state { name.text } else { nil } }
         }
-        let missing = Set(
-            failed.filter { name in
+        let missing = Set<ByteText>(
+            texts: failed.filter { name in
                 guard !origins.knows(name) else { return false }
                 let path = failedSource(name)?.path ?? folder?.realm(name)?.path
                 return path.flatMap { System.entry(atPath: $0) }?.isRegular != true
             })
-        let gone = plans.withLock { plans -> Set<String> in
+        let gone = plans.withLock { plans -> Set<ByteText> in
             defer { plans.missing = missing }
             let gone = missing.intersection(plans.missing).filter { plans.byName[$0]?.isBusy != true }
             for name in gone {
@@ -196,7 +196,7 @@ extension Catalog {
             }
             return gone
         }
-        for name in gone {
+        for name in gone.texts {
             folder?.remove(name)
             states.withLock { states in
                 if case .failed? = states[name] { states[name] = nil }

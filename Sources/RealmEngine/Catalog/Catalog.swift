@@ -142,7 +142,7 @@ package final class Catalog: Sendable {
         /// The folder; nil for a server without one.
         var folder: DataFolder?
         /// The names of realms that were detached and whose files are still there.
-        var withdrawn: Set<String> = []
+        var withdrawn: Set<ByteText> = []
     }
 
     /// The folder whose files are served when they are requested; nil for none.
@@ -191,7 +191,9 @@ package final class Catalog: Sendable {
     ) -> (realms: [(name: String, state: State)], hasMore: Bool) {
         forgetFailed()
         let known = states.withLock { states in
-            states.byName.filter { entry in name.map { entry.key > $0 } ?? true }.map { (name: $0.key, state: $0.value) }
+            states.byName.filter { entry in name.map { entry.key.text > $0 } ?? true }.map {
+                (name: $0.key.text, state: $0.value)
+            }
         }.sorted { $0.name < $1.name }
         var listed: [(name: String, state: State)] = []
         var last = name
@@ -204,7 +206,7 @@ package final class Catalog: Sendable {
             guard names.count > limit else { break }
             last = names.last
         }
-        let elsewhere = expected(logged, except: Set(known.map(\.name) + listed.map(\.name)))
+        let elsewhere = expected(logged, except: Set(texts: known.map(\.name) + listed.map(\.name)))
         let realms = (known.prefix(limit + 1) + listed + elsewhere).sorted { $0.name < $1.name }
         return (Array(realms.prefix(limit)), realms.count > limit)
     }
@@ -212,7 +214,7 @@ package final class Catalog: Sendable {
     /// Returns the realms of some names as they are before their file is made from the log.
     ///
     /// - Parameter known: The names of those that are left out.
-    private func expected(_ names: [String], except known: Set<String>) -> [(name: String, state: State)] {
+    private func expected(_ names: [String], except known: Set<ByteText>) -> [(name: String, state: State)] {
         guard let folder else { return [] }
         return names.compactMap { text in
             guard !known.contains(text), let name = RealmName(text), let realm = try? folder.expected(name) else { return nil }
@@ -234,7 +236,7 @@ package final class Catalog: Sendable {
     /// All realms with their states, ordered by name.
     package var all: [(name: String, state: State)] {
         forgetFailed()
-        return states.withLock { states in states.byName.sorted { $0.key < $1.key }.map { (name: $0.key, state: $0.value) } }
+        return states.withLock { states in states.byName.sorted { $0.key < $1.key }.map { (name: $0.key.text, state: $0.value) } }
     }
 
     /// Reserves a name for a realm that is about to be opened.
@@ -333,7 +335,7 @@ package final class Catalog: Sendable {
             return states.byName.first { entry in
                 guard case .closed(let realm) = entry.value else { return false }
                 return realm.path == path
-            }?.key
+            }?.key.text
         }
         return name ?? folder?.name(ofPath: path).flatMap { listed($0)?.name.text }
     }
@@ -349,7 +351,7 @@ package final class Catalog: Sendable {
     /// The names of the realms that are open, in no particular order.
     package var openNames: [String] {
         states.withLock { states in
-            states.byName.compactMap { name, state in if case .ready = state { name } else { nil } }
+            states.byName.compactMap { name, state in if case .ready = state { name.text } else { nil } }
         }
     }
 

@@ -51,7 +51,7 @@ package final class DataFolder: Sendable {
     private let listing: RankedMutex<Listing>
 
     /// The hidden files that `takeHidden` has returned.
-    private let told = RankedMutex<Set<String>>(.leaf, [])
+    private let told = RankedMutex<Set<ByteText>>(.leaf, [])
 
     /// The greatest number of hidden files that are told of.
     private static let hiddenLimit = 1000

@@ -23,11 +23,11 @@ final class RealmOrigins: Sendable {
     /// The origins and failures of realms, as the lock of the register guards them.
     private struct State {
         /// The origins by the name of the realm.
-        var origins: [String: Origin] = [:]
+        var origins: [ByteText: Origin] = [:]
         /// The instants at which realms failed that only a request has named.
-        var failures: [String: Instant] = [:]
+        var failures: [ByteText: Instant] = [:]
         /// How many realms have a file, by its path.
-        var paths: [String: Int] = [:]
+        var paths: [ByteText: Int] = [:]
 
         /// Records or forgets the path of a realm.
         mutating func count(_ path: String?, _ change: Int) {
@@ -122,7 +122,7 @@ final class RealmOrigins: Sendable {
         let now = Instant.now()
         var names: [String] = []
         change { state in
-            names = state.failures.filter { now.duration(since: $0.value) >= forgetsAfter }.map(\.key)
+            names = state.failures.filter { now.duration(since: $0.value) >= forgetsAfter }.map(\.key.text)
             for name in names {
                 state.count(state.origins.removeValue(forKey: name)?.ownPath, -1)
                 state.failures[name] = nil

@@ -10,7 +10,7 @@ internal import RealmStorage
 /// `Catalog` guards it with its lock.
 struct RealmStates: Sendable {
     /// All realms by name.
-    private(set) var byName: [String: Catalog.State] = [:]
+    private(set) var byName: [ByteText: Catalog.State] = [:]
     /// The number of realms that are open or being opened.
     private(set) var openCount = 0
     /// The number of realms that are not open, because nobody has requested them or uses them.
@@ -98,7 +98,7 @@ struct RealmStates: Sendable {
     private mutating func rebuildFiles() {
         namesByFile = [:]
         for (name, state) in byName {
-            if case .ready(let database) = state, let file = database.identity { namesByFile[file] = name }
+            if case .ready(let database) = state, let file = database.identity { namesByFile[file] = name.text }
         }
     }
 
@@ -135,7 +135,7 @@ struct RealmStates: Sendable {
     private mutating func rebuildOrder() {
         order = UseOrder()
         for (name, state) in byName {
-            if case .ready(let database) = state { order.insert(name, lastUse: database.lastUse) }
+            if case .ready(let database) = state { order.insert(name.text, lastUse: database.lastUse) }
         }
     }
 }

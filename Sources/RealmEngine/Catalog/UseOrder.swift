@@ -20,7 +20,7 @@ struct UseOrder: Sendable {
     /// The names by their known use.
     private var heap = Heap<Entry>()
     /// The names in the heap, each of which is in it once.
-    private var names: Set<String> = []
+    private var names: Set<ByteText> = []
 
     /// The number of names.
     var count: Int { names.count }

@@ -32,7 +32,7 @@ extension Database.OpenOptions {
             let names = ["defaults", defect.className] + [defect.property].compactMap { $0 }
             return (InputPath(names.map { .name($0) }), defect.reason)
         }
-        for name in conditionalClasses.sorted() where snapshot.classTable(named: name) == nil {
+        for name in conditionalClasses.sorted().texts where snapshot.classTable(named: name) == nil {
             return (InputPath([.name("requireIfMatch")]), "there is no class '\(name)'")
         }
         return nil

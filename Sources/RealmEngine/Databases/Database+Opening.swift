@@ -31,7 +31,7 @@ extension Database {
         /// When the file is compacted while it is served; nil for never.
         package var autoCompaction: Compaction?
         /// The classes whose objects may only be written by requests that state a condition.
-        package var conditionalClasses: Set<String> = []
+        package var conditionalClasses: Set<ByteText> = []
         /// The classes that are shown; nil for all classes of the file.
         package var shownClasses: ShownClasses?
         /// The values of properties that creates leave out.

@@ -135,7 +135,7 @@ package final class Database: VersionSource {
     /// What is needed to open the realm again; nil when that is not possible.
     var source: Source? { opening.withLock { $0 } }
     /// The classes whose objects may only be written by requests that state a condition.
-    package var conditionalClasses: Set<String> { source?.options.conditionalClasses ?? [] }
+    package var conditionalClasses: Set<ByteText> { source?.options.conditionalClasses ?? [] }
 
     /// Stores what is needed to open the realm again.
     func noteSource(_ path: String, _ options: OpenOptions) {

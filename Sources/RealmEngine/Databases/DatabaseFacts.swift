@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The facts about an open file that its realm document contains.
 package struct DatabaseFacts: Sendable {
     /// Whether the file is encrypted.

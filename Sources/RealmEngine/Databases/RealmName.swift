@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The name under which a realm is served: 1 to 64 of `[A-Za-z0-9._-]`, not starting with a dot;
 /// case-sensitive.
 package struct RealmName: Sendable, Hashable, Comparable, CustomStringConvertible {

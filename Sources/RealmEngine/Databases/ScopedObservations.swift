@@ -11,7 +11,7 @@ final class ScopedObservations: Sendable {
     /// The hubs by the identity of their scope.
     private struct State {
         /// The hubs that were requested and have not ended.
-        var hubs: [String: ObservationHub] = [:]
+        var hubs: [ByteText: ObservationHub] = [:]
         /// Whether the realm is closed, so that no hub is kept any more.
         var isClosed = false
     }

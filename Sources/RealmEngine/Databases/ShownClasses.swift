@@ -26,7 +26,7 @@ package struct ShownClasses: Sendable, Equatable {
 
     /// Returns the position of the first name that is no class of a version; nil when all are.
     package func unknown(in snapshot: Snapshot) -> Int? {
-        let known = Set(snapshot.classes.compactMap(\.className))
+        let known = Set<ByteText>(texts: snapshot.classes.compactMap(\.className))
         return names.firstIndex { !known.contains($0) }
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What becomes of a value that a conversion does not accept. The raw values are those of the member
 /// `onFailure`.
 package enum ConversionFailure: String, Sendable, CaseIterable {

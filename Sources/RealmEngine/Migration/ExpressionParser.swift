@@ -199,7 +199,7 @@ struct ExpressionParser {
             step = .key(try text(until: quote))
         } else {
             let word = try name()
-            switch word.uppercased() {
+            switch word.uppercasedASCII {
             case "FIRST": step = .index(0)
             case "LAST": step = .last
             case "SIZE": step = .count

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A `forEach` step made ready for being carried out: names are checked and expressions are parsed, once
 /// for all rounds.
 struct LoopPlan {

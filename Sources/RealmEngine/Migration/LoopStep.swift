@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// One step inside a `forEach` step of a migration. It changes data only.
 package enum LoopStep: Sendable {
     /// Creates an object of a class, or with `upsert` writes to the one with the same primary key. Later

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A change of the schema together with the conversion of the data, from one schema version to another.
 ///
 /// The HTTP layer makes it from a request or a file, and `WriteSession.migrate` carries it out. All steps

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Migrations that each lead from one schema version to a later one, so that files of several versions can
 /// be brought to the newest.
 package struct MigrationChain: Sendable {

@@ -36,7 +36,7 @@ struct MigrationBindings {
     /// The object at whose properties key paths begin that begin with no variable; nil inside loops.
     var subject: ObjectPlace?
     /// The objects and elements by the names of their variables.
-    var variables: [String: MigrationOperand] = [:]
+    var variables: [ByteText: MigrationOperand] = [:]
 
     /// Returns the bindings with a variable for an element, and one for its key if that has a name.
     func adding(_ element: MigrationOperand.Element, as name: String, keyAs keyName: String?) -> MigrationBindings {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The names that the expressions of a migration step may begin with. They are known when the step begins,
 /// so that a wrong name is an error even if the step has no object to work on.
 struct MigrationScope {
     /// The names of objects and elements: the variables of loops and what was created under a name.
-    private(set) var variables: Set<String>
+    private(set) var variables: Set<ByteText>
     /// Whether a key path may also begin with a property, that of the object which the step changes.
     let hasSubject: Bool
     /// The word in a key path that leads to the same object as it was before the migration.
@@ -17,7 +19,7 @@ struct MigrationScope {
     /// - Parameters:
     ///   - variables: The names that are known at its beginning.
     ///   - hasSubject: Whether the step changes one object after the other, whose properties are known too.
-    init(variables: Set<String> = [], hasSubject: Bool) {
+    init(variables: Set<ByteText> = [], hasSubject: Bool) {
         self.variables = variables
         self.hasSubject = hasSubject
     }

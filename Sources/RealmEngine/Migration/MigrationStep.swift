@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// One step of a migration. Each step sees the result of the steps before it.
 package enum MigrationStep: Sendable {
     /// Adds a class with its properties.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// How a conversion treats a number that the new type cannot hold exactly. The raw values are those of the
 /// member `rounding`.
 package enum NumberRounding: String, Sendable, CaseIterable {

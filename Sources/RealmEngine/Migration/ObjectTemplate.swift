@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The members of an object in a migration step, made ready for being computed once for each object.
 struct ObjectTemplate {
     /// The members in the order in which they were given.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A request to change the type, the nullability or the kind of collection of one property: the
 /// `changeProperty` step of a migration.
 package struct PropertyChange: Sendable {

@@ -27,9 +27,9 @@ package enum SchemaValidator {
     package static func classes(
         _ input: SchemaInput, known: [ClassSchema] = []
     ) throws(WriteError) -> [ClassSchema] {
-        var names = Set(known.map(\.name))
+        var names = Set<ByteText>(texts: known.map(\.name))
         var classes: [ClassSchema] = []
-        var own: Set<String> = []
+        var own: Set<ByteText> = []
         for (index, one) in input.classes.enumerated() {
             try inClass(index, try checkName(one.name, maximumClassNameByteCount, "class"))
             guard own.insert(one.name).inserted else {
@@ -39,9 +39,9 @@ package enum SchemaValidator {
             classes.append(try inClass(index, try shape(of: one)))
         }
         let kinds = Dictionary(
-            (known + classes).map { ($0.name, $0.kind) }, uniquingKeysWith: { _, new in new })
+            texts: (known + classes).map { ($0.name, $0.kind) }, uniquingKeysWith: { _, new in new })
         for (index, one) in classes.enumerated() { try inClass(index, try checkTargets(of: one, kinds)) }
-        let replaced = Set(classes.map(\.name))
+        let replaced = Set<ByteText>(texts: classes.map(\.name))
         try checkCycles(known.filter { !replaced.contains($0.name) } + classes) { name in
             classes.firstIndex { $0.name == name }
         }
@@ -109,7 +109,7 @@ package enum SchemaValidator {
     private static func shape(of input: ClassInput) throws(WriteError) -> ClassSchema {
         let kind = try kind(named: input.type)
         var properties: [PropertySchema] = []
-        var names: Set<String> = []
+        var names: Set<ByteText> = []
         for (index, one) in input.properties.enumerated() {
             let property = try at(.name("properties"), try at(.index(index), try shape(of: one)))
             guard names.insert(property.name).inserted else {
@@ -279,7 +279,7 @@ package enum SchemaValidator {
     /// - Parameters:
     ///   - one: The class to check.
     ///   - kinds: The kinds of all known classes by their names.
-    private static func checkTargets(of one: ClassSchema, _ kinds: [String: TableKind]) throws(WriteError) {
+    private static func checkTargets(of one: ClassSchema, _ kinds: [ByteText: TableKind]) throws(WriteError) {
         for (index, property) in one.properties.enumerated() {
             guard let target = property.objectType else { continue }
             let path: [InputPath.Step] = [.name("properties"), .index(index)]
@@ -316,12 +316,12 @@ package enum SchemaValidator {
     ///     existing class.
     private static func checkCycles(_ classes: [ClassSchema], position: (String) -> Int?) throws(WriteError) {
         let embedded = Dictionary(
-            classes.filter { $0.kind == .embedded }.map { ($0.name, $0) }, uniquingKeysWith: { _, new in new })
-        var heights: [String: Int] = [:]
+            texts: classes.filter { $0.kind == .embedded }.map { ($0.name, $0) }, uniquingKeysWith: { _, new in new })
+        var heights: [ByteText: Int] = [:]
         for name in embedded.keys.sorted() where heights[name] == nil {
             guard let first = embedded[name] else { continue }
             var way = [Visit(one: first)]
-            var open: Set<String> = [name]
+            var open: Set<ByteText> = [name]
             while let last = way.indices.last {
                 guard way[last].next < way[last].one.properties.count else {
                     let done = way.removeLast()

@@ -38,7 +38,8 @@ struct ValueConversion: Equatable {
         } + [ValueConversion(source: nil, target: .mixed, form: .usual)]
 
     /// All conversions by their names.
-    private static let byName = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    private static let byName = [ByteText: ValueConversion](
+        texts: all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
 
     /// Returns the conversion with a name; nil when there is none.
     static func named(_ name: String) -> ValueConversion? { byName[name] }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The change of a target between two versions, as the hub delivers it to listeners.
 /// Both versions are kept in the file while the event is referenced.
 package struct ObservationEvent: Sendable {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Receives the events of one target. All methods are called on the thread of the hub and must not wait.
 package protocol ObservationListener: AnyObject, Sendable {
     /// Called with a change of the target.

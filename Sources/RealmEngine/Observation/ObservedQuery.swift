@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmQuery
+internal import RealmStorage
 
 /// The selection, order and limit of an observed result, without the collection it selects from.
 package struct ObservedQuery: Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmQuery
+internal import RealmStorage
 
 /// Describes how an observed result is divided into sections.
 package struct ObservedSections: Sendable {

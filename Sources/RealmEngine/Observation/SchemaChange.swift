@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A change of the classes or properties of a realm, as listeners receive it.
 package struct SchemaChange: Sendable, Equatable {
     /// The schema version before; nil when the file had none.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmQuery
+internal import RealmStorage
 
 /// The key of a section: its value, and a text that is different for every section.
 package struct SectionIdentity: Sendable, Hashable {

@@ -10,7 +10,7 @@ package import RealmStorage
 /// schema when a realm is opened.
 package struct BacklinkNames: Sendable, Equatable {
     /// The names of each class, each with its origin: the linking class and property, separated by a dot.
-    package let byClass: [String: [String: String]]
+    package let byClass: [ByteText: [ByteText: String]]
     /// The same names in the form in which the query language uses them.
     package let mapping: KeyPathMapping
 
@@ -21,11 +21,11 @@ package struct BacklinkNames: Sendable, Equatable {
     ///
     /// - Parameter byClass: For each class its names, each with the linking class and property, separated
     ///   by a dot.
-    package init(_ byClass: [String: [String: String]]) {
+    package init(_ byClass: [ByteText: [ByteText: String]]) {
         self.byClass = byClass
         var mapping = KeyPathMapping()
         for (className, names) in byClass {
-            for (name, path) in names { mapping.addProperty(name, of: className, path: "@links." + path) }
+            for (name, path) in names { mapping.addProperty(name.text, of: className.text, path: "@links." + path) }
         }
         self.mapping = mapping
     }
@@ -38,9 +38,9 @@ package struct BacklinkNames: Sendable, Equatable {
     /// - Parameter snapshot: The version whose classes and properties the names must fit.
     /// - Returns: A sentence that describes the first error; nil when all names fit.
     package func defect(in snapshot: Snapshot) -> String? {
-        for (className, names) in byClass.sorted(by: { $0.key < $1.key }) {
+        for (className, names) in byClass.map({ ($0.key.text, $0.value) }).sorted(by: { $0.0 < $1.0 }) {
             guard let table = snapshot.classTable(named: className) else { return "there is no class '\(className)'" }
-            for (name, path) in names.sorted(by: { $0.key < $1.key }) {
+            for (name, path) in names.map({ ($0.key.text, $0.value) }).sorted(by: { $0.0 < $1.0 }) {
                 if table.column(named: name) != nil { return "class \(className) has a property '\(name)' already" }
                 guard BacklinkNames.isName(name) else { return "'\(name)' is no name" }
                 guard table.backlinkColumn(from: path, in: snapshot) != nil else {
@@ -64,7 +64,7 @@ package struct BacklinkNames: Sendable, Equatable {
     ///   - origin: The class that has the links.
     ///   - property: The property of `origin` that has the links.
     package func name(of className: String, origin: String, property: String) -> String? {
-        byClass[className]?.filter { $0.value == "\(origin).\(property)" }.map(\.key).min()
+        byClass[className]?.filter { $0.value == "\(origin).\(property)" }.map(\.key.text).min()
     }
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A schema as a client requests it, with names as they were written; it is not checked yet.
 package struct SchemaInput: Sendable {
     /// The schema version; nil leaves the choice to the operation that uses the schema.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Synchronization
+internal import RealmStorage
 
 /// The memory that records of all realms take while they wait to be shipped.
 package final class ShipBudget: Sendable {

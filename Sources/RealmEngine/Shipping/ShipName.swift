@@ -60,7 +60,7 @@ package struct ShipName: Sendable, Hashable {
         seconds = date.seconds
         chain = String(parts[1])
         if suffix == ShipName.baseSuffix {
-            guard FileDigest.bytes(ofHex: String(parts[3])) != nil, parts[3] == parts[3].lowercased() else { return nil }
+            guard FileDigest.bytes(ofHex: String(parts[3])) != nil, parts[3] == parts[3].lowercasedASCII else { return nil }
             version = number
             kind = .base(digest: String(parts[3]))
         } else {

@@ -21,7 +21,7 @@ package struct ShippedChain: Sendable {
     ///
     /// - Parameter shipped: What the store has of one realm.
     package static func chains(in shipped: [(name: ShipName, byteCount: Int)]) -> [ShippedChain] {
-        var records: [String: [(name: ShipName, byteCount: Int)]] = [:]
+        var records: [ByteText: [(name: ShipName, byteCount: Int)]] = [:]
         for file in shipped where !file.name.isBase { records[file.name.chain, default: []].append(file) }
         let chains = shipped.filter(\.name.isBase).map { base in
             ShippedChain(
@@ -51,7 +51,7 @@ package struct ShippedChain: Sendable {
         }
         let surplus = Set(retention.surplus(of: bases))
         let dropped = zip(bases, chains).filter { surplus.contains($0.0) }.map(\.1)
-        let known = Set(chains.map(\.base.chain))
+        let known = Set<ByteText>(texts: chains.map(\.base.chain))
         // Of a chain the base goes last, so that an interrupted removal is completed by the next one.
         return dropped.flatMap(\.names) + shipped.map(\.name).filter { !$0.isBase && !known.contains($0.chain) }
     }

@@ -115,7 +115,7 @@ package enum KeyText {
         guard text.hasPrefix("@") else { return text.isEmpty ? nil : Array(text.utf8) }
         if text == "@empty" { return [] }
         if text.hasPrefix("@@") { return Array(text.utf8.dropFirst()) }
-        if text.hasPrefix("@b64.") { return Base64.decode(text.dropFirst(5), .url) }
+        if let code = text.dropping(prefix: "@b64.") { return Base64.decode(code, .url) }
         return nil
     }
 

@@ -53,7 +53,7 @@ private final class ScopedVersions: Sendable {
     private static let limit = 256
 
     /// The views by the identity of their scope.
-    private let views = RankedMutex(.leaf, [String: View]())
+    private let views = RankedMutex(.leaf, [ByteText: View]())
 
     /// The view of a scope; nil when none is kept.
     subscript(identity: String) -> View? { views.withLock { $0[identity] } }

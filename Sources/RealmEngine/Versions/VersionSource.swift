@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Provides the newest version of a database to layers that do not know databases.
 package protocol VersionSource: AnyObject, Sendable {
     /// The newest version. All threads may read it.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The text `<epoch>.<version>` that identifies a version: in responses, entity tags, events and request
 /// header fields.
 package struct VersionToken: Sendable, Hashable {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A level of permission: what a request needs, and what a client has. Each level includes those
 /// before it.
 package enum AccessClass: Int, Sendable, Comparable, CaseIterable {

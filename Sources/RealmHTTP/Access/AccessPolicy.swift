@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Decides what each client may do: by its principal, and for clients without a credential by the origin of the request: the
 /// listener, the sender's address, and whether a proxy passed it on.
 ///

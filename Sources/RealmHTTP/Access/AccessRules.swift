@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The three rules about who may send requests, as one value that is made at the start of a server.
 package struct AccessRules: Sendable {
     /// The host names that the server answers to.

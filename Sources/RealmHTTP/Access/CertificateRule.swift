@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// One entry of `certificates`: which certificates of clients mean which principal.
 package struct CertificateRule: Sendable, Equatable {
     /// What of a certificate is compared with the pattern.

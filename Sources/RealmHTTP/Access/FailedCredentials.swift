@@ -10,7 +10,7 @@ package final class FailedCredentials: Sendable {
     /// The times of the last failures of each address, and totals, guarded by the lock.
     private struct State {
         /// The times of the failures in the last minute, the oldest first; at most `limit` of them.
-        var times: [String: [Instant]] = [:]
+        var times: [ByteText: [Instant]] = [:]
         /// The number of failures since the start.
         var failures = 0
         /// How many of them were refused because there were too many.

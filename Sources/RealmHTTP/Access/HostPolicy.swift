@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmStorage
+
 /// The host names that clients may use for this server.
 ///
 /// A hostile web page can make its own domain name resolve to this machine (DNS rebinding). The
@@ -9,7 +11,7 @@
 package struct HostPolicy: Sendable {
     /// The allowed names and addresses in lower case, without a port; IPv6 addresses are in
     /// brackets.
-    package private(set) var hosts: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
+    package private(set) var hosts: Set<ByteText> = ["localhost", "127.0.0.1", "[::1]"]
 
     /// Allows the names of loopback, the address that the server is bound to, and further names.
     ///
@@ -27,7 +29,7 @@ package struct HostPolicy: Sendable {
     ///   address.
     package mutating func insert(_ host: String) {
         let isBareIPv6 = host.contains(":") && !host.hasPrefix("[")
-        hosts.insert(isBareIPv6 ? "[\(host.lowercased())]" : host.lowercased())
+        hosts.insert(isBareIPv6 ? "[\(host.lowercasedASCII)]" : host.lowercasedASCII)
     }
 
     /// Checks the `Host` field of a request, and the host in a target of absolute form if there is
@@ -69,7 +71,7 @@ package struct HostPolicy: Sendable {
     /// most are in lower case already.
     private func allows(_ authority: String) -> Bool {
         guard let name = HostPolicy.name(in: authority) else { return false }
-        return hosts.contains(name) || hosts.contains(name.lowercased())
+        return hosts.contains(name) || hosts.contains(name.lowercasedASCII)
     }
 
     /// Returns the host in `HOST` or `HOST:PORT`, with the brackets of an IPv6 address.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmStorage
+
 /// Decides which web pages may use the server: those of its own origin and of listed origins; pages
 /// of all other origins are refused.
 ///
@@ -10,12 +12,12 @@
 /// affected.
 package struct OriginPolicy: Sendable {
     /// The listed origins, such as `https://app.example`, exactly as browsers send them.
-    package var allowed: Set<String> = []
+    package var allowed: Set<ByteText> = []
 
     /// Allows pages of the server's own origin and of the listed ones.
     ///
     /// - Parameter allowed: Origins for which `error(in:)` returns nil.
-    package init(allowed: Set<String> = []) { self.allowed = allowed }
+    package init(allowed: Set<ByteText> = []) { self.allowed = allowed }
 
     /// Checks that a request was not caused by a page of an origin that is not allowed.
     ///
@@ -71,7 +73,7 @@ package struct OriginPolicy: Sendable {
     /// front of it terminates TLS: a proxy has left its mark, or the browser itself states that both
     /// origins are the same.
     private func isOwn(_ origin: String, _ request: Request) -> Bool {
-        guard let host = request.headers[.host]?.lowercased(), !host.isEmpty else { return false }
+        guard let host = request.headers[.host]?.lowercasedASCII, !host.isEmpty else { return false }
         if request.isSecure { return origin == "https://" + host }
         if origin == "http://" + host { return true }
         guard origin == "https://" + host else { return false }
@@ -92,7 +94,7 @@ package struct OriginPolicy: Sendable {
     ///   `scheme://host:port`.
     /// - Returns: A sentence that states the error; nil when browsers can send exactly this origin.
     package static func defect(in origin: String) -> String? {
-        guard origin == origin.lowercased(), let scheme = ["http://", "https://"].first(where: { origin.hasPrefix($0) }) else {
+        guard origin == origin.lowercasedASCII, let scheme = ["http://", "https://"].first(where: { origin.hasPrefix($0) }) else {
             return "an origin begins with http:// or https:// and is written in lower case, such as https://app.example"
         }
         let authority = String(origin.dropFirst(scheme.count))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Synchronization
+internal import RealmStorage
 
 /// Tells the authenticator whose token a request has.
 struct TokenPrincipals: BearerVerifier {

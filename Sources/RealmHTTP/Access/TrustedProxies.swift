@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The proxies whose notes about their clients are believed, for limits and logs.
 ///
 /// A proxy appends the address of its peer to what it got, so what a client has written itself stands

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Whom requests without a credential are from, as long as a server has no credentials.
 ///
 /// The objects belong to one server. When it gets its first credential they end, so that streams and polls which such a request has

@@ -67,7 +67,9 @@ struct AggregateNumbers {
     func answer(
         groupedBy paths: [String], etag: String, _ group: ([GroupRequest]) throws(Problem) -> [GroupedResult]
     ) throws(Problem) -> Response {
-        guard Set(paths).count == paths.count else { throw .invalidParameter("groupBy", "a path is given twice") }
+        guard Set<ByteText>(texts: paths).count == paths.count else {
+            throw .invalidParameter("groupBy", "a path is given twice")
+        }
         let terms = try sortTerms(paths)
         let request = GroupRequest(by: paths, computing: requests, atMost: context.limits.groups)
         guard let result = try group([request]).first else { throw Problem(.internalError, "there are no groups") }

@@ -37,9 +37,11 @@ struct AggregateOperation: Sendable {
     private static func hint(for text: String) -> String {
         let words = text.split { !$0.isLetter && !$0.isNumber && $0 != "." && $0 != "_" && $0 != "@" }
         guard let first = words.first else { return "" }
-        let meanings = ["average": "avg", "mean": "avg", "minimum": "min", "maximum": "max", "total": "sum", "distinct": "count"]
+        let meanings: [ByteText: String] = [
+            "average": "avg", "mean": "avg", "minimum": "min", "maximum": "max", "total": "sum", "distinct": "count",
+        ]
         let functions = ["count", "min", "max", "sum", "avg"]
-        let word = first.lowercased()
+        let word = first.lowercasedASCII
         guard
             let function = meanings[word] ?? functions.first(where: { $0 == word }) ?? Suggestion.nearest(to: word, in: functions)
         else { return "" }
@@ -58,7 +60,7 @@ struct AggregateOperation: Sendable {
         var isOfValues = false
         if case .values = subject { isOfValues = true }
         var operations: [AggregateOperation] = []
-        var names = Set<String>()
+        var names = Set<ByteText>()
         for text in texts ?? ["count"] {
             guard names.insert(text).inserted else { throw .invalidParameter("ops", "'\(text)' is given twice") }
             operations.append(try AggregateOperation(text, isOfValues: isOfValues))

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A request that follows a plain link to data: what an element of a page, the address bar of a
 /// browser or a download sends, in contrast to a program that reads values.
 struct DataLink {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The form of an export. The raw value is its name in requests and on the command line.
 package enum ExportFormat: String, Sendable, CaseIterable {
     /// A header line with the schema, a line for each object, and a trailer line.

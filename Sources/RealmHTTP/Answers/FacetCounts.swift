@@ -31,7 +31,7 @@ struct FacetCounts {
         _ group: ([GroupRequest]) throws(Problem) -> [GroupedResult]
     ) throws(Problem) {
         guard let paths = parameters.facets else { return nil }
-        guard Set(paths).count == paths.count else { throw .invalidParameter("facets", "a path is given twice") }
+        guard Set<ByteText>(texts: paths).count == paths.count else { throw .invalidParameter("facets", "a path is given twice") }
         try parameters.requireDocument()
         self.paths = paths
         self.context = context

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Reads parameters from URLs and bodies alike.
 extension ReadParameters {
     /// Reads the parameters of a call from its URL, and for QUERY and POST also from its JSON body.

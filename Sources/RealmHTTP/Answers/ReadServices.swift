@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What all reads of a server share. It is made when the server is made, and does not change.
 package final class ReadServices: Sendable {
     /// The limits of the server, as configured.

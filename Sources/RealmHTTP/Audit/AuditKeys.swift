@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The keys of objects for a line of the audit log: the first of them, and how many more there are.
 package struct AuditKeys: Sendable, Equatable {
     /// The number of keys that a line has at most.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What a line of the audit log is about.
 package enum AuditKind: String, Sendable, CaseIterable {
     /// A change of objects or of their schema, also inside a transaction that is not committed yet.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Where the audit log is written, and what happens when it cannot be.
 package struct AuditOptions: Sendable, Equatable {
     /// The path of the file; nil for no audit log.

@@ -36,7 +36,7 @@ package final class PlannedBackups: Sendable {
         /// Cancels the copy that is being made; nil when there is none.
         var control: WorkControl?
         /// What is known about each realm.
-        var statuses: [String: Status] = [:]
+        var statuses: [ByteText: Status] = [:]
         /// The number of backups that were stored since the start of the server.
         var successes = 0
         /// The number of backups that failed since the start of the server.
@@ -111,7 +111,7 @@ package final class PlannedBackups: Sendable {
     }
 
     /// Forgets realms that are not served any more.
-    private func forget(except names: Set<String>) {
+    private func forget(except names: Set<ByteText>) {
         monitor.withLock { $0.statuses = $0.statuses.filter { names.contains($0.key) } }
     }
 
@@ -120,7 +120,7 @@ package final class PlannedBackups: Sendable {
     /// Backs up all realms that have changed, one after another, and returns when that is done. The thread
     /// calls it in each round; nothing else does while that runs.
     package func backUpAll() {
-        var names: Set<String> = []
+        var names: Set<ByteText> = []
         var last: String?
         repeat {
             let page = catalog.page(after: last, limit: PlannedBackups.pageSize)

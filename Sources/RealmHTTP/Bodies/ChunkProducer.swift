@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Produces the body of a streamed response piece by piece, on any free worker thread.
 ///
 /// Calls never overlap. `StreamBody` calls it when the client has room for more, and releases it

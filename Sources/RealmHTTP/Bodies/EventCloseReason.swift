@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// How an endless response came to its end.
 package enum EventCloseReason: Sendable {
     /// The source ended it, and everything was sent.

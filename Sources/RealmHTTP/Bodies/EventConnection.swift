@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The connection of an endless response, as its source sees it. `EventBody` implements it.
 package protocol EventConnection: AnyObject, Sendable {
     /// Lets the daemon ask the source for more. Any thread may call it, at any time.

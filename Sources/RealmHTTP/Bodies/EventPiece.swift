@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What a source of events returns when the connection asks it for more.
 package enum EventPiece {
     /// Bytes to be sent. They are never changed after this, so many connections can share one

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The content of an endless response, which its connection takes piece by piece.
 ///
 /// A source does not push. The connection calls `next` when it can send more, and the source wakes

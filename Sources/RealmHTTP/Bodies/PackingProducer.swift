@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A producer that compresses what another producer makes, for streamed responses with
 /// `Content-Encoding`.
 final class PackingProducer: ChunkProducer {

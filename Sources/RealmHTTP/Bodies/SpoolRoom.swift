@@ -18,7 +18,7 @@ package final class SpoolRoom: Sendable {
     private struct State {
         var total = Use()
         /// What each client uses. A client without files has no entry.
-        var clients: [String: Use] = [:]
+        var clients: [ByteText: Use] = [:]
         /// How often a file or more bytes were refused since the start of the server.
         var refused = 0
     }

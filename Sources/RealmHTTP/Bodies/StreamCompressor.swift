@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A compressed stream that is being written, as the body of a response.
 protocol StreamCompressor: AnyObject, Sendable {
     /// Compresses further bytes.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The sizes of streamed responses.
 package enum Streaming {
     /// How many bytes a producer should make in one call.

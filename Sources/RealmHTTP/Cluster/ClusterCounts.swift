@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Synchronization
+internal import RealmStorage
 
 /// What has happened in a node since its start. Any thread may count.
 final class ClusterCounts: Sendable {

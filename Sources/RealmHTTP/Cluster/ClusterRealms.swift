@@ -61,11 +61,11 @@ final class ClusterRealms: Sendable {
     /// The realms, and what is left of those that were closed.
     private struct State {
         /// The open realms by name.
-        var realms: [String: Realm] = [:]
+        var realms: [ByteText: Realm] = [:]
         /// What is read of files whose realms were closed, by name. A file must not be brought up over what is read.
-        var read: [String: [VersionPins]] = [:]
+        var read: [ByteText: [VersionPins]] = [:]
         /// When realms were lost, by name.
-        var lost: [String: Instant] = [:]
+        var lost: [ByteText: Instant] = [:]
     }
 
     private let monitor = Monitor(State())
@@ -92,7 +92,7 @@ final class ClusterRealms: Sendable {
 
     /// The names of the open realms, with whether they are owned.
     var all: [(name: String, isOwned: Bool)] {
-        monitor.withLock { state in state.realms.map { ($0.key, $0.value.role.owner != nil) } }
+        monitor.withLock { state in state.realms.map { ($0.key.text, $0.value.role.owner != nil) } }
     }
 
     // MARK: - Opening and closing

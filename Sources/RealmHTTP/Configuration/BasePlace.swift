@@ -2,6 +2,7 @@
 
 internal import RealmEngine
 package import RealmReplica
+internal import RealmStorage
 
 /// Where the bases of a cluster are: in its log, or in a bucket of S3.
 package struct BasePlace: Sendable, Equatable {

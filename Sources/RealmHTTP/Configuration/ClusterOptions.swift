@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmReplica
+internal import RealmStorage
 
 /// Which cluster a server is a node of.
 package struct ClusterOptions: Sendable, Equatable {

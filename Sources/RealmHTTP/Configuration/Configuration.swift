@@ -39,7 +39,7 @@ package struct Configuration: Sendable {
     /// The steps that led to the options, in their order.
     private var steps: [Step] = []
     /// Where values came from, by the name of the setting, or of a member that was stated by itself; defaults are absent.
-    private var origins: [String: Origin] = [:]
+    private var origins: [ByteText: Origin] = [:]
     /// The path of the file; nil when there is none.
     private var file: String?
     /// The lines of the values in the file, by the JSON Pointer.
@@ -110,7 +110,7 @@ package struct Configuration: Sendable {
         do throws(ConfigurationError) {
             let text = try ConfigurationText(text)
             copy.lines = text
-            var stated: [String: String] = [:]
+            var stated: [ByteText: String] = [:]
             let slash = path.lastIndex(of: "/")
             let reader = SettingReader(place: InputPlace(), folder: slash.map { String(path[..<$0]) })
             do throws(Problem) {
@@ -134,7 +134,7 @@ package struct Configuration: Sendable {
     ///   - reader: The reader of the object.
     ///   - stated: The names under which settings were stated so far, by their own names.
     private mutating func apply(
-        _ json: JSONValue, in prefix: String, _ reader: SettingReader, _ stated: inout [String: String]
+        _ json: JSONValue, in prefix: String, _ reader: SettingReader, _ stated: inout [ByteText: String]
     ) throws(Problem) {
         var backup: [(name: String, value: JSONValue)] = []
         for (name, value) in try reader.members(json) {
@@ -166,7 +166,7 @@ package struct Configuration: Sendable {
     /// Applies the value of one setting of a file.
     private mutating func apply(
         _ value: JSONValue, to setting: ServerSetting, as name: String, _ reader: SettingReader,
-        _ stated: inout [String: String]
+        _ stated: inout [ByteText: String]
     ) throws(Problem) {
         if let other = stated.updateValue(name, forKey: setting.name) {
             throw reader.problem("'\(setting.name)' is stated twice, also as '\(other)'")
@@ -211,7 +211,7 @@ package struct Configuration: Sendable {
     }
 
     /// The options that take pairs such as `NAME=FILE`.
-    private static let pairs: Set = ["key", "backlink-names"]
+    private static let pairs: Set<ByteText> = ["key", "backlink-names"]
 
     /// Returns what follows the name of an option that states a member of an object: `-key-file` for `/keyFile`.
     ///
@@ -290,7 +290,7 @@ package struct Configuration: Sendable {
     }
 
     /// The origin of a value, or else that of the innermost value around it that has one.
-    private static func origin(of name: String, in origins: [String: Origin]) -> Origin? {
+    private static func origin(of name: String, in origins: [ByteText: Origin]) -> Origin? {
         var name = name[...]
         while true {
             if let origin = origins[String(name)] { return origin }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Why a configuration cannot be used.
 package struct ConfigurationError: Error, CustomStringConvertible {
     /// The path of the file as it was given; nil for the command line.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The text of a configuration file, read as YAML, with the lines of its values.
 ///
 /// Scalars have the types of YAML's core schema, which are those of JSON: `null`, `true`, `false`,
@@ -8,7 +10,7 @@ struct ConfigurationText {
     /// The whole file; an empty file is an empty object.
     let json: JSONValue
     /// The line of each value, from 1, by the JSON Pointer to it.
-    private(set) var lines: [String: Int] = [:]
+    private(set) var lines: [ByteText: Int] = [:]
 
     /// How many values a file may have, counting each use of an alias.
     private static let valueLimit = 100_000
@@ -46,7 +48,7 @@ struct ConfigurationText {
     /// Converts nodes of YAML to JSON values, and notes their lines.
     private struct Reader {
         /// The lines by the JSON Pointer.
-        var lines: [String: Int] = [:]
+        var lines: [ByteText: Int] = [:]
         /// How many values were converted.
         private var count = 0
 

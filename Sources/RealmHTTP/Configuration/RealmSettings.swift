@@ -30,7 +30,7 @@ package struct RealmSettings: Sendable {
     package var keptCopyCount: Int?
     /// The classes whose objects may only be written by requests with a condition such as
     /// `If-Match`.
-    package var conditionalClasses: Set<String> = []
+    package var conditionalClasses: Set<ByteText> = []
     /// The values of properties that creates leave out.
     package var defaults = ClassDefaults.none
     /// The classes that the realm shows; nil for all classes of the file.
@@ -172,11 +172,11 @@ package struct RealmSettings: Sendable {
     }
 
     /// Reads a list of names of classes.
-    private static func classes(_ value: JSONValue?, _ place: InputPlace) throws(Problem) -> Set<String> {
+    private static func classes(_ value: JSONValue?, _ place: InputPlace) throws(Problem) -> Set<ByteText> {
         guard let value else { return [] }
         let malformed = SchemaReader(place: place).malformed("a list of names of classes is needed here", place)
         guard let list = value.array else { throw malformed }
-        var names: Set<String> = []
+        var names: Set<ByteText> = []
         for one in list {
             guard let name = one.string else { throw malformed }
             names.insert(name)

@@ -174,17 +174,17 @@ struct RoleReader {
     /// Reads the properties that do not exist for a role and those that it may not write.
     private func fields(
         _ json: JSONValue?, _ reader: SettingReader
-    ) throws(Problem) -> (hidden: Set<String>, readOnly: Set<String>) {
+    ) throws(Problem) -> (hidden: Set<ByteText>, readOnly: Set<ByteText>) {
         guard let json else { return ([], []) }
         let object = try SchemaReader(place: reader.place).members(json, ["hide", "readOnly"], reader.place)
         return (try names(object["hide"], reader.inside("hide")), try names(object["readOnly"], reader.inside("readOnly")))
     }
 
     /// Reads a list of names of properties.
-    private func names(_ json: JSONValue?, _ reader: SettingReader) throws(Problem) -> Set<String> {
+    private func names(_ json: JSONValue?, _ reader: SettingReader) throws(Problem) -> Set<ByteText> {
         guard let json else { return [] }
         return Set(
-            try reader.list(json) { reader, one throws(Problem) in
+            texts: try reader.list(json) { reader, one throws(Problem) in
                 let text = try reader.text(one)
                 guard !text.isEmpty else { throw reader.problem("the name of a property is needed") }
                 return text

@@ -257,8 +257,8 @@ extension ServerOptions {
     /// Names that are used twice or not at all, and files that two realms have.
     private var conflictsOfNames: [Conflict] {
         var conflicts: [Conflict] = []
-        var places: [String: SettingPlace] = [:]
-        var owners: [String: Named] = [:]
+        var places: [ByteText: SettingPlace] = [:]
+        var owners: [ByteText: Named] = [:]
         for one in named {
             if let other = places.updateValue(one.place, forKey: one.name) {
                 conflicts.append(
@@ -277,14 +277,14 @@ extension ServerOptions {
         for (index, path) in paths.enumerated() where !RealmFiles.isFolder(path) && RealmName(file: path) == nil {
             conflicts.append(Conflict(settings: [SettingPlace("files", [.index(index)])]) { "\(path): \(RealmName.rule)" })
         }
-        let known = Set(places.keys).union(namesOfData)
-        for name in backlinkNames.keys.sorted() where !known.contains(name) {
+        let known = Set(places.keys).union(namesOfData.map { ByteText($0) })
+        for name in backlinkNames.keys.sorted().texts where !known.contains(name) {
             conflicts.append(
                 Conflict(settings: [SettingPlace("backlinkNames", [.name(name)])]) { "there is no realm '\(name)'" })
         }
         // With a data folder or an attach root, requests may add the realm.
         guard dataFolder == nil, attachRoots.isEmpty else { return conflicts }
-        for text in conditionalClasses.sorted() {
+        for text in conditionalClasses.sorted().texts {
             guard let name = ServerOptions.realm(ofClass: text), !known.contains(name) else { continue }
             conflicts.append(Conflict(settings: [SettingPlace("requireIfMatch")]) { "there is no realm '\(name)'" })
         }

@@ -53,14 +53,14 @@ package struct ServerOptions: Sendable {
     /// Which cluster the server is a node of.
     package var cluster = ClusterOptions()
     /// The encryption keys, by the name of their realm.
-    package var keys: [String: EncryptionKey] = [:]
+    package var keys: [ByteText: EncryptionKey] = [:]
     /// Looks up a variable of the environment. Keys that are not in `keys` are read from
     /// `REALM_REST_KEY_NAME`.
     package var environment: @Sendable (String) -> String? = { _ in nil }
     /// The names of the variables of the environment that begin with `REALM_REST_`, among which those are told of that mean nothing.
     package var environmentNames: [String] = []
     /// The names of linking objects, by the name of the realm.
-    package var backlinkNames: [String: BacklinkNames] = [:]
+    package var backlinkNames: [ByteText: BacklinkNames] = [:]
     /// Whether files are opened for reading only and all writes are refused.
     package var isReadOnly = false
     /// Whether the files of the command line and the data folder are followed, because other programs
@@ -83,7 +83,7 @@ package struct ServerOptions: Sendable {
     package var allowsTransactions = true
     /// Classes, as `realm.Class`, whose objects may only be written by requests with a condition
     /// such as `If-Match`.
-    package var conditionalClasses: Set<String> = []
+    package var conditionalClasses: Set<ByteText> = []
     /// The limits of what clients can request, each with a default.
     package var limits = Limits()
     /// Where the audit log is written, and what happens when it cannot be.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The settings of the audit log.
 extension ServerSetting {
     /// Where the audit log is written, and what happens when it cannot be.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmReplica
+internal import RealmStorage
 
 /// The settings of a node of a cluster.
 extension ServerSetting {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The settings that say who is known to the server.
 extension ServerSetting {
     /// Who is known to the server.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The setting that says what roles may do.
 extension ServerSetting {
     /// What roles may do.

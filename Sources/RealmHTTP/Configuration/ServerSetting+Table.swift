@@ -121,7 +121,7 @@ extension ServerSetting {
                     options.keys[name] = try reader.key(value)
                 }
             },
-            show: { .object(JSONObject($0.keys.keys.sorted().map { ($0, .string("***")) })) }),
+            show: { .object(JSONObject($0.keys.keys.sorted().texts.map { ($0, .string("***")) })) }),
         ServerSetting(
             "backlinkNames", effect: .openings, isMerged: true,
             read: { reader, json, options throws(Problem) in
@@ -130,13 +130,13 @@ extension ServerSetting {
                 }
             },
             show: { options in
-                .object(JSONObject(options.backlinkNames.sorted { $0.key < $1.key }.map { ($0.key, show($0.value)) }))
+                .object(JSONObject(options.backlinkNames.sorted { $0.key < $1.key }.map { ($0.key.text, show($0.value)) }))
             }),
         ServerSetting(
             "requireIfMatch",
             read: { reader, json, options throws(Problem) in
                 options.conditionalClasses = Set(
-                    try reader.list(json) { reader, one throws(Problem) in
+                    texts: try reader.list(json) { reader, one throws(Problem) in
                         let text = try reader.text(one)
                         guard ServerOptions.realm(ofClass: text) != nil else {
                             throw reader.problem("REALM.CLASS is needed, such as app.Dog")
@@ -144,7 +144,7 @@ extension ServerSetting {
                         return text
                     })
             },
-            show: { .array($0.conditionalClasses.sorted().map { .string($0) }) }),
+            show: { .array($0.conditionalClasses.sorted().texts.map { .string($0) }) }),
         .flag("readOnly", \.isReadOnly),
         .flag("follow", \.followsFiles),
         ServerSetting(
@@ -189,8 +189,8 @@ extension ServerSetting {
         .object(
             JSONObject(
                 names.byClass.sorted { $0.key < $1.key }.map { className, names in
-                    let members = names.sorted { $0.key < $1.key }.map { (name: $0.key, value: JSONValue.string($0.value)) }
-                    return (name: className, value: .object(JSONObject(members)))
+                    let members = names.sorted { $0.key < $1.key }.map { (name: $0.key.text, value: JSONValue.string($0.value)) }
+                    return (name: className.text, value: .object(JSONObject(members)))
                 }))
     }
 

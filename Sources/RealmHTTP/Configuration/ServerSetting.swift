@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// One setting of the server: how a configuration states it, and how its value is shown.
 ///
 /// The command line and the configuration file state the same settings, and both are read here.
@@ -62,7 +64,7 @@ struct ServerSetting: Sendable {
             if names.last != name { names.append(name) }
         }
         guard prefix.isEmpty else { return names }
-        return names + all.compactMap(\.option) + backupMembers.map { "backup-" + $0.lowercased() }
+        return names + all.compactMap(\.option) + backupMembers.map { "backup-" + $0.lowercasedASCII }
     }
 
     /// The members of the plan of backups.
@@ -74,7 +76,7 @@ struct ServerSetting: Sendable {
     }
 
     /// A name without hyphens and capitals, for comparison.
-    static func form(_ name: String) -> String { name.lowercased().filter { $0 != "-" } }
+    static func form(_ name: String) -> String { name.lowercasedASCII.filter { $0 != "-" } }
 }
 
 // MARK: - Kinds of settings

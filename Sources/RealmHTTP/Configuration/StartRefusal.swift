@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Why a start is refused, in the same words whether a configuration is checked or a server starts with it.
 enum StartRefusal {
     /// Why an address is refused for clients without `isInsecure`.

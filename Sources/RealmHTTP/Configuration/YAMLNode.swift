@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A value of a YAML text, with the line where it stands.
 struct YAMLNode {
     /// What the value is.
@@ -42,7 +44,7 @@ struct YAMLNode {
         /// The pieces.
         private let events: YAMLEvents
         /// The values that have a name for using them again, by that name.
-        private var anchors: [String: YAMLNode] = [:]
+        private var anchors: [ByteText: YAMLNode] = [:]
 
         /// Begins at the start of the text.
         init(_ events: YAMLEvents) { self.events = events }
@@ -99,7 +101,7 @@ struct YAMLNode {
         /// Returns names with values up to the end of them.
         private mutating func members() throws(ConfigurationError) -> [(name: YAMLNode, value: YAMLNode)] {
             var members: [(name: YAMLNode, value: YAMLNode)] = []
-            var lines: [String: Int] = [:]
+            var lines: [ByteText: Int] = [:]
             var repeated: ConfigurationError?
             while true {
                 let event = try next()

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Keeps the buffer of a response alive while libmicrohttpd sends from it.
 ///
 /// The library holds one reference as the context of a response, and releases it, on any of its

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What is known of a connection when it is made.
 struct ConnectionArrival: Sendable {
     /// The socket.

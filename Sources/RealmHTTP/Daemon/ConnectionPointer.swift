@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The address of a connection in the library, made sendable: it is only passed to the library,
 /// which may be called from any thread to resume the connection.
 @safe struct ConnectionPointer: @unchecked Sendable {

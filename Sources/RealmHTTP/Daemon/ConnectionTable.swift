@@ -17,7 +17,7 @@ final class ConnectionTable: Sendable {
         /// The open connections by their numbers.
         var records: [Int: ConnectionRecord] = [:]
         /// The numbers of the connections of each client, without those that were given up.
-        var perClient: [String: Set<Int>] = [:]
+        var perClient: [ByteText: Set<Int>] = [:]
         /// The numbers of connections that were given up, and that the daemon has not closed yet.
         var leaving: Set<Int> = []
         /// The counts for the metrics.

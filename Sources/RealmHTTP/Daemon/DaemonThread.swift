@@ -3,6 +3,7 @@
 internal import CMicrohttpd
 internal import Glibc
 internal import Synchronization
+internal import RealmStorage
 
 /// One thread of libmicrohttpd, with the connections that it serves.
 ///

@@ -161,9 +161,9 @@ package final class EventFollower {
         let head = String(decoding: received[..<end.lowerBound], as: UTF8.self)
         received.removeFirst(end.upperBound)
         let lines = head.split(separator: "\r\n")
-        isChunked = lines.contains { $0.lowercased() == "transfer-encoding: chunked" }
+        isChunked = lines.contains { $0.lowercasedASCII == "transfer-encoding: chunked" }
         let status = Int(head.split(separator: " ").dropFirst().first ?? "") ?? 0
-        guard status == 200, lines.contains(where: { $0.lowercased().hasPrefix("content-type: text/event-stream") }) else {
+        guard status == 200, lines.contains(where: { $0.lowercasedASCII.hasPrefix("content-type: text/event-stream") }) else {
             throw Failure(
                 description: EventFollower.reason(status, String(lines.first ?? ""), try problem(lines)),
                 isPassing: status == 503 || status == 429 || status == 423)
@@ -187,7 +187,7 @@ package final class EventFollower {
         if isChunked {
             while document.count < EventFollower.problemBytes, let chunk = try readChunk() { document += chunk }
         } else {
-            let length = lines.lazy.filter { $0.lowercased().hasPrefix("content-length:") }
+            let length = lines.lazy.filter { $0.lowercasedASCII.hasPrefix("content-length:") }
                 .compactMap { Int($0.dropFirst("content-length:".count).filter { $0 != " " }) }.first
             let end = min(length ?? EventFollower.problemBytes, EventFollower.problemBytes)
             while received.count < end, receive() {}

@@ -2,6 +2,7 @@
 
 internal import CMicrohttpd
 internal import Glibc
+internal import RealmStorage
 
 /// Checks that the header section of a request was written as HTTP demands.
 ///
@@ -106,7 +107,7 @@ struct HeadLayout {
             return Problem(.malformedRequest, "the end of a body is given by Content-Length or by chunks, not by both").with(
                 "header", "Transfer-Encoding")
         }
-        guard coding.lowercased() != "chunked" else { return nil }
+        guard coding.lowercasedASCII != "chunked" else { return nil }
         return Problem(.notImplemented, "the only transfer coding of requests is chunked").with("header", "Transfer-Encoding")
     }
 

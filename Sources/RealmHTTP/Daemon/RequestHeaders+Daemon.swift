@@ -2,6 +2,7 @@
 
 internal import CMicrohttpd
 internal import Glibc
+internal import RealmStorage
 
 extension RequestHeaders {
     /// Copies the known header fields of a request from the library, and measures and checks all

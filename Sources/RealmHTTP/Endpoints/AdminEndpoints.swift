@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmStorage
 
 /// The paths below `/admin`: what clients hold at the moment, and the configuration of the running
 /// server.
@@ -126,7 +127,7 @@ struct AdminEndpoints: Sendable {
         writer.key("origins")
         write(rules.origins.allowed, to: &writer)
         writer.key("realms")
-        write(Set(catalog.all.map(\.name)), to: &writer)
+        write(Set(texts: catalog.all.map(\.name)), to: &writer)
         writer.key("limits")
         writer.beginObject()
         for entry in Limits.entries {
@@ -139,9 +140,9 @@ struct AdminEndpoints: Sendable {
     }
 
     /// Writes a set of names as a JSON array in alphabetical order.
-    private func write(_ names: Set<String>, to writer: inout JSONWriter) {
+    private func write(_ names: Set<ByteText>, to writer: inout JSONWriter) {
         writer.beginArray()
-        for name in names.sorted() { writer.string(name) }
+        for name in names.sorted() { writer.string(name.text) }
         writer.endArray()
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmReplica
+internal import RealmStorage
 
 /// What a node knows of its cluster.
 struct ClusterEndpoints: Sendable {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The endpoints of one server, with one value per resource.
 ///
 /// An endpoint has the functions that answer the calls of a resource, and only the parts of the

@@ -126,7 +126,7 @@ struct ExportEndpoints: Sendable {
     }
 
     /// The separators by the values of `csv`.
-    private static let separators = ["excel": UInt8(ascii: ","), "excel-semicolon": UInt8(ascii: ";")]
+    private static let separators: [ByteText: UInt8] = ["excel": UInt8(ascii: ","), "excel-semicolon": UInt8(ascii: ";")]
 
     /// Returns the format of an export, from the parameter `format` or else from `Accept`.
     ///

@@ -99,7 +99,7 @@ struct ImportEndpoints: Sendable {
 
     /// Rejects parameters that have no meaning for the type of the body.
     private func requireFitting(_ options: WriteOptions) throws(Problem) {
-        let types: [String: [BodyType]] = ["columns": [.csv, .sqlite], "separator": [.csv], "tables": [.sqlite]]
+        let types: [(String, [BodyType])] = [("columns", [.csv, .sqlite]), ("separator", [.csv]), ("tables", [.sqlite])]
         for (name, types) in types where options.parameters.has(name) {
             guard let type = options.bodyType, types.contains(type) else {
                 throw .conflict(

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The last lines of the log, for administrators.
 struct LogEndpoints: Sendable {
     /// The log; nil when none is written.

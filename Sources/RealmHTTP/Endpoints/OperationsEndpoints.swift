@@ -2,6 +2,7 @@
 
 internal import RealmEngine
 internal import RealmReplica
+internal import RealmStorage
 
 /// What the server reports of itself: health, readiness, version and metrics.
 struct OperationsEndpoints: Sendable {

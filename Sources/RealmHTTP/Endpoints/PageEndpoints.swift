@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The pages for people, which are the console and the documents, and the client that pages of others take from here. All are parts of the
 /// program and tell nothing of what is served.
 struct PageEndpoints: Sendable {

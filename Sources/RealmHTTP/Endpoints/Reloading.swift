@@ -34,7 +34,7 @@ package final class Reloading: Sendable {
         /// Whether a reload is running.
         var isRunning = false
         /// The names of the realms that a configuration has named since the server was started.
-        var named: Set<String> = []
+        var named: Set<ByteText> = []
         /// The number of reloads that were put in force.
         var successes = 0
         /// The number of reloads that changed nothing because the configuration could not be read.
@@ -87,7 +87,7 @@ package final class Reloading: Sendable {
         self.audit = audit
         self.logLevel = logLevel
         let names = options.current.realms.map(\.name.text)
-        state.withLock { $0.named = Set(names) }
+        state.withLock { $0.named = Set(texts: names) }
     }
 
     /// Whether the server was started with a configuration file, which can be read again.
@@ -182,7 +182,7 @@ package final class Reloading: Sendable {
         result.applied = changed.map(\.name)
         // What differs still was not taken over.
         result.restart = new.changedSettings(from: read).map(\.name)
-        let names = Set(result.applied)
+        let names = result.applied
         if names.contains("roles") { directory.notifications.endScoped() }
         if names.contains("log.level") { logLevel.set(new.logLevel) }
         if names.contains("log.format"), let format = new.logFormat { accessLog?.setFormat(format) }
@@ -197,7 +197,7 @@ package final class Reloading: Sendable {
         try? tls?.replace(with: new.tls)
         state.withLock { $0.named.formUnion(new.realms.map(\.name.text)) }
         serve(new.realms, &result)
-        result.keptFor = Array(keptRealms(new).sorted().prefix(Reloading.keptLimit))
+        result.keptFor = Array(keptRealms(new).sorted().texts.prefix(Reloading.keptLimit))
         return result
     }
 
@@ -229,13 +229,13 @@ package final class Reloading: Sendable {
 
     /// The names of the realms that are open otherwise than the configuration says now, or although it does not name
     /// them any more. Realms that are not open take their new options when they are opened.
-    private func keptRealms(_ new: ServerOptions) -> Set<String> {
+    private func keptRealms(_ new: ServerOptions) -> Set<ByteText> {
         let catalog = directory.catalog
-        let configured = Dictionary(new.realms.map { ($0.name.text, $0) }) { first, _ in first }
+        let configured = Dictionary(texts: new.realms.map { ($0.name.text, $0) }) { first, _ in first }
         let attached = directory.attachedOptions.withLock { Set($0.keys) }
         let base = new.openOptions
-        var names = Set(
-            catalog.renew { name, opening in
+        var names = Set<ByteText>(
+            texts: catalog.renew { name, opening in
                 var wanted = opening
                 if attached.contains(name) {
                     // The request has stated the rest.
@@ -256,7 +256,7 @@ package final class Reloading: Sendable {
             if isInMemory, catalog.database(name)?.limits != base.limits { names.insert(name) }
         }
         let gone = state.withLock { $0.named }.filter { configured[$0] == nil && !attached.contains($0) }
-        return names.union(gone.intersection(catalog.openNames))
+        return names.union(gone.intersection(Set(texts: catalog.openNames)))
     }
 
     /// Appends the metrics: how many reloads there were.

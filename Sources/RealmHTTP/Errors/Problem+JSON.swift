@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension Problem {
     /// Makes the problem for a request body, or another text of the client, that could not be read
     /// as JSON.

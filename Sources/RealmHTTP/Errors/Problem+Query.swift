@@ -57,7 +57,7 @@ extension Problem {
     /// languages; empty for other paths.
     private static func directionHint(_ path: String) -> String {
         let words = path.split { $0 == " " || $0 == ":" }
-        if words.count == 2, let direction = words.last?.lowercased() {
+        if words.count == 2, let direction = words.last?.lowercasedASCII {
             switch direction {
             case "desc", "descending", "-1": return "; a minus makes an order descend: sort=-\(String(words[0]).brief)"
             case "asc", "ascending", "1": return "; an order ascends without a word: sort=\(String(words[0]).brief)"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// An error response before it is written: the content of an `application/problem+json` document
 /// (RFC 9457).
 ///

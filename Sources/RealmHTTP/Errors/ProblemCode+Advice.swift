@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What the pages about problems say of a code.
 extension ProblemCode {
     /// What the problem means, in a sentence. What stands between backticks is code.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmQuery
+internal import RealmStorage
 
 /// The request parameters that the parts of one query were read from, so that an error can name the
 /// right one.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The parsed value of an `Accept` header field: the media types that a client takes, with the
 /// weight that it gives to each.
 ///

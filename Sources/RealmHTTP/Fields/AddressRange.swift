@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// All addresses that begin with the same bits, such as `10.0.0.0/8` or `2001:db8::/32`.
 package struct AddressRange: Sendable, Equatable {
     /// The range as it was stated.

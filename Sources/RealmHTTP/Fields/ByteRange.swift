@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The part of some data that a request asks for by `Range`.
 ///
 /// Source: RFC 9110, section 14.
@@ -24,7 +26,7 @@ package enum ByteRange: Sendable, Equatable {
     /// Returns what a value asks for; nil for a value that is to be ignored.
     private static func parse(_ text: String, _ byteCount: Int) -> ByteRange? {
         let unit = "bytes="
-        guard text.lowercased().hasPrefix(unit) else { return nil }
+        guard text.lowercasedASCII.hasPrefix(unit) else { return nil }
         let bounds = text.dropFirst(unit.count).split(separator: "-", omittingEmptySubsequences: false).map(\.withoutBlanks)
         guard bounds.count == 2 else { return nil }
         guard !bounds[0].isEmpty else {

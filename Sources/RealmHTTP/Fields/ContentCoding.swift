@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A way to compress bodies of responses, which clients choose by `Accept-Encoding`.
 ///
 /// Source: RFC 9110, section 12.5.3; RFC 8878 for zstd.
@@ -40,7 +42,7 @@ package enum ContentCoding: String, Sendable, CaseIterable {
 
     /// Returns the weight that the parameters of a coding state; 1 without one.
     private static func weight(_ parameters: String) -> Double {
-        let pieces = parameters.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
+        let pieces = parameters.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercasedASCII }
         return pieces.first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The value of `Content-Disposition`: whether a browser shows a body or saves it, and as which file.
 ///
 /// Source: RFC 6266, and RFC 8187 for names beyond ASCII.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Functions for the entity tags of responses.
 package enum EntityTag {
     /// Returns the entity tag of a compressed form of a response, which has to differ from those of the

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The parsed value of `If-Match` or `If-None-Match`: entity tags separated by commas, or `*` for
 /// any existing representation.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Reads the addresses that proxies have noted in `Forwarded` (RFC 7239) and `X-Forwarded-For`, the one
 /// that was noted last at the end.
 package enum ForwardedAddresses {
@@ -26,7 +28,7 @@ package enum ForwardedAddresses {
         return elements.suffix(limit).map { element in
             var found: NetworkAddress?
             var count = 0
-            for (name, value) in element where name.lowercased() == "for" {
+            for (name, value) in element where name.lowercasedASCII == "for" {
                 found = address(value)
                 count += 1
             }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The header fields by which proxies state that they passed a request on.
 ///
 /// A request that has one loses the privileges of a local client. A client that sends such a field

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The request methods that this server knows. The raw value is the method as it is sent; every
 /// other method is answered with 501.
 package enum HTTPMethod: String, Sendable, CaseIterable {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A header field of a response.
 package struct HeaderField: Sendable {
     /// The name as it is sent. The server sends only names of its own, so all of them are

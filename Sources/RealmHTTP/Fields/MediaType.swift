@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmStorage
+
 /// A media type or media range with its parameters, such as `application/ejson; mode=relaxed`.
 ///
 /// Source: RFC 9110, section 8.3.1.
@@ -10,7 +12,7 @@ package struct MediaType: Sendable, Equatable {
     package let subtype: String
     /// The parameters by their names, which are in lower case. In `Accept` the weight `q` is among
     /// them.
-    package let parameters: [String: String]
+    package let parameters: [ByteText: String]
 
     /// Parses `type/subtype` with optional parameters after semicolons. The value of a parameter
     /// may be in double quotes, which are removed; escapes inside of them are not interpreted.
@@ -21,12 +23,12 @@ package struct MediaType: Sendable, Equatable {
         let parts = String(text).split(separator: ";", omittingEmptySubsequences: false).map(\.withoutBlanks)
         let names = (parts.first ?? "").split(separator: "/", omittingEmptySubsequences: false)
         guard names.count == 2, names.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(MediaType.isToken) }) else { return nil }
-        type = names[0].lowercased()
-        subtype = names[1].lowercased()
-        var parameters: [String: String] = [:]
+        type = names[0].lowercasedASCII
+        subtype = names[1].lowercasedASCII
+        var parameters: [ByteText: String] = [:]
         for part in parts.dropFirst() where !part.isEmpty {
             guard let equals = part.firstIndex(of: "=") else { return nil }
-            let name = part[..<equals].withoutBlanks.lowercased()
+            let name = part[..<equals].withoutBlanks.lowercasedASCII
             let value = part[part.index(after: equals)...].withoutBlanks
             guard !name.isEmpty else { return nil }
             parameters[name] =

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A set of request methods, as a route offers them.
 package struct MethodSet: OptionSet, Sendable, Hashable {
     /// One bit per method; `init(_:)` for a single method defines which.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Strict percent-decoding, and the encoding that belongs to it: each `%` begins an escape of two
 /// hexadecimal digits, and the decoded bytes are valid UTF-8.
 package enum PercentDecoding {

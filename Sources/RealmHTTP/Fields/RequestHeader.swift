@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The header fields of requests that have a meaning to this server. All others are measured and
 /// otherwise ignored.
 package enum RequestHeader: Int, CaseIterable, Sendable {

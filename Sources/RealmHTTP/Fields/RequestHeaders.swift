@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The known header fields of one request, and what is counted about all of its fields.
 package struct RequestHeaders: Sendable {
     /// The known fields in the order of their first lines.

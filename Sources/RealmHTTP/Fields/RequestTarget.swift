@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The request target as it was sent, split into path segments before anything is decoded.
 ///
 /// So `%2F` inside of a segment is data and no separator. An empty segment, as a doubled or

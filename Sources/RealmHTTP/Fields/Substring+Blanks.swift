@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension Substring {
     /// This text without the spaces and tabs at its ends, which the parts of header fields may be
     /// surrounded by.

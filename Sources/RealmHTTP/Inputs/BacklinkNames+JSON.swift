@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmEngine
+internal import RealmStorage
 
 /// Reads the names of linking objects from JSON: `{"Dog":{"owners":"Person.dogs"}}` gives the
 /// objects that link to a Dog through `Person.dogs` the name `owners`.
@@ -13,7 +14,7 @@ extension BacklinkNames {
     /// - Throws: `invalid_body` for any other form.
     package init(_ value: JSONValue) throws(Problem) {
         guard let classes = value.object else { throw BacklinkNames.malformed("an object with a member for each class") }
-        var byClass: [String: [String: String]] = [:]
+        var byClass: [ByteText: [ByteText: String]] = [:]
         for (className, names) in classes.members {
             guard let names = names.object else {
                 throw BacklinkNames.malformed("'\(className)' an object with a member for each name")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmStorage
 
 /// Defaults of properties as JSON: `{"Dog": {"age": 0, "tags": []}}`.
 extension ClassDefaults {
@@ -14,7 +15,7 @@ extension ClassDefaults {
     init(_ json: JSONValue, at place: InputPlace) throws(Problem) {
         let reader = SchemaReader(place: place)
         guard let classes = json.object else { throw reader.malformed("an object with a member for each class is needed", place) }
-        var byClass: [String: [Value]] = [:]
+        var byClass: [ByteText: [Value]] = [:]
         for one in classes.members {
             let inner = place.inside(one.name)
             guard let properties = one.value.object else {

@@ -146,13 +146,13 @@ package struct InputReader {
 
 extension InputReader {
     /// The members of `$each`.
-    private static let eachNames: Set = ["in", "as", "keyAs", "value"]
+    private static let eachNames: Set<ByteText> = ["in", "as", "keyAs", "value"]
 
     /// Reads the contents of `$each`: a key path, the names of element and key, and the value that is made
     /// for each element.
     fileprivate func each(_ json: JSONValue) throws(InputError) -> EachInput {
         guard let object = json.object, let source = object["in"]?.string, let variable = object["as"]?.string,
-            let value = object["value"], object.names.allSatisfy(InputReader.eachNames.contains),
+            let value = object["value"], object.names.allSatisfy({ InputReader.eachNames.contains($0) }),
             object["keyAs"] == nil || object["keyAs"]?.string != nil
         else {
             throw InputError(

@@ -2,6 +2,7 @@
 
 internal import RealmEngine
 internal import RealmQuery
+internal import RealmStorage
 
 /// Reads the document of a migration, and the steps given when a realm is attached.
 ///
@@ -89,7 +90,7 @@ struct MigrationReader {
     }
 
     /// The members of each step, by the name of the step. `addClass` has those of a class instead.
-    private static let names: [String: [String]] = [
+    private static let names: [ByteText: [String]] = [
         "removeClass": ["name"], "renameClass": ["name", "to"], "addProperty": ["class", "property", "value"],
         "removeProperty": ["class", "name"], "renameProperty": ["class", "name", "to"],
         "changeProperty": ["class", "name", "optional", "type", "conversion", "nullValue", "onFailure", "rounding"],

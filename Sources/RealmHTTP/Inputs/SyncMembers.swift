@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The members of a Realm configuration that are about device sync. They are refused by name, so that
 /// nobody takes a realm of this server for a synchronized one.
 enum SyncMembers {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The limits that the parser applies to one JSON document.
 package struct JSONBounds: Sendable {
     /// How many arrays and objects may be nested in each other.

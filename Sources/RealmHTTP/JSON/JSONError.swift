@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Why a text could not be read as JSON.
 ///
 /// The parser does not depend on HTTP: where a request is answered, a `Problem` is made of this

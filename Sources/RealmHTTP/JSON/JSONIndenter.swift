@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Puts JSON on several lines, with the depth of each value as its indent, piece by piece.
 ///
 /// The pieces may end anywhere, also inside of a string. Values stay as they are; white space between them is replaced.

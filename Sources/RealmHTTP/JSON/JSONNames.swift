@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Names of members that were read before. Rows have the same names, and making a string costs more than finding one.
 ///
 /// A name has one place, which the next name that belongs there takes, so the size is fixed. Long names are not kept.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The members of a JSON object in the order in which they were written. The names are unique.
 package struct JSONObject: Sendable, Equatable {
     /// The members in their order.

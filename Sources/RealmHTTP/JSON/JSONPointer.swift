@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The spelling of JSON Pointers (RFC 6901), which problems use to name a place in a request body.
 enum JSONPointer {
     /// Returns a member name as one step of a pointer: `~` and `/`, which have a meaning there,

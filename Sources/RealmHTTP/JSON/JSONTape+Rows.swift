@@ -82,7 +82,7 @@ extension JSONTape {
     /// entity tag and a primary key.
     private mutating func meta() -> String? {
         guard let count = openObject() else { return nil }
-        var stated: [String: String] = [:]
+        var stated: [ByteText: String] = [:]
         for _ in 0..<count {
             let name = view().string
             guard kind == UInt8(ascii: "\""), stated.updateValue(view().string, forKey: name) == nil else { return nil }

@@ -199,8 +199,7 @@ internal import RealmStorage
             members.append((name, value))
         }
         next += 1
-        // Strings are equal in more cases than their bytes, which does no harm.
-        guard count <= JSONTape.comparedNames || Set(members.lazy.map(\.name)).count == count else { return nil }
+        guard count <= JSONTape.comparedNames || Set<ByteText>(texts: members.lazy.map(\.name)).count == count else { return nil }
         return members
     }
 

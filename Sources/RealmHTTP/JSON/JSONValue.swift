@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A parsed JSON value. Numbers that 64 bits cannot represent keep the text of their token, so that
 /// decimals and large integers lose nothing.
 package enum JSONValue: Sendable, Equatable {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension JSONWriter {
     /// Writes a parsed value. Numbers that were kept as tokens are written with the digits that
     /// they had.

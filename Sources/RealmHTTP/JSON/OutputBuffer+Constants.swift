@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension OutputBuffer {
     /// Returns a new buffer that contains a text in UTF-8.
     static func text(_ text: String) -> OutputBuffer {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The decision about a request whose header section is complete and whose body has not been read.
 ///
 /// A `RequestHandler` makes it on a thread of the daemon; `Exchange` acts on it.

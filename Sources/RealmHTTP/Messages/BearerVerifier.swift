@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What tells who a bearer token belongs to that is no API key.
 ///
 /// A server has one if issuers of tokens are configured. Whoever implements it bounds what it remembers, and how much

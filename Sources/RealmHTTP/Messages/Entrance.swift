@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The listener through which a request reached the server. It decides, with the sender's address,
 /// what the request may do.
 package enum Entrance: Sendable {

@@ -6,7 +6,7 @@ internal import RealmStorage
 enum ParameterMeaning {
     /// For each name elsewhere, in lower case and without `_`, `-` and `$`, the parameters here that may be meant. The first one
     /// that a path takes is suggested.
-    private static let meanings: [String: [String]] = [
+    private static let meanings: [ByteText: [String]] = [
         "filter": ["where"], "filters": ["where"], "q": ["where"], "query": ["where"], "search": ["where"],
         "predicate": ["where"],
         "condition": ["where"], "criteria": ["where"], "find": ["where"], "selector": ["where"],
@@ -38,8 +38,8 @@ enum ParameterMeaning {
     ///   - known: The names that are taken here.
     static func hint(for name: String, in known: [String]) -> String {
         guard !known.isEmpty else { return "; this request takes no parameters" }
-        let credentials: Set<String> = ["token", "apikey", "accesstoken", "auth", "password"]
-        let plain = String(name.lowercased().filter { $0 != "_" && $0 != "-" && $0 != "$" })
+        let credentials: Set<ByteText> = ["token", "apikey", "accesstoken", "auth", "password"]
+        let plain = String(name.lowercasedASCII.filter { $0 != "_" && $0 != "-" && $0 != "$" })
         if let meant = meanings[plain]?.first(where: { known.contains($0) }) { return "; did you mean '\(meant)'?" }
         let hint = Suggestion.hint(for: name, in: known)
         if hint.isEmpty, credentials.contains(plain) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmEngine
+internal import RealmStorage
+
 /// The route that a request target belongs to, together with the target, so that the variable parts
 /// of the path can be read.
 ///
@@ -32,22 +35,29 @@ package struct PathMatch: Sendable {
     /// Returns the percent-decoded text of a variable segment.
     ///
     /// - Parameter variable: The variable to read.
-    /// - Returns: Its text; nil when the pattern has no such variable, or when the segment is not
-    ///   percent-encoded UTF-8.
+    /// - Returns: Its text; nil when the pattern has no such variable, when the segment is not percent-encoded UTF-8, and for a
+    ///   realm that `RealmName` refuses, so that no such text is looked up anywhere.
     package func decoded(_ variable: PathVariable) -> String? {
+        guard let text = sent(variable) else { return nil }
+        guard variable == .realm else { return text }
+        if text == PathMatch.defaultRealmSegment { return defaultRealm }
+        return RealmName(text)?.text
+    }
+
+    /// Returns the percent-decoded text of a variable segment, also where it names no realm that can be: for messages alone.
+    func sent(_ variable: PathVariable) -> String? {
         guard let position = pattern.position(of: variable), position < target.segments.count else { return nil }
-        let text = PercentDecoding.decode(variable == .path ? target.rest(from: position) : target.segment(position))
-        guard variable == .realm, text == PathMatch.defaultRealmSegment else { return text }
-        return defaultRealm ?? text
+        return PercentDecoding.decode(variable == .path ? target.rest(from: position) : target.segment(position))
     }
 
     /// The percent-decoded text of a variable segment that the pattern is known to have.
     ///
     /// - Throws: `invalid_parameter` with the label of the variable when the segment is not
-    ///   percent-encoded UTF-8.
+    ///   percent-encoded UTF-8; `realm_not_found` for a realm.
     package subscript(variable: PathVariable) -> String {
         get throws(Problem) {
             guard let text = decoded(variable) else {
+                if variable == .realm { throw .noRealm(nil, in: []) }
                 throw .invalidParameter(variable.label, "the path holds text that is not percent-encoded UTF-8")
             }
             return text

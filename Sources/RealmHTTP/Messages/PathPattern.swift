@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The shape of a family of paths: fixed words and variables, such as `/v1/realms/{realm}`.
 ///
 /// Every route has one, made when the table of routes is built; a pattern lives as long as the

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The parts of paths that are chosen by users: names of realms, classes and properties, keys of
 /// objects, and ids of leases.
 package enum PathVariable: Int, Sendable, CaseIterable {

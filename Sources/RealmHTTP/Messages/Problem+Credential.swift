@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What clients without a credential are told.
 extension Problem {
     /// The header field by which a 401 asks for a credential.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension Request {
     /// Whether the body was sent with a content coding other than `identity`.
     var isPacked: Bool { headers[.contentEncoding].map { $0 != "identity" } ?? false }

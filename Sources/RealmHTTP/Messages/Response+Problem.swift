@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension Response {
     /// Makes the error response for a problem: its document (RFC 9457), its header fields,
     /// `Cache-Control: no-store`, and `Retry-After` where the code allows it.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A response before it is sent.
 ///
 /// An endpoint makes it; the `ResponseFinisher` completes it; a `Transmission` gives it to the

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The obligation to answer one request whose connection is suspended. It is fulfilled once, from
 /// any thread.
 package protocol ResponsePromise: AnyObject, Sendable {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// How far the roles of a principal reach at the path of a request.
 package enum RoleReach: Sendable {
     /// The principal may read and change a part of the realm.

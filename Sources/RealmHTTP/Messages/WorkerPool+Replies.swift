@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension WorkerPool {
     /// Queues a job for a request. When too many jobs are waiting, `promise` is completed with 503
     /// `overloaded` instead.

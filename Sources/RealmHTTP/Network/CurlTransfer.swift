@@ -218,7 +218,7 @@ extension CurlTransfer {
                 answer.status = Int(line.split(separator: " ").dropFirst().first?.prefix(3) ?? "") ?? 0
             } else if let colon = line.firstIndex(of: ":"), answer.fields.count < 100 {
                 let value = line[line.index(after: colon)...].drop { $0 == " " }
-                answer.fields[line[..<colon].lowercased()] = String(value.prefix { !$0.isNewline })
+                answer.fields[line[..<colon].lowercasedASCII] = String(value.prefix { !$0.isNewline })
             }
         }
     }

@@ -2,6 +2,7 @@
 
 internal import RealmEngine
 internal import Synchronization
+internal import RealmStorage
 
 /// The metrics of notifications, which `/metrics` reads.
 extension ChangeService {

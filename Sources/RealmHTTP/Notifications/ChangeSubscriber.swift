@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A reader of changes that waits for more: a stream of events, or a long poll.
 ///
 /// `RealmNotifications` and the feeds hold their subscribers through this protocol. None of its

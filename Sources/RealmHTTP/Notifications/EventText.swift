@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Writes the frames of `text/event-stream`: events, heartbeats and the opening of a stream.
 enum EventText {
     /// The beginning of every stream: the time of 2 seconds after which a client reconnects, and a

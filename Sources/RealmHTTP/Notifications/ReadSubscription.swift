@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A subscription that a stream or a poll reads: a feed under the name that the client gave it.
 ///
 /// A definition in a request has the name `default`; those of a registration have the names of

@@ -17,10 +17,10 @@ final class RealmNotifications: Sendable {
     /// The feeds, the subscribers and what the current round has changed, guarded by the lock.
     private struct State {
         /// The feeds of the realm by identity. One that has failed is removed.
-        var feeds: [String: ChangeFeed] = [:]
+        var feeds: [ByteText: ChangeFeed] = [:]
         /// The feeds by definition: one for each object that the names of the definition have
         /// referred to.
-        var byNames: [String: [ChangeFeed]] = [:]
+        var byNames: [ByteText: [ChangeFeed]] = [:]
         /// The streams and polls of the realm, by identity.
         var subscribers: [ObjectIdentifier: any ChangeSubscriber] = [:]
         /// The feeds that have a new change set since the last round.

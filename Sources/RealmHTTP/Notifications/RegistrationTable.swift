@@ -12,13 +12,13 @@ final class RegistrationTable: Sendable {
     /// The registrations and the memory of ended ones, guarded by the lock.
     private struct State {
         /// The registrations that have not ended, by id.
-        var byID: [String: Registration] = [:]
+        var byID: [ByteText: Registration] = [:]
         /// The registrations that have not ended, by ticket.
-        var byTicket: [String: Registration] = [:]
+        var byTicket: [ByteText: Registration] = [:]
         /// The number of registrations of each client, with those that are being made.
-        var perClient: [String: Int] = [:]
+        var perClient: [ByteText: Int] = [:]
         /// The ids and tickets of registrations that have ended, with the name of their realm and their owner.
-        var ended: [String: (realm: String, owner: String)] = [:]
+        var ended: [ByteText: (realm: String, owner: String)] = [:]
         /// The same in the order in which the registrations ended, with the time at which each is
         /// forgotten. Entries before `firstEnded` are forgotten already.
         var endedInOrder: [(id: String, ticket: String, until: Instant)] = []

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The notice that subscriptions have lost their position: the client discards their contents and
 /// gets snapshots.
 ///

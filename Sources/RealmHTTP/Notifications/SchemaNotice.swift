@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The notice that a commit has changed the schema of the realm.
 ///
 /// It is the event `schema` of a stream and the member `schema` of a poll's response.

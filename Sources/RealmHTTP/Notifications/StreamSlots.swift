@@ -28,7 +28,7 @@ final class StreamSlots: Sendable {
         /// The number of streams and waiting polls of all clients.
         var total = 0
         /// The number of streams and waiting polls of each client that has any.
-        var perClient: [String: Int] = [:]
+        var perClient: [ByteText: Int] = [:]
     }
 
     private let state = RankedMutex(.leaf, State())

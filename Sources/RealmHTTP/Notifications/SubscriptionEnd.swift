@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Why the server ends streams and polls.
 enum SubscriptionEnd: Sendable {
     /// The server is stopping. Clients reconnect to the next one.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension BodyType {
     /// Returns the schema of a body of this type in the API description.
     ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A JSON value built in code, whose objects keep the order of their members.
 ///
 /// The API description is made of these values: Swift literals can be written in place of them, and

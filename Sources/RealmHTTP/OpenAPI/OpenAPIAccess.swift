@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What the API description says about credentials: keys, sessions, and who a client is.
 enum OpenAPIAccess {
     // MARK: - Schemas

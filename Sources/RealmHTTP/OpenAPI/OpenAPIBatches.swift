@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The schemas of batches.
 ///
 /// There are three sets of them. Operations of `POST …/batch` name their classes, and their bodies are objects of any class. Those of
@@ -24,7 +26,7 @@ enum OpenAPIBatches {
         "BatchOperationResult",
     ]
     /// The kinds of operations whose schemas have an object in them.
-    private static let typed: Set<String> = ["create", "put", "patch", "patchWhere"]
+    private static let typed: Set<ByteText> = ["create", "put", "patch", "patchWhere"]
     /// What the names of the schemas of operations in a class begin with, where they have no object in them.
     private static let classPrefix = "Class"
 

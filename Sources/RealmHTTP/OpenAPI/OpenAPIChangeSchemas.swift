@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The schemas of subscriptions and of what they deliver.
 extension OpenAPIChanges {
     /// The OpenAPI schema of a value that is any string.

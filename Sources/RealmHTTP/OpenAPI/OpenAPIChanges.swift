@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What change notifications add to the API description: operations, parameters and schemas.
 ///
 /// A stream of events can be described as text only. The long-poll at the same path returns the

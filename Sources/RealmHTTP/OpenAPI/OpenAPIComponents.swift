@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The parts that operations of a description share, in their final form: objects inside of schemas have names of their own,
 /// and everything has a description and an example.
 ///
@@ -8,7 +10,7 @@ struct OpenAPIComponents {
     /// The shared schemas, in the order of the document.
     let schemas: [(String, DocumentValue)]
     /// The same by name.
-    private let byName: [String: DocumentValue]
+    private let byName: [ByteText: DocumentValue]
     /// The other shared parts, by their member of `components`.
     private let others: [(String, [(String, DocumentValue)])]
 
@@ -19,12 +21,12 @@ struct OpenAPIComponents {
     ///   - limits: The limits of the server, which parameters and bodies state.
     init(_ ints: OpenAPIDocument.Integers, _ limits: Limits) {
         let split = OpenAPIComponents.raw(ints, limits).flatMap { OpenAPISchemaSplit.parts(of: $0, $1) }
-        let found = Dictionary(split) { first, _ in first }
+        let found = Dictionary(texts: split) { first, _ in first }
         let examples = OpenAPIExamples { found[$0] }
         schemas = split.map { name, schema in
             (name, OpenAPIComponents.described(name, examples.completed(schema, named: name)))
         }
-        byName = Dictionary(schemas) { first, _ in first }
+        byName = Dictionary(texts: schemas) { first, _ in first }
         others = [
             (
                 "parameters",
@@ -67,7 +69,7 @@ struct OpenAPIComponents {
     ///   - used: What the document refers to, as in `schemas/Link`. What is referred to from there is found here.
     ///   - schemas: Schemas besides the shared ones, which come first.
     func members(
-        usedBy used: Set<String>, adding own: [(String, DocumentValue)] = []
+        usedBy used: Set<ByteText>, adding own: [(String, DocumentValue)] = []
     ) -> [(String, [(String, DocumentValue)])] {
         let all = closure(used)
         let examples = OpenAPIExamples { self[$0] }
@@ -81,16 +83,16 @@ struct OpenAPIComponents {
     }
 
     /// Returns the references, and those of what they lead to.
-    private func closure(_ used: Set<String>) -> Set<String> {
-        var all: Set<String> = []
+    private func closure(_ used: Set<ByteText>) -> Set<ByteText> {
+        var all: Set<ByteText> = []
         var waiting = Array(used)
         let parts = Dictionary(
-            others.flatMap { kind, parts in parts.map { ("\(kind)/\($0.0)", $0.1) } }
+            texts: others.flatMap { kind, parts in parts.map { ("\(kind)/\($0.0)", $0.1) } }
                 + schemas.map { ("schemas/\($0.0)", $0.1) }
         ) { first, _ in first }
         while let next = waiting.popLast() {
             guard all.insert(next).inserted, let part = parts[next] else { continue }
-            var found: Set<String> = []
+            var found: Set<ByteText> = []
             OpenAPIComponents.collect(part, &found)
             waiting += found
         }
@@ -98,7 +100,7 @@ struct OpenAPIComponents {
     }
 
     /// Adds what a value refers to, as in `schemas/Link`.
-    static func collect(_ value: DocumentValue, _ references: inout Set<String>) {
+    static func collect(_ value: DocumentValue, _ references: inout Set<ByteText>) {
         switch value {
         case .array(let elements): for element in elements { collect(element, &references) }
         case .object(let members):

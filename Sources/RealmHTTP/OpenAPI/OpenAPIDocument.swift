@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The description of the whole HTTP interface as an OpenAPI document.
 ///
 /// The version is 3.0.3, because code generators still mishandle the nullability of 3.1. This type
@@ -48,7 +50,7 @@ package enum OpenAPIDocument {
     /// - Parameters:
     ///   - used: The names of the tags that operations have.
     ///   - classes: Tags of classes with their descriptions, which come first.
-    static func tagList(_ used: Set<String>, classes: [(String, String)] = []) -> DocumentValue {
+    static func tagList(_ used: Set<ByteText>, classes: [(String, String)] = []) -> DocumentValue {
         .array(
             (classes + tags.filter { used.contains($0.0) }).map { ["name": .string($0.0), "description": .string($0.1)] })
     }
@@ -81,9 +83,9 @@ package enum OpenAPIDocument {
     static func document(
         version: String, ints: Integers, limits: Limits, paths: [(String, DocumentValue)]
     ) -> DocumentValue {
-        var used: Set<String> = []
+        var used: Set<ByteText> = []
         for (_, path) in paths { OpenAPIComponents.collect(path, &used) }
-        let tags = Set(paths.flatMap { $0.1.members.flatMap { $0.value["tags"]?.elements.compactMap(\.text) ?? [] } })
+        let tags = Set(texts: paths.flatMap { $0.1.members.flatMap { $0.value["tags"]?.elements.compactMap(\.text) ?? [] } })
         return [
             "openapi": "3.0.3",
             "info": info(

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Makes examples of schemas, so that each part of a description shows a value that it permits.
 ///
 /// An example follows from the schema alone, and never from the contents of a realm: two clients with the same rights get
@@ -17,7 +19,7 @@ struct OpenAPIExamples {
     private static let members = 24
 
     /// Examples of texts by the name of the member or parameter that they stand at.
-    private static let texts: [String: String] = [
+    private static let texts: [ByteText: String] = [
         "version": "k3f9q2.1841", "fileVersion": "k3f9q2.1841", "from": "k3f9q2.1841", "to": "k3f9q2.1842", "next": "k3f9q2.1842",
         "after": "k3f9q2.1842", "etag": "\"h7Yq0c\"", "key": "1", "keys": "1", "class": "Category", "classes": "Category",
         "objectType": "Category", "property": "name", "name": "store", "where": "TRUEPREDICATE", "sort": "-name",
@@ -83,7 +85,7 @@ struct OpenAPIExamples {
 
     /// Returns an object with the members that it needs, and the first of those that it may have.
     private func object(_ schema: DocumentValue, named name: String, depth: Int) -> DocumentValue {
-        let required = Set(schema["required"]?.elements.compactMap(\.text) ?? [])
+        let required = Set<ByteText>(texts: schema["required"]?.elements.compactMap(\.text) ?? [])
         let most = schema["maxProperties"] == 1 ? 1 : depth < 2 ? OpenAPIExamples.members : OpenAPIExamples.members / 4
         var shown: [DocumentValue.Member] = []
         for member in schema["properties"]?.members ?? []

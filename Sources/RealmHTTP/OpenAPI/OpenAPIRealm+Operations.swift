@@ -60,7 +60,7 @@ extension OpenAPIRealm {
     }
 
     /// The tags of these paths.
-    var sharedTags: Set<String> { Set(shared.flatMap { $0.operations.map(\.1.tag) }) }
+    var sharedTags: Set<ByteText> { Set(texts: shared.flatMap { $0.operations.map(\.1.tag) }) }
 }
 
 /// A path of a description with its operations.

@@ -33,7 +33,7 @@ package struct OpenAPIRealm {
     /// The name of the schema of each class, distinct from each other and from the shared schemas.
     private let identifiers: [TableKey: String]
     /// The classes by these names.
-    private let tables: [String: Table]
+    private let tables: [ByteText: Table]
     /// The classes by their keys.
     private let classes: [TableKey: Table]
     /// The keys of the classes that links of top-level classes lead to.
@@ -67,7 +67,7 @@ package struct OpenAPIRealm {
         components = OpenAPIComponents(ints, limits)
         let identifiers = OpenAPIRealm.identifiers(of: snapshot)
         self.identifiers = identifiers
-        tables = Dictionary(snapshot.classes.map { (identifiers[$0.key] ?? "", $0) }) { first, _ in first }
+        tables = Dictionary(texts: snapshot.classes.map { (identifiers[$0.key] ?? "", $0) }) { first, _ in first }
         let classes = Dictionary(snapshot.classes.map { ($0.key, $0) }) { first, _ in first }
         self.classes = classes
         inputs = OpenAPIRealm.inputs(of: snapshot, classes)
@@ -85,7 +85,7 @@ package struct OpenAPIRealm {
     package func document(version: String) -> DocumentValue {
         let paths = snapshot.classes.flatMap(paths) + sharedPaths
         let own = snapshot.classes.flatMap(schemas)
-        var used: Set<String> = []
+        var used: Set<ByteText> = []
         for path in paths { OpenAPIComponents.collect(path.value, &used) }
         for (_, schema) in own { OpenAPIComponents.collect(schema, &used) }
         let shown = own.compactMap { name, schema in example(name, schema).map { (name, $0) } }
@@ -110,7 +110,7 @@ package struct OpenAPIRealm {
     /// - Throws: `StorageError` when the budget is used up, or when the text is longer than a
     ///   response may be.
     package func write(version: String, to buffer: OutputBuffer, _ budget: WorkBudget) throws(StorageError) {
-        var used: Set<String> = []
+        var used: Set<ByteText> = []
         buffer.append("{" as StaticString)
         for member in head(version) {
             buffer.append(jsonString: member.name)
@@ -144,7 +144,7 @@ package struct OpenAPIRealm {
     ///
     /// - Returns: The examples of bodies as members of an object.
     private func writeSchemas(
-        _ used: inout Set<String>, to buffer: OutputBuffer, _ budget: WorkBudget
+        _ used: inout Set<ByteText>, to buffer: OutputBuffer, _ budget: WorkBudget
     ) throws(StorageError) -> [String] {
         var separator = ""
         var examples: [String] = []
@@ -176,7 +176,7 @@ package struct OpenAPIRealm {
     ///   - separator: What is written before the member; a comma afterwards.
     ///   - buffer: The buffer that the text is appended to.
     private static func append(
-        _ member: DocumentValue.Member, _ used: inout Set<String>, separator: inout String, to buffer: OutputBuffer
+        _ member: DocumentValue.Member, _ used: inout Set<ByteText>, separator: inout String, to buffer: OutputBuffer
     ) {
         OpenAPIComponents.collect(member.value, &used)
         buffer.append(separator)
@@ -217,7 +217,7 @@ package struct OpenAPIRealm {
     /// - Parameter snapshot: The version with the classes.
     /// - Returns: The identifiers by the key of the class's table.
     private static func identifiers(of snapshot: Snapshot) -> [TableKey: String] {
-        var used = Set(OpenAPIComponents.names + OpenAPIRealm.reserved)
+        var used = Set<ByteText>(texts: OpenAPIComponents.names + OpenAPIRealm.reserved)
         var identifiers: [TableKey: String] = [:]
         for table in snapshot.classes {
             let base = identifier(table.className ?? "")

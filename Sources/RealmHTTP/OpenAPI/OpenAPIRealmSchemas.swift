@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The schemas of realms as a whole: how they are attached, backed up and migrated.
 extension OpenAPIWrites {
     /// The schema of the conditions of a compaction.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Schemas of the documents that reads take and return, as far as they do not depend on the classes
 /// of a realm.
 enum OpenAPISchemas {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What descriptions say about operations and schemas beyond their names.
 enum OpenAPITexts {
     /// What is said about one operation.
@@ -17,11 +19,11 @@ enum OpenAPITexts {
     }
 
     /// The texts of operations, by their ids.
-    static let operations: [String: Operation] = realms.merging(objects) { first, _ in first }
+    static let operations: [ByteText: Operation] = realms.merging(objects) { first, _ in first }
         .merging(leases) { first, _ in first }.merging(others) { first, _ in first }
 
     /// The texts about realms, schemas and files.
-    private static let realms: [String: Operation] = [
+    private static let realms: [ByteText: Operation] = [
         "listRealms": .init(
             "Realms that the client has no right to are left out. A realm that could not be opened has its problem."),
         "attachRealm": .init(
@@ -66,7 +68,7 @@ enum OpenAPITexts {
     ]
 
     /// The texts about objects.
-    private static let objects: [String: Operation] = [
+    private static let objects: [ByteText: Operation] = [
         "listObjects": .init(
             "Objects are in the order of the file unless sort names another. A page ends with next, which the parameter after of the next request takes; the pages of a query fit together while objects change."
         ),
@@ -120,7 +122,7 @@ enum OpenAPITexts {
     ]
 
     /// The texts about transactions, snapshots and subscriptions.
-    private static let leases: [String: Operation] = [
+    private static let leases: [ByteText: Operation] = [
         "beginTransaction": .init(
             "Requests with the id in Realm-Transaction belong to it and see what it wrote. It holds the writer, so other writes wait; it ends by commit, by rollback, or when its time is over.",
             body: "The body limits how long the transaction waits, idles and lives."),
@@ -153,7 +155,7 @@ enum OpenAPITexts {
     ]
 
     /// The texts about the server and credentials.
-    private static let others: [String: Operation] = [
+    private static let others: [ByteText: Operation] = [
         "getOpenAPI": .init("Describes every path for clients of any realm. Limits are those of the configuration."),
         "getCluster": .init(
             "The node that is asked tells what it knows of the others. A server that is no node of a cluster answers not_found."),
@@ -171,7 +173,7 @@ enum OpenAPITexts {
     ]
 
     /// Descriptions of shared schemas, by name.
-    static let schemas: [String: String] = [
+    static let schemas: [ByteText: String] = [
         "Problem": "Is what went wrong, in the form of RFC 9457 with members that this server adds.",
         "RealmDocument": "Is a realm: its file, its state and its size.", "RealmPage": "Lists realms.",
         "RealmFileBackup": "Is a copy beside the file of a realm.", "SchemaDocument": "Is the schema of a realm.",

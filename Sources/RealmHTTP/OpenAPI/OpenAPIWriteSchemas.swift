@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The schemas of the documents that writes take and return.
 ///
 /// Responses permit unknown members, since later versions of the server may add some.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Operations on objects of a class.
 ///
 /// The description of the interface has each of them once, for any class; the description of a

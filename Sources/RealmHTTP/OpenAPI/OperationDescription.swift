@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What the API description states about one method at a path.
 ///
 /// A `RouteOperation` has one of these beside the function that answers it. The path, its variables

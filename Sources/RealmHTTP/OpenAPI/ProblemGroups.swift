@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The codes of problems by what causes them.
 ///
 /// An operation names the groups that concern it, and so every code that it can answer. The API

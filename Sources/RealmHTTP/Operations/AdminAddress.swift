@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The address at which administrators reach the server: the option `--admin`.
 package enum AdminAddress: Sendable, Equatable {
     /// The main listener when it is on loopback, otherwise a port of its own on loopback.

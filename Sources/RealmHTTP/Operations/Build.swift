@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The identity of this program, which its metrics and documents state.
 package enum Build {
     /// The name of the program.

@@ -17,7 +17,7 @@ final class ByteLedger: Sendable {
         /// The number of bytes that all clients together hold.
         var total = 0
         /// The number of bytes that each client holds, for clients that hold any.
-        var byPrincipal: [String: Int] = [:]
+        var byPrincipal: [ByteText: Int] = [:]
         /// How often the ledger refused bytes since the start of the server.
         var refusals: UInt64 = 0
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A socket that the service manager has made and handed over when it started this process.
 package struct HandedSocket: Sendable, Equatable {
     /// The name that the manager gives it; `admin` is the listener of administrators, every other one is for

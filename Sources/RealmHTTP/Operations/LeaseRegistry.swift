@@ -49,7 +49,7 @@ package final class LeaseRegistry: Sendable {
         }
     }
 
-    private let leases = RankedMutex<[String: Lease]>(.leaf, [:])
+    private let leases = RankedMutex<[ByteText: Lease]>(.leaf, [:])
 
     /// Makes a registry in which nothing is held open.
     package init() {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Synchronization
+internal import RealmStorage
 
 /// Whether the server is stopping. Any thread may read and change it.
 package final class Lifecycle: Sendable {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The limits that apply to JSON in bodies of requests.
 extension Limits {
     /// The limits for the JSON of a body: depth and number of values.

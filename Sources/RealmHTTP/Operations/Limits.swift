@@ -236,13 +236,13 @@ package struct Limits: Sendable, Equatable {
     }
 
     /// The names of the limits that a realm takes over when it is opened.
-    private static let namesOfRealms: Set<String> = [
+    private static let namesOfRealms: Set<ByteText> = [
         "write-seconds", "write-bytes", "migration-rounds", "transactions-per-principal", "transaction-idle-seconds",
         "transaction-seconds", "classes", "properties", "observation-seconds",
     ]
 
     /// The names of the limits by which listeners, threads and memory are set up when the server starts.
-    private static let namesOfListeners: Set<String> = [
+    private static let namesOfListeners: Set<ByteText> = [
         "target-bytes", "header-bytes", "header-fields", "realms", "connections", "connections-per-address",
         "admin-connections", "heartbeat", "stall-seconds", "stream-seconds", "request-seconds", "head-seconds", "body-seconds",
         "body-rate", "idle-seconds", "workers", "workers-per-principal", "worker-queue", "worker-queue-per-principal",

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A place at which the server listens for clients, with what is particular to it.
 package struct ListenAddress: Sendable, Equatable {
     /// Where it is.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The last lines of the log, kept in memory for administrators.
 ///
 /// Lines are numbered from 1 in the order in which they were written. The tail has at most 256 KiB, and twice that for a moment; older lines

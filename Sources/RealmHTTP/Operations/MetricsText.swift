@@ -91,12 +91,12 @@ package struct MetricsText {
     /// The value of a label with backslashes, quotation marks and line breaks escaped.
     private static func escaped(_ text: String) -> String {
         var result = ""
-        for character in text {
+        for character in text.unicodeScalars {
             switch character {
             case "\\": result += "\\\\"
             case "\"": result += "\\\""
             case "\n": result += "\\n"
-            default: result.append(character)
+            default: result.unicodeScalars.append(character)
             }
         }
         return result

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Limits of a principal that differ from those of the server, because a role of it says so.
 package struct PrincipalLimits: Sendable, Equatable {
     /// The limits that a role may state, by their names among those of the server.

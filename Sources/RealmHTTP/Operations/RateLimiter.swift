@@ -26,7 +26,7 @@ package final class RateLimiter: Sendable {
     private struct State {
         /// The token buckets by client. The shared bucket of all clients beyond the limit has the
         /// name `*`.
-        var buckets: [String: Bucket] = [:]
+        var buckets: [ByteText: Bucket] = [:]
         /// The time from which full buckets may be searched for again. The search costs time for
         /// every client, so it is done at most twice a second.
         var nextSweep = Instant(nanoseconds: 0)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// How the time of one request was spent: the parts of the header field `Server-Timing`, each in
 /// seconds.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// When another value of a setting is in force after the configuration of a running server was read again.
 package enum SettingEffect: Sendable {
     /// At once, for everything that begins from then on.

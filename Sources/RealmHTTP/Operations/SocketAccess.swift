@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Who may open the file of a Unix socket.
 package struct SocketAccess: Sendable, Equatable {
     /// The permissions of the file, such as 0o660.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DequeModule
+internal import RealmStorage
 
 /// The jobs that wait for a worker, by client.
 ///
@@ -23,7 +24,7 @@ struct WorkerTurns {
     /// The limits of the worker pool.
     private let size: WorkerPool.Size
     /// The clients that have jobs that wait for a worker or run.
-    private var clients: [String: Client] = [:]
+    private var clients: [ByteText: Client] = [:]
     /// The clients that have a waiting job and may run another, in the order of their turns.
     private var turns: Deque<String> = []
     /// The number of jobs of all clients that wait for a worker.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The API reference as a page, made of the description that programs read.
 struct APIPage {
     /// The API description.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension DocumentPages {
     /// The page with the list of all problems, by their status.
     static var problems: String {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmConsole
+internal import RealmStorage
 
 /// The pages below `/docs/`, made of what the server itself uses: the table of problems and the API description, and of documents.
 struct DocumentPages: Sendable {
@@ -9,7 +10,7 @@ struct DocumentPages: Sendable {
 
     /// The documents by their names.
     private static let documents = Dictionary(
-        EmbeddedFile.documents.map { ($0.path.description, $0.text) }, uniquingKeysWith: { first, _ in first })
+        texts: EmbeddedFile.documents.map { ($0.path.description, $0.text) }, uniquingKeysWith: { first, _ in first })
 
     /// Returns a page as HTML; nil when there is none.
     ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Writes elements of HTML. Texts are escaped, so nothing that they hold is markup.
 struct HTMLWriter {
     /// The name of an attribute with its value.

@@ -11,14 +11,14 @@ internal import RealmStorage
 final class PageBook: Sendable {
     /// The files of the console by their paths below `/console/`.
     private static let consoleFiles = Dictionary(
-        EmbeddedFile.console.map { ($0.path.description, $0) }, uniquingKeysWith: { first, _ in first })
+        texts: EmbeddedFile.console.map { ($0.path.description, $0) }, uniquingKeysWith: { first, _ in first })
 
     /// The files of the client for JavaScript by their paths.
     private static let clientFiles = Dictionary(
-        EmbeddedFile.client.map { ("/" + $0.path.description, $0) }, uniquingKeysWith: { first, _ in first })
+        texts: EmbeddedFile.client.map { ("/" + $0.path.description, $0) }, uniquingKeysWith: { first, _ in first })
 
     /// The pages that were made.
-    private let pages = RankedMutex<[String: PageFile]>(.leaf, [:])
+    private let pages = RankedMutex<[ByteText: PageFile]>(.leaf, [:])
     /// Makes the pages that document the server.
     private let documents: DocumentPages
 

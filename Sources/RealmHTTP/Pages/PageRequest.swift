@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Tells what a client takes at a path that has a page for people and something else for programs.
 enum PageRequest {
     /// Whether a client names pages among what it accepts, as browsers do, and does not like JSON as much.

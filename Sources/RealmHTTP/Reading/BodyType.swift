@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A media type that the body of a request can have.
 ///
 /// The raw value is the essence of the type: type and subtype in lower case, without parameters.

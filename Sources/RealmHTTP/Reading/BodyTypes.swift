@@ -73,7 +73,7 @@ package struct BodyTypes: OptionSet, Sendable, Hashable {
             throw unsupported(
                 "the media type of the body, \((essence ?? text).brief), is not accepted here; \(advice(for: essence))", request)
         }
-        if type.isText, let charset = media.parameters["charset"], charset.lowercased() != "utf-8" {
+        if type.isText, let charset = media.parameters["charset"], charset.lowercasedASCII != "utf-8" {
             throw unsupported("the only character set of text is UTF-8", request)
         }
         return type
@@ -100,7 +100,7 @@ package struct BodyTypes: OptionSet, Sendable, Hashable {
     }
 
     /// Other names of the accepted types.
-    private static let meanings: [String: BodyType] = [
+    private static let meanings: [ByteText: BodyType] = [
         "text/json": .json, "application/x-json": .json, "text/plain": .json, "application/javascript": .json,
         "application/ndjson": .ndjson, "application/jsonl": .ndjson, "application/x-jsonlines": .ndjson,
         "application/json-lines": .ndjson,

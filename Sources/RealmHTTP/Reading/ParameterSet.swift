@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The parameters of a request, from its URL and from a JSON body.
 ///
 /// In a URL every value is text, and a list is a text with commas. In a body lists are arrays and
@@ -261,9 +263,9 @@ package struct ParameterSet: Sendable {
     static func split(_ text: String) -> [String] {
         var parts: [String] = []
         var current = ""
-        var quote: Character?
+        var quote: Unicode.Scalar?
         var depth = 0
-        for character in text {
+        for character in text.unicodeScalars {
             if let open = quote {
                 if character == open { quote = nil }
             } else if character == "'" || character == "\"" {
@@ -277,7 +279,7 @@ package struct ParameterSet: Sendable {
                 current = ""
                 continue
             }
-            current.append(character)
+            current.unicodeScalars.append(character)
         }
         parts.append(current)
         return parts

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A path from an object into its embedded objects and collections: `address.phones`,
 /// `kids[0].tags`.
 ///

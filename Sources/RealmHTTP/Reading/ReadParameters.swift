@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The parameters of a read, from the URL and the body, each value checked by itself.
 ///
 /// What depends on the schema, such as key paths and the types of arguments, is checked later

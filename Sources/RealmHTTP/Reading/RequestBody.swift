@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Reads JSON bodies of requests that do not write.
 enum RequestBody {
     /// Returns the object in the body of a request.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmQuery
+internal import RealmStorage
 
 /// The parameters that select objects and put them in order: `where`, `args`, `sort` and
 /// `distinct`.
@@ -17,8 +18,9 @@ package struct SelectionParameters: Sendable, Equatable {
 
         /// Reads a term of `sort`: `age` is ascending, `-age` descending.
         init(_ text: String) {
-            isAscending = !text.hasPrefix("-")
-            path = isAscending ? text : String(text.dropFirst())
+            let rest = text.dropping(prefix: "-")
+            isAscending = rest == nil
+            path = rest.map { String($0) } ?? text
         }
 
         /// The term as it is written in a request.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A 64-bit hash with the same result in every process, for cursors and entity tags.
 ///
 /// It is fast and well distributed, but no protection against a client that chooses the input. Words

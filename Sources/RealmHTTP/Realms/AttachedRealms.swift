@@ -29,7 +29,7 @@ final class AttachedRealms: Sendable {
     /// The entries, and which of their changes are stored.
     private struct State {
         /// The entries by the name of the realm.
-        var entries: [String: Entry] = [:]
+        var entries: [ByteText: Entry] = [:]
         /// The number of changes.
         var changes = 0
         /// How many of the changes are stored.
@@ -73,7 +73,7 @@ final class AttachedRealms: Sendable {
             throw AttachedRealms.unreadable(path)
         }
         let entries = object.members.compactMap { AttachedRealms.entry($0.name, $0.value) }
-        monitor.withLock { $0.entries = Dictionary(entries.map { ($0.name.text, $0) }) { first, _ in first } }
+        monitor.withLock { $0.entries = Dictionary(texts: entries.map { ($0.name.text, $0) }) { first, _ in first } }
         return entries.sorted { $0.name < $1.name }
     }
 
@@ -109,7 +109,7 @@ final class AttachedRealms: Sendable {
     }
 
     /// Makes a change, and returns when it is stored, by this thread or another.
-    private func change(_ body: (inout [String: Entry]) -> Void) throws(StorageError) {
+    private func change(_ body: (inout [ByteText: Entry]) -> Void) throws(StorageError) {
         let mine = monitor.withLock { state -> Int? in
             guard !state.isUnreadable else { return nil }
             body(&state.entries)

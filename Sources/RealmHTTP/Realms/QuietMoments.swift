@@ -21,13 +21,13 @@ struct QuietMoments {
     private static let retrySeconds = 60.0
 
     /// What was seen last, by the epoch of the realm.
-    private var seen: [String: Seen] = [:]
+    private var seen: [ByteText: Seen] = [:]
 
     /// Returns the realms that are to be compacted now.
     ///
     /// - Parameter databases: All open realms; what is known of others is forgotten.
     mutating func due(among databases: [Database], _ now: Instant = .now()) -> [Database] {
-        var next: [String: Seen] = [:]
+        var next: [ByteText: Seen] = [:]
         var due: [Database] = []
         for database in databases where database.compactsItself {
             let version = database.current.token.version

@@ -104,7 +104,7 @@ final class RealmCaretaker: Sendable {
     /// The loop of the thread: checks every open realm, and retries the failed ones whose time has
     /// come.
     private func run() {
-        var told: Set<String> = []
+        var told: Set<ByteText> = []
         var moments = QuietMoments()
         while !isStopped(within: RealmCaretaker.pauseSeconds) {
             // A realm that this thread refers to cannot be closed, so it refers to one at a time.
@@ -134,7 +134,7 @@ final class RealmCaretaker: Sendable {
     static func hidden(_ path: String) -> String { "\(path): not served: a file of the same name is in a folder before it" }
 
     /// Logs once per epoch that a realm is read-only although that was not requested.
-    private func tellReadOnly(_ database: Database, _ told: inout Set<String>) {
+    private func tellReadOnly(_ database: Database, _ told: inout Set<ByteText>) {
         guard let reason = database.readOnlyReason, told.insert(database.epoch.text).inserted else { return }
         log?.note("realm_read_only", realm: database.name.text, "\(reason)", level: .warning)
     }

@@ -105,7 +105,7 @@ extension RealmDirectory {
     func noteRefusal(_ refusal: Problem?, of name: String) {
         refusals.withLock { $0[name] = nil }
         guard let refusal else { return }
-        let kept = refusals.withLock { $0.keys.map { $0 } }
+        let kept = refusals.withLock { $0.keys.texts }
         let gone = kept.filter { name in
             if case .failed? = catalog[name] { return false }
             return true

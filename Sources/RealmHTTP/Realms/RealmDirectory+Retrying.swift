@@ -31,7 +31,7 @@ extension RealmDirectory {
     func noteFailure(of attaching: Attaching, isAboutContents: Bool) {
         let facts = isAboutContents ? attaching.attachment.firstPath.flatMap { try? System.facts(path: $0) } : nil
         let name = attaching.attachment.name.text
-        let known = failedAttachings.withLock { Array($0.keys) }
+        let known = failedAttachings.withLock { $0.keys.texts }
         let gone = known.filter { catalog[$0] == nil }
         failedAttachings.withLock { failed in
             for name in gone { failed[name] = nil }

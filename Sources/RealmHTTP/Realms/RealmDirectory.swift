@@ -33,15 +33,15 @@ final class RealmDirectory: Sendable {
     /// This server as a node of a cluster; nil for a server by itself.
     let cluster: ClusterService?
     /// The attach requests in progress, by the name of their realm.
-    let openings = RankedMutex<[String: Attaching]>(.leaf, [:])
+    let openings = RankedMutex<[ByteText: Attaching]>(.leaf, [:])
     /// The bodies of the requests that realms were attached with, as JSON without encryption keys,
     /// by the name of the realm. Administrators see them in the realm's document.
-    let attachedOptions = RankedMutex<[String: String]>(.leaf, [:])
+    let attachedOptions = RankedMutex<[ByteText: String]>(.leaf, [:])
     /// The requests to attach realms in the background that have failed, by the name of the realm.
-    let failedAttachings = RankedMutex<[String: FailedAttaching]>(.leaf, [:])
+    let failedAttachings = RankedMutex<[ByteText: FailedAttaching]>(.leaf, [:])
     /// Why realms that were attached in the background have failed although their files can be opened, such as
     /// a schema that does not fit, by name. It holds realms that the catalog lists as failed.
-    let refusals = RankedMutex<[String: Problem]>(.leaf, [:])
+    let refusals = RankedMutex<[ByteText: Problem]>(.leaf, [:])
 
     /// The attached realms that are served again after the next start; nil without a data folder.
     let attachedRealms: AttachedRealms?

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The absolute paths of resources, as `Location` and other links have them.
 enum ObjectAddress {
     /// Returns the path of a realm. The names of realms need no percent-encoding.

@@ -22,7 +22,7 @@ package struct ObjectPlanner {
     /// The version whose classes are shown.
     private let snapshot: Snapshot
     /// Names that the configuration gives to linking objects, by class: `owners` for `Person.dogs`.
-    private let backlinkNames: [String: [String: String]]
+    private let backlinkNames: [ByteText: [ByteText: String]]
     /// The plans for whole embedded objects; each is made once, however often its class is
     /// embedded.
     private let embedded: EmbeddedPlans
@@ -32,7 +32,7 @@ package struct ObjectPlanner {
     /// - Parameters:
     ///   - snapshot: The version whose classes are shown.
     ///   - backlinkNames: Names for linking objects by class, from the configuration.
-    package init(_ snapshot: Snapshot, backlinkNames: [String: [String: String]] = [:]) {
+    package init(_ snapshot: Snapshot, backlinkNames: [ByteText: [ByteText: String]] = [:]) {
         self.init(snapshot, backlinkNames: backlinkNames, embedded: EmbeddedPlans(snapshot))
     }
 
@@ -42,7 +42,7 @@ package struct ObjectPlanner {
     ///   - snapshot: The version whose classes are shown.
     ///   - backlinkNames: Names for linking objects by class, from the configuration.
     ///   - embedded: The shared plans.
-    init(_ snapshot: Snapshot, backlinkNames: [String: [String: String]] = [:], embedded: EmbeddedPlans) {
+    init(_ snapshot: Snapshot, backlinkNames: [ByteText: [ByteText: String]] = [:], embedded: EmbeddedPlans) {
         self.snapshot = snapshot
         self.backlinkNames = backlinkNames
         self.embedded = embedded
@@ -128,7 +128,7 @@ package struct ObjectPlanner {
             return try member(column, of: table, fields: fields, expand: expand[name], path: path)
         }
         guard let (origin, column, backlinks) = linkingObjects(name, table) else {
-            let linking = backlinkNames[table.className ?? ""].map { Array($0.keys) } ?? []
+            let linking = backlinkNames[table.className ?? ""].map(\.keys.texts) ?? []
             let hint = table.hint(for: name, and: linking.filter { linkingObjects($0, table) != nil })
             let detail = "class \(table.className ?? "") has no property '\(name.brief)'\(hint)"
             throw UnknownPath(parameter: parameter, path: path + name, detail: detail)
@@ -184,9 +184,7 @@ package struct ObjectPlanner {
     ///   in `table`; nil when there are none of this name.
     package func linkingObjects(_ name: String, _ table: Table) -> (origin: Table, column: Column, backlinks: Column)? {
         if let path = backlinkNames[table.className ?? ""]?[name] { return table.backlinkColumn(from: path, in: snapshot) }
-        let prefix = "@links."
-        guard name.hasPrefix(prefix) else { return nil }
-        return table.backlinkColumn(from: String(name.dropFirst(prefix.count)), in: snapshot)
+        return name.dropping(prefix: "@links.").flatMap { table.backlinkColumn(from: String($0), in: snapshot) }
     }
 
     /// Returns a name as JSON text, with quotation marks, escapes and a colon.

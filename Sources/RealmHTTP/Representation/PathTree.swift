@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmStorage
+
 /// A set of dotted paths as a tree, for the parameters `fields` and `expand`.
 ///
 /// A step is a property; `@links.Class.property` is one step.
 package struct PathTree: Sendable, Equatable {
     /// For each step at this level the tree of what follows it.
-    package private(set) var children: [String: PathTree] = [:]
+    package private(set) var children: [ByteText: PathTree] = [:]
     /// The steps at this level, in the order in which clients gave them first; objects are written
     /// in this order.
     package private(set) var order: [String] = []

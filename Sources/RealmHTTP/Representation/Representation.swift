@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// How objects and values are written: the choices that a client made in one request.
 package struct Representation: Sendable, Equatable {
     /// The syntax in which values are written: plain JSON or MongoDB Extended JSON.

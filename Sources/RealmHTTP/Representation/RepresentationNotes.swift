@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What the header of a response has to report about the values that were written.
 package struct RepresentationNotes: Sendable, Equatable {
     /// An integer beyond ±(2^53 − 1) was written as a number, which clients with doubles cannot

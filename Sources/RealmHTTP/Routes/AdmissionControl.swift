@@ -274,7 +274,7 @@ struct AdmissionControl: Sendable {
     ///   - request: The request, whose principal is known.
     ///   - route: Its route.
     /// - Returns: The state; nil for a path outside realms.
-    /// - Throws: `realm_not_found` for an unknown name, or one that cannot be decoded; what `ClusterService.admit` throws.
+    /// - Throws: `realm_not_found` for an unknown name, or one that no realm can have; what `ClusterService.admit` throws.
     private func realmState(_ request: Request, _ route: Route) throws(Problem) -> Catalog.State? {
         guard request.match.pattern.position(of: .realm) != nil else { return nil }
         guard let name = request.match.decoded(.realm) else { throw noRealm(request) }
@@ -302,7 +302,7 @@ struct AdmissionControl: Sendable {
         // Listing very many realms takes longer than a hint is worth.
         guard catalog.count <= AdmissionControl.suggestedRealms else { return .noRealm(nil, in: []) }
         let names = catalog.page(after: nil, limit: AdmissionControl.suggestedRealms).realms.lazy.map(\.name)
-        return .noRealm(request.match.decoded(.realm), in: names.filter { visibility.shows($0) })
+        return .noRealm(request.match.sent(.realm), in: names.filter { visibility.shows($0) })
     }
 
     /// Among how many realms the one is looked for that was probably meant.

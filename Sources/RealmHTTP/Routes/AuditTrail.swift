@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Decides which requests leave a line in the audit log, and sees to it that each leaves one.
 struct AuditTrail: Sendable {
     /// The log; nil when there is none.

@@ -62,7 +62,7 @@ struct BodyReader: Sendable {
     ///   bodies is used up.
     func inflate(bodyOf request: Request) throws(Problem) {
         guard request.isPacked else { return }
-        guard request.headers[.contentEncoding]?.lowercased() == "gzip" else {
+        guard request.headers[.contentEncoding]?.lowercasedASCII == "gzip" else {
             throw Problem(.unsupportedMediaType, "the only content coding of requests is gzip")
                 .with(header: HeaderField("Accept-Encoding", "gzip"))
         }

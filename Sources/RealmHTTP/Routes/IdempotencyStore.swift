@@ -26,7 +26,7 @@ final class IdempotencyStore: Sendable {
     /// All keys and responses of the store, guarded by one lock.
     private struct Entries {
         /// The entries by the principal and the value of `Idempotency-Key`.
-        var byKey: [String: Entry] = [:]
+        var byKey: [ByteText: Entry] = [:]
         /// The keys whose responses are kept, oldest first.
         var order: [String] = []
         /// The estimated memory of all responses, in bytes.

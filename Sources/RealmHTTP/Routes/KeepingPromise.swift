@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A promise that keeps a response for repetitions of its request on the way to the client.
 ///
 /// It is used for writes that are answered later: the writer's thread completes it.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// One path of the interface, with everything that the server knows about it.
 ///
 /// Looking up a request, `Allow`, access rights, the label in the log and the metrics, the function

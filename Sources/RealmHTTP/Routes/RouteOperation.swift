@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What one method does at a path, or several methods with the same meaning such as `GET` and
 /// `QUERY`.
 package struct RouteOperation: Sendable {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension RouteTable {
     /// The routes about credentials: who the client is, sessions of browsers, and API keys.
     static let accessRoutes: [Route] = [

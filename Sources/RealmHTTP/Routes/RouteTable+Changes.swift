@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension RouteTable {
     /// The routes of change notifications: the feed of changes, and registered subscriptions.
     static let changeRoutes: [Route] = [

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension RouteTable {
     /// The routes of what clients hold for a time: transactions, snapshots, and writes that were
     /// answered before they were done.

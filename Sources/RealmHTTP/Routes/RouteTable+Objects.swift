@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension RouteTable {
     /// The schema of a request body with any object.
     private static let body = OpenAPIParts.schema("AnyProperties")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension RouteTable {
     /// The routes by which the server describes itself and reports its state.
     static let operationalRoutes: [Route] = [

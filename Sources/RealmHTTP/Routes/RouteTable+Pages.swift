@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension RouteTable {
     /// The routes of the pages for people, of the index for programs at `/`, and of the client for JavaScript. They are not in the API description.
     static let pageRoutes: [Route] = [

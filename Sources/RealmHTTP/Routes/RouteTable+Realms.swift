@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension RouteTable {
     /// The routes of realms, their schemas and their API descriptions.
     static let realmRoutes: [Route] = [

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension RouteTable {
     /// The routes of migrations, exports, imports and backups.
     static let transferRoutes: [Route] = [

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// All paths of the interface, in the order in which the API description lists them.
 package enum RouteTable {
     /// All routes. The first one represents every path that is not in the table.

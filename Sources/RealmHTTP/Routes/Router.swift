@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Finds the route of a path, by a tree over the segments of all patterns.
 ///
 /// At each position fixed words are tried before a variable; where they lead to no route the

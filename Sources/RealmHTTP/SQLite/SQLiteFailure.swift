@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Why SQLite could not do something.
 enum SQLiteFailure: Error, Equatable {
     /// The file is no database of SQLite, or is damaged.

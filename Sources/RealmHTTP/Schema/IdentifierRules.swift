@@ -8,7 +8,7 @@ internal import RealmStorage
 /// A Realm file permits any text as a name; programming languages do not.
 struct IdentifierRules {
     /// The words of the language that cannot be identifiers as they are.
-    let reserved: Set<String>
+    let reserved: Set<ByteText>
     /// Returns how a reserved word is written where an identifier is needed, for example in
     /// backticks.
     let quote: (String) -> String
@@ -43,7 +43,7 @@ struct IdentifierRules {
     /// - Returns: For each name what `identifier(_:)` returns, apart from the numbers.
     func identifiers(_ names: [String]) -> [(text: String, isMapped: Bool)] {
         let simple = names.map { identifier($0) }
-        var used = Set(simple.filter { !$0.isMapped }.map { $0.text })
+        var used = Set<ByteText>(texts: simple.filter { !$0.isMapped }.map { $0.text })
         return simple.map { one -> (text: String, isMapped: Bool) in
             guard one.isMapped else { return one }
             var text = one.text

@@ -84,7 +84,7 @@ package enum SchemaFormat: String, Sendable, CaseIterable {
     /// - Parameters:
     ///   - one: The class.
     ///   - embedded: The names of the embedded classes of the schema.
-    private func part(_ one: ClassSchema, _ embedded: Set<String>) -> String {
+    private func part(_ one: ClassSchema, _ embedded: Set<ByteText>) -> String {
         switch self {
         case .json: return SchemaDocument.document(one).json
         case .jsonSchema: return DocumentValue.string(one.name).json + ":" + JSONSchemaRendering.definition(one).json
@@ -114,5 +114,5 @@ package enum SchemaFormat: String, Sendable, CaseIterable {
 
 extension RealmSchema {
     /// The names of the embedded classes.
-    fileprivate var embeddedNames: Set<String> { Set(classes.lazy.filter { $0.kind == .embedded }.map(\.name)) }
+    fileprivate var embeddedNames: Set<ByteText> { Set(texts: classes.lazy.filter { $0.kind == .embedded }.map(\.name)) }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Returns a text as a string literal of Swift, Kotlin or TypeScript: in quotation marks, with a
 /// backslash before each special character, and with escapes for line breaks and tabs.
 ///

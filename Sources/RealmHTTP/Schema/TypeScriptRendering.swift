@@ -12,12 +12,12 @@ struct TypeScriptRendering {
         quote: { "\($0)_" })
 
     /// The names of the classes whose objects are a part of others, and never stand as a link.
-    private let embedded: Set<String>
+    private let embedded: Set<ByteText>
 
     /// Makes the rendering.
     ///
     /// - Parameter embedded: The names of the embedded classes of the schema.
-    init(embedded: Set<String>) { self.embedded = embedded }
+    init(embedded: Set<ByteText>) { self.embedded = embedded }
 
     /// The type of a link stub, which is needed once before all classes.
     let head = "export interface Link { $link: { class: string; key: string } }\n\n"

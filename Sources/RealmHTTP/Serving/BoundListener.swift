@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A socket for clients that is bound, with what is particular to it.
 struct BoundListener: Sendable {
     /// The socket, which listens.

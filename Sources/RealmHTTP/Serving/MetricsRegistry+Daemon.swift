@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Synchronization
+internal import RealmStorage
 
 /// The metrics of the HTTP servers of both listeners.
 extension MetricsRegistry {

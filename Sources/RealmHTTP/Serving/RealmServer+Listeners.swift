@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The listeners for clients, and who may use them.
 extension RealmServer {
     /// Reads the certificates.
@@ -94,7 +96,7 @@ extension RealmServer {
         let bound = (ports + [admin].compactMap { $0 }.filter { !$0.isUnix }).map(\.address)
         var rules = AccessRules(
             hosts: HostPolicy(boundAddress: bound.first ?? "localhost", extra: options.extraHosts + hosts + bound),
-            origins: OriginPolicy(allowed: Set(options.corsOrigins)))
+            origins: OriginPolicy(allowed: Set(texts: options.corsOrigins)))
         // Where other machines reach one of the ports, none of them makes an administrator; a Unix socket still does.
         rules.access.isLoopback = ports.allSatisfy(\.isLoopback)
         rules.access.allowsAnonymousReads = options.isInsecure

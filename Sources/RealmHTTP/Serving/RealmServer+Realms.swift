@@ -133,7 +133,7 @@ extension RealmServer {
     /// Returns how a key is given, after the error about a file that needs one; for other errors nothing.
     private static func keyHint(_ error: StorageError, _ path: String, _ options: ServerOptions) -> String {
         guard case .refused(.encryptionKeyRequired) = error, let name = RealmName(file: path) else { return "" }
-        let other = options.keys.keys.isEmpty ? "" : Suggestion.hint(for: name.text, in: options.keys.keys.sorted())
+        let other = options.keys.keys.isEmpty ? "" : Suggestion.hint(for: name.text, in: options.keys.keys.sorted().texts)
         let misspelt = other.isEmpty ? "" : ", where another name is stated now"
         return "; --key \(name.text)=FILE gives its key\(misspelt)"
     }
@@ -224,7 +224,7 @@ extension RealmServer {
     ///
     /// - Throws: `Failure` when a name belongs to no realm.
     static func checkBacklinkNames(_ options: ServerOptions, _ catalog: Catalog) throws(Failure) {
-        for realm in options.backlinkNames.keys.sorted() where catalog[realm] == nil {
+        for realm in options.backlinkNames.keys.sorted().texts where catalog[realm] == nil {
             let names = catalog.page(after: nil, limit: 1000).realms.map(\.name)
             let hint = Suggestion.hint(for: realm, in: names)
             throw Failure(description: "backlink names for '\(realm.brief)': there is no realm of this name\(hint)")

@@ -15,7 +15,7 @@ extension RealmServer {
     ///   - report: Called with a sentence about each.
     static func reportUnused(_ options: ServerOptions, _ catalog: Catalog, _ report: (String) -> Void) {
         let names = catalog.page(after: nil, limit: 1000).realms.map(\.name)
-        for name in options.keys.keys.sorted() where catalog[name] == nil {
+        for name in options.keys.keys.sorted().texts where catalog[name] == nil {
             report("the key for '\(name.brief)' is not used: no realm has this name\(Suggestion.hint(for: name, in: names))")
         }
         let prefix = ServerOptions.environmentPrefix + "KEY_"

@@ -25,7 +25,7 @@ package final class RoleWatch: Sendable {
         /// The roles that were looked at; nil before the first look.
         var roles: RoleBook?
         /// The findings by the name of the realm. Those of closed realms stay, so that nothing is told again when they open.
-        var findings: [String: Finding] = [:]
+        var findings: [ByteText: Finding] = [:]
         /// How many losses were told.
         var told = 0
 
@@ -88,7 +88,7 @@ package final class RoleWatch: Sendable {
             return state.withLock { $0.note(version.token, of: name) }
         }
         let defects = roles.defects(in: version.snapshot, realm: name)
-        let lossCount = Set(defects.map { $0.role + "\0" + $0.className }).count
+        let lossCount = Set<ByteText>(texts: defects.map { $0.role + "\0" + $0.className }).count
         let finding = Finding(token: version.token, schema: SchemaMark(version.snapshot), lossCount: lossCount)
         state.withLock { state in
             state.findings[name] = finding
@@ -105,7 +105,7 @@ package final class RoleWatch: Sendable {
     /// Forgets realms that are gone, and closed ones when there are too many.
     private func forget(except open: [String]) {
         let names = state.withLock { state in
-            state.findings.count > open.count ? Set(state.findings.keys).subtracting(open) : []
+            state.findings.count > open.count ? Set(state.findings.keys).subtracting(Set(texts: open)).texts : []
         }
         guard !names.isEmpty else { return }
         let isFull = names.count > RoleWatch.keptLimit

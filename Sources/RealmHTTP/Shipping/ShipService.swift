@@ -24,7 +24,7 @@ package final class ShipService: Sendable {
 
     /// The thread, the realms by name, and counters since the start of the server.
     private struct State {
-        var realms: [String: Realm] = [:]
+        var realms: [ByteText: Realm] = [:]
         var isActive = false
         var isStopped = false
         /// Cancels the transfer that is running; nil when there is none.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The metrics of snapshot leases.
 extension MetricsRegistry {
     /// Adds two metrics of snapshots: the number of leases at present, and the number that the

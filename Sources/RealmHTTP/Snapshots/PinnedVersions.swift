@@ -60,7 +60,7 @@ package final class PinnedVersions: Sendable {
         var leases: [Lease] = []
         /// Leases that have ended, by id. A request for one of them gets `snapshot_expired`, and a
         /// request for any other unknown id `not_found`.
-        var ended: [String: Ended] = [:]
+        var ended: [ByteText: Ended] = [:]
         /// The tokens of the commit observers of databases with leases, by the identity of the
         /// database. The value -1 reserves a place while the observer is being added.
         var observers: [ObjectIdentifier: Int] = [:]

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Why certificates cannot be used.
 package struct TLSFailure: Error, Equatable, CustomStringConvertible {
     /// A sentence for the operator, which names the file.

@@ -68,7 +68,7 @@ internal import RealmStorage
         var names: [String] = []
         for number in 0..<nameLimit {
             guard unsafe realm_rest_identity_name(pointer, number, &room, room.count) > 0 else { break }
-            names.append(text(room).lowercased())
+            names.append(text(room).lowercasedASCII)
         }
         return names
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The options of encrypted connections: certificates, what clients are asked for, and what browsers
 /// are told.
 package struct TLSOptions: Sendable, Equatable {

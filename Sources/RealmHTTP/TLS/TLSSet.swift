@@ -12,7 +12,7 @@ struct TLSSet: Sendable {
     /// What is worth telling the operator although the certificates can be used.
     let warnings: [String]
     /// The position of the first certificate with each name; a wildcard is a name that begins with `*.`.
-    private let positions: [String: Int]
+    private let positions: [ByteText: Int]
 
     /// How many bytes the file of a certificate, a key or authorities may have.
     private static let byteLimit = 1 << 20
@@ -36,7 +36,7 @@ struct TLSSet: Sendable {
         }
         if let made { identities.append(made) }
         guard !identities.isEmpty else { throw TLSFailure(description: "there is no certificate for TLS") }
-        var positions: [String: Int] = [:]
+        var positions: [ByteText: Int] = [:]
         for (position, identity) in identities.enumerated() {
             for name in identity.names where positions[name] == nil { positions[name] = position }
         }
@@ -53,7 +53,7 @@ struct TLSSet: Sendable {
     ///
     /// - Parameter name: The name; nil when the client names none.
     func identity(for name: String?) -> TLSIdentity {
-        guard let name = name?.lowercased() else { return identities[0] }
+        guard let name = name?.lowercasedASCII else { return identities[0] }
         if let position = positions[name] { return identities[position] }
         guard let dot = name.firstIndex(of: "."), dot != name.startIndex, let position = positions["*" + name[dot...]] else {
             return identities[0]

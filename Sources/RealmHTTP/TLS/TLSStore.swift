@@ -16,7 +16,7 @@ package final class TLSStore: Sendable {
         /// The certificates in force.
         var set: TLSSet
         /// The state of the files when they were last read, usable or not.
-        var stamps: [String: System.FileFacts]
+        var stamps: [ByteText: System.FileFacts]
         /// How often certificates were replaced.
         var replacements = 0
         /// How often new ones could not be used.
@@ -110,8 +110,8 @@ package final class TLSStore: Sendable {
     }
 
     /// Returns the state of all files that options name.
-    private static func stamps(of options: TLSOptions) -> [String: System.FileFacts] {
-        var stamps: [String: System.FileFacts] = [:]
+    private static func stamps(of options: TLSOptions) -> [ByteText: System.FileFacts] {
+        var stamps: [ByteText: System.FileFacts] = [:]
         let paths = options.pairs.flatMap { [$0.certificate, $0.key] } + [options.clientAuthorities].compactMap { $0 }
         for path in paths { stamps[path] = try? System.facts(path: path) }
         return stamps

@@ -194,7 +194,7 @@ final class PostgreSQLSink: RelationalSink {
 
     /// Writes a decimal number. PostgreSQL knows neither signs of NaN nor short names of infinities.
     private func decimal(_ text: String, _ buffer: OutputBuffer) {
-        let lower = text.lowercased()
+        let lower = text.lowercasedASCII
         if lower.contains("nan") { return buffer.append("NaN" as StaticString) }
         if lower.contains("inf") {
             return buffer.append((lower.hasPrefix("-") ? "-Infinity" : "Infinity") as StaticString)

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Hands out names for tables, or for the columns of one table, that differ whatever the case of
 /// their letters, and that fit into every kind of database.
 struct RelationalNames {
     /// The names that were handed out, in lower case.
-    private var taken: Set<String> = []
+    private var taken: Set<ByteText> = []
     /// The longest name of PostgreSQL, in bytes.
     private static let longest = 63
     /// The columns that every table of PostgreSQL has, in lower case. SQLite knows such names too (`oid`, `rowid`), but a column
     /// may have them, and then hides those.
-    private static let ofPostgreSQL: Set<String> = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"]
+    private static let ofPostgreSQL: Set<ByteText> = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"]
 
     /// Makes the names of one table's columns, or of all tables.
     ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A table of a relational database that an export fills: the objects of a class, the embedded
 /// objects of a class, or the elements of a collection.
 struct RelationalTable: Sendable {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Hands out names for the sheets of a workbook.
 struct SheetNames {
     /// The names that were handed out, in lower case. Excel keeps one for itself.
-    private var taken: Set<String> = ["history"]
+    private var taken: Set<ByteText> = ["history"]
     /// The longest name.
     private static let longest = 31
 

@@ -41,7 +41,7 @@ struct CSVObjects: Sendable {
         self.bounds = bounds
         self.separator = separator
         let texts = try CSVObjects.texts(header, line, separator)
-        for name in options.columns.keys.sorted() where !texts.contains(name) {
+        for name in options.columns.keys.sorted().texts where !texts.contains(name) {
             throw .invalidParameter("columns", "the first line has no column '\(name)', but \(texts.joined(separator: ", "))")
         }
         if texts.count == 1, texts[0].contains(";"), separator != UInt8(ascii: ";") {
@@ -77,7 +77,7 @@ struct CSVObjects: Sendable {
                 "the first line has to have names of properties of '\(table.className ?? table.name)', but has \(found(texts))",
                 line)
         }
-        var seen: [String: String] = [:]
+        var seen: [ByteText: String] = [:]
         for (index, name) in names.enumerated() {
             guard let name else { continue }
             guard !name.isEmpty || isKnown(name) else {
@@ -175,7 +175,7 @@ struct CSVObjects: Sendable {
     }
 
     /// Truth values as exports, spreadsheets and SQLite write them.
-    private static let truthValues = [
+    private static let truthValues: [ByteText: Bool] = [
         "true": true, "false": false, "TRUE": true, "FALSE": false, "True": true, "False": false, "1": true, "0": false,
     ]
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Finds out what separates the cells of CSV.
 enum CSVSeparator {
     /// How much of the input is looked at, in bytes.

@@ -135,7 +135,7 @@ package final class FeatureStream: ChunkProducer, @unchecked Sendable {
         }
         guard let table = path.last?.targetTable.flatMap({ rows.snapshot.table($0) }),
             let type = table.column(named: "type"), let column = table.column(named: "coordinates"),
-            case .string(let text) = try row.value(type), text.string.lowercased() == "point"
+            case .string(let text) = try row.value(type), text.string.lowercasedASCII == "point"
         else { return nil }
         var elements = try row.list(column, in: rows.snapshot).elements()
         var numbers: [Double] = []

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmStorage
+
 /// How the names of an import become those of classes and properties.
 package struct ImportOptions: Sendable {
     /// The properties by the names that columns have in the input, where these differ.
-    package var columns: [String: String] = [:]
+    package var columns: [ByteText: String] = [:]
     /// What separates the cells of CSV; nil when the first line tells.
     package var separator: UInt8?
     /// The classes by the names of tables; nil for the tables that are called like classes.
-    package var tables: [String: String]?
+    package var tables: [ByteText: String]?
     /// Whether columns and members that the class does not have are ignored.
     package var isLenient = false
 
@@ -34,14 +36,14 @@ package struct ImportOptions: Sendable {
     }
 
     /// The separators by their names.
-    private static let separators = [
+    private static let separators: [ByteText: UInt8] = [
         "comma": UInt8(ascii: ","), "semicolon": UInt8(ascii: ";"), "tab": UInt8(ascii: "\t"),
     ]
 
     /// Reads `name:other,…`, or a JSON object whose members are texts. A name without another stands for
     /// itself.
-    package static func pairs(_ text: String, _ parameter: String, _ depthLimit: Int = 16) throws(Problem) -> [String: String] {
-        var pairs: [String: String] = [:]
+    package static func pairs(_ text: String, _ parameter: String, _ depthLimit: Int = 16) throws(Problem) -> [ByteText: String] {
+        var pairs: [ByteText: String] = [:]
         func add(_ name: String, _ other: String) throws(Problem) {
             guard !name.isEmpty, !other.isEmpty else {
                 throw .invalidParameter(parameter, "'\(parameter)' has an empty name")

@@ -21,7 +21,7 @@ package final class ImportRun {
     /// What has to be known from one commit of an import to the next.
     struct Memory: Sendable {
         /// The new object keys of objects that the input names by object keys, by class.
-        var keys: [String: KeyTranslation] = [:]
+        var keys: [ByteText: KeyTranslation] = [:]
         /// The objects with links that are written at the end.
         var later: [Waiting] = []
         /// The number of objects that were created.

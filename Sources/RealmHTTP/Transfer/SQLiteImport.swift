@@ -84,7 +84,7 @@ struct SQLiteImport {
             }
             return found
         }
-        for name in wanted.keys.sorted() where !present.contains(name) { throw try noTable(name, present, database) }
+        for name in wanted.keys.sorted().texts where !present.contains(name) { throw try noTable(name, present, database) }
         return try present.compactMap { name in
             guard let other = wanted[name] else { return nil }
             let target = wanted.count == 1 && other == name ? className ?? other : other
@@ -101,7 +101,7 @@ struct SQLiteImport {
         var names: [String] = []
         while try list.next() {
             guard case .text(let bytes) = list.value(0), let name = String(validating: bytes, as: UTF8.self),
-                !name.lowercased().hasPrefix("sqlite_")
+                !name.lowercasedASCII.hasPrefix("sqlite_")
             else { continue }
             names.append(name)
         }
@@ -140,7 +140,7 @@ struct SQLiteImport {
     ) throws {
         let rows = try database.prepare("SELECT * FROM \(SQLiteDatabase.quoted(source.name))")
         let names = (0..<rows.columnCount).map { rows.name(of: $0) }
-        for name in options.columns.keys.sorted() where options.tables?.count ?? 1 == 1 && !names.contains(name) {
+        for name in options.columns.keys.sorted().texts where options.tables?.count ?? 1 == 1 && !names.contains(name) {
             throw Problem.invalidParameter("columns", "the table has no column '\(name)', but \(SQLiteImport.listed(names))")
         }
         let cells = try cells(names, source.table)
@@ -160,7 +160,7 @@ struct SQLiteImport {
 
     /// Returns how the columns of a table become members.
     private func cells(_ names: [String], _ table: Table) throws(Problem) -> [SQLiteCell] {
-        var seen: [String: String] = [:]
+        var seen: [ByteText: String] = [:]
         return try names.map { column throws(Problem) in
             let name = options.columns[column] ?? column
             if let other = seen.updateValue(column, forKey: name) {

@@ -80,13 +80,13 @@ struct BatchReader {
 
     /// Returns the end of the error text about a word that is no operation.
     private static func hint(for verb: String) -> String {
-        let meanings = [
+        let meanings: [ByteText: String] = [
             "insert": "create", "add": "create", "post": "create", "update": "patch", "set": "patch", "replace": "put",
             "remove": "delete",
         ]
-        if let meant = meanings[verb.lowercased()] { return "; did you mean '\(meant)'?" }
-        let hint = Suggestion.hint(for: verb, in: members.keys.sorted())
-        return hint.isEmpty ? "; there are \(members.keys.sorted().joined(separator: ", "))" : hint
+        if let meant = meanings[verb.lowercasedASCII] { return "; did you mean '\(meant)'?" }
+        let hint = Suggestion.hint(for: verb, in: members.keys.sorted().texts)
+        return hint.isEmpty ? "; there are \(members.keys.sorted().texts.joined(separator: ", "))" : hint
     }
 
     /// The members that name an object and the conditions on it. Every operation about one object
@@ -94,7 +94,7 @@ struct BatchReader {
     private static let object = ["class", "key", "ifMatch", "ifNoneMatch"]
     /// The members that each operation takes, by the name of the operation. Others are refused as
     /// `invalid_body`.
-    private static let members: [String: [String]] = [
+    private static let members: [ByteText: [String]] = [
         "create": ["class", "body", "as", "upsert", "nested"],
         "put": object + ["body", "nested"],
         "patch": object + ["body", "nested"],

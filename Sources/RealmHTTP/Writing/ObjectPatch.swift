@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmStorage
 
 /// A change of one object: a merge patch (RFC 7396) or a JSON Patch (RFC 6902).
 ///
@@ -110,10 +111,11 @@ enum ObjectPatch: Sendable {
     /// The empty text is the pointer to the whole document and has no steps.
     static func steps(_ text: String) -> [InputPath.Step]? {
         if text.isEmpty { return [] }
-        guard text.hasPrefix("/") else { return nil }
+        guard let rest = text.dropping(prefix: "/") else { return nil }
         var steps: [InputPath.Step] = []
-        for part in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-            guard let name = unescaped(part) else { return nil }
+        // A slash with a mark behind it is one character, and separates all the same.
+        for part in rest.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false) {
+            guard let name = unescaped(Substring(part)) else { return nil }
             steps.append(.name(name))
         }
         return steps

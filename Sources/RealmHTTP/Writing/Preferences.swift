@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The preferences of a client from the header field `Prefer` (RFC 7240).
 ///
 /// An unknown preference, and a known one with an unknown value, is ignored, as that document
@@ -22,11 +24,11 @@ struct Preferences: Sendable {
     /// as RFC 7240 demands.
     init(_ request: Request) {
         guard let text = request.headers[.prefer] else { return }
-        var seen: Set<String> = []
+        var seen: Set<ByteText> = []
         for part in text.split(separator: ",") {
             let preference = part.prefix { $0 != ";" }
             let pieces = preference.split(separator: "=", maxSplits: 1).map(Preferences.trimmed)
-            guard let name = pieces.first?.lowercased(), seen.insert(name).inserted else { continue }
+            guard let name = pieces.first?.lowercasedASCII, seen.insert(name).inserted else { continue }
             take(name, pieces.count > 1 ? pieces[1] : "")
         }
     }
@@ -34,11 +36,11 @@ struct Preferences: Sendable {
     /// Records one preference, whose name is in lower case.
     private mutating func take(_ name: String, _ value: String) {
         switch name {
-        case "return": returns = Return(rawValue: value.lowercased())
+        case "return": returns = Return(rawValue: value.lowercasedASCII)
         case "handling":
-            guard ["strict", "lenient"].contains(value.lowercased()) else { return }
+            guard ["strict", "lenient"].contains(value.lowercasedASCII) else { return }
             hasHandling = true
-            isLenient = value.lowercased() == "lenient"
+            isLenient = value.lowercasedASCII == "lenient"
         case "respond-async": isAsynchronous = true
         default: break
         }

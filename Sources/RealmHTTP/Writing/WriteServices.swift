@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What all writes of a server share. It is made when the server is made, and does not change.
 final class WriteServices: Sendable {
     /// The threads that finish what would delay the writer or the daemon.
@@ -8,7 +10,7 @@ final class WriteServices: Sendable {
     let registrations: RegistrationTable
     /// Classes whose objects may only be written under a condition (`requireIfMatch`), each as
     /// `realm.Class`.
-    let conditionalClasses: Set<String>
+    let conditionalClasses: Set<ByteText>
     /// Whether other nodes may serve the same realms.
     let isInCluster: Bool
 
@@ -19,7 +21,7 @@ final class WriteServices: Sendable {
     ///   - registrations: The registrations of change subscriptions.
     ///   - conditionalClasses: Classes that need conditions, each as `realm.Class`.
     ///   - isInCluster: Whether other nodes may serve the same realms.
-    init(workers: WorkerPool, registrations: RegistrationTable, conditionalClasses: Set<String>, isInCluster: Bool) {
+    init(workers: WorkerPool, registrations: RegistrationTable, conditionalClasses: Set<ByteText>, isInCluster: Bool) {
         self.workers = workers
         self.registrations = registrations
         self.conditionalClasses = conditionalClasses

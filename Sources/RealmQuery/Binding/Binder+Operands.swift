@@ -222,7 +222,7 @@ extension Binder {
 
     /// Whether the steps are `.length` of a list or set whose elements have a length.
     private func isLength(_ steps: [PathStep], _ column: Column) -> Bool {
-        guard steps.count == 1, case .key(let name, _) = steps[0], name.lowercased() == "length",
+        guard steps.count == 1, case .key(let name, _) = steps[0], name.lowercasedASCII == "length",
             column.collection == .list || column.collection == .set
         else { return false }
         return column.type == .string || column.type == .binary || column.type == .mixed
@@ -249,7 +249,7 @@ extension Binder {
             return invalid(.structure, "only mixed properties have nested collections, and \(owner) is not mixed", property.range)
         }
         if case .key(let name, _) = steps[0] {
-            let isLength = ["length", "count", "size"].contains(name.lowercased())
+            let isLength = ["length", "count", "size"].contains(name.lowercasedASCII)
             return invalid(
                 .unknownProperty,
                 "property \(owner) has no property '\(name.brief)'\(isLength ? "; did you mean '@count'?" : "")", property.range)
@@ -409,7 +409,7 @@ extension Binder {
     private func elementOperand(
         _ property: PropertySyntax, _ element: (box: ElementOperand.Box, type: ColumnType)
     ) throws(QueryError) -> any Operand {
-        guard case .key(let name)? = property.path.elements.first, name.lowercased() == "self",
+        guard case .key(let name)? = property.path.elements.first, name.lowercasedASCII == "self",
             property.path.elements.count == 1
         else {
             throw invalid(.unknownProperty, "a value has no properties; write 'self' for the value", property.range)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Aliases: public names of properties and classes that differ from the persisted ones.
 ///
 /// A property alias represents a persisted name, another alias, or a whole backlink
@@ -17,7 +19,7 @@ package struct KeyPathMapping: Sendable {
     /// The replacement of each alias of a property.
     private var properties: [Property: String] = [:]
     /// The persisted name, or another alias, for each alias of a class.
-    private var classes: [String: String] = [:]
+    private var classes: [ByteText: String] = [:]
 
     /// Creates a mapping without aliases.
     package init() {}

@@ -198,8 +198,7 @@ struct PathResolver {
 
     /// The class and the property of an alias that represents a backlink; nil for other names.
     private static func backlinkParts(_ name: String) -> (className: String, property: String)? {
-        guard name.hasPrefix("@links.") else { return nil }
-        let rest = name.dropFirst("@links.".count)
+        guard let rest = name.dropping(prefix: "@links.") else { return nil }
         guard let dot = rest.firstIndex(of: ".") else { return (String(rest), "") }
         return (String(rest[..<dot]), String(rest[rest.index(after: dot)...]))
     }
@@ -260,7 +259,7 @@ struct PathResolver {
     func unknownProperty(_ name: String, of table: Table) -> QueryError {
         let className = table.className ?? table.name
         var hint = table.hint(for: name)
-        if hint.isEmpty, name.lowercased() == className.lowercased() { hint = "; a path begins at a property of the class" }
+        if hint.isEmpty, name.lowercasedASCII == className.lowercasedASCII { hint = "; a path begins at a property of the class" }
         if mayBeText {
             let bare = String(name.filter { !QuotationMarks.contains($0) }).brief
             hint = "; text goes in straight quotes: \"\(bare)\"" + hint

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The sort keys and distinct paths that a caller adds to a query. They apply after the descriptors
 /// in its text.
 package struct ResultOrder: Sendable {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A description of how a condition is tested, from which the lines of a query plan are made.
 struct ConditionOutline {
     /// The way of testing, such as `compare packed column` or `row by row`.

@@ -29,7 +29,7 @@ enum TypeName {
     static let objectLink = Bit.link
 
     /// The known names in lower case, with the types that each of them means.
-    private static let names: [String: Int64] = [
+    private static let names: [ByteText: Int64] = [
         "null": Bit.null,
         "int": Bit.int, "integer": Bit.int, "int16": Bit.int, "int32": Bit.int, "int64": Bit.int, "short": Bit.int,
         "long": Bit.int, "byte": Bit.int, "char": Bit.int,
@@ -50,10 +50,10 @@ enum TypeName {
     ]
 
     /// The names that are known, for suggestions.
-    static var all: [String] { names.keys.sorted() }
+    static var all: [String] { names.keys.sorted().map(\.text) }
 
     /// Returns the set of types that a name means, letter case ignored; nil for an unknown name.
-    static func bits(named name: ByteView) -> Int64? { name.count > 16 ? nil : names[name.string.lowercased()] }
+    static func bits(named name: ByteView) -> Int64? { name.count > 16 ? nil : names[name.string.lowercasedASCII] }
 
     /// Returns the set that contains only the type of a value.
     static func bits(of value: Value) -> Int64 {

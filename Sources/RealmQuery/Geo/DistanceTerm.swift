@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The term `@distance(path, [longitude, latitude])` of an order: how far the location at the path is from a
 /// place, along a great circle.
 ///
@@ -40,7 +42,7 @@ package struct DistanceTerm: Sendable, Equatable {
         let list: Substring
         if text.hasPrefix("["), text.hasSuffix("]") {
             list = text.dropFirst().dropLast()
-        } else if text.lowercased().hasPrefix("geopoint("), text.hasSuffix(")") {
+        } else if text.lowercasedASCII.hasPrefix("geopoint("), text.hasSuffix(")") {
             list = text.dropFirst("geoPoint(".count).dropLast()
         } else {
             return nil

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Tests one fixed edge against the edges of a chain of points, one after another.
 ///
 /// The orientation at the last point of the chain is kept, so that each further edge takes one

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A place on the sphere in degrees. Its coordinates may be out of range; `GeoRegion` checks them.
 package struct GeoPoint: Sendable, Equatable {
     /// Degrees east of the prime meridian, valid within ±180.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A validated shape, which decides for a point whether it lies inside.
 ///
 /// It is made when a query is bound, once for each `geoWithin`, and is immutable.

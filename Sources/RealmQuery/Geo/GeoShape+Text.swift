@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension GeoShape {
     /// Parses a shape in the notation of queries, such as `geoBox([0, 0], [1, 1])`. A string
     /// argument of `geoWithin` has this form.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The right side of `geoWithin` as it was written or passed. It is validated and evaluated by
 /// `GeoRegion`.
 package enum GeoShape: Sendable, Equatable {

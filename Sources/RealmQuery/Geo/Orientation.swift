@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The way in which three points on the sphere turn, and what follows from it.
 ///
 /// A turn is 1 (counterclockwise), -1 (clockwise) or 0 (two points are the same). It is the sign of

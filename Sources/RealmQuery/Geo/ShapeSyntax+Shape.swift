@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension ShapeSyntax {
     /// Returns the shape with the values of its arguments.
     ///

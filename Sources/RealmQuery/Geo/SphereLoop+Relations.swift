@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The relations of two loops, which decide whether a polygon with holes is valid.
 extension SphereLoop {
     /// Returns whether another loop, which has to be valid, is inside this one. The boundaries may

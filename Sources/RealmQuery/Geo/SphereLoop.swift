@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A closed chain of great-circle arcs; its interior is on the left of the edges.
 ///
 /// Whether a point is inside follows from the parity of crossings between the loop and the way from

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A request to group a result: by what, and what is calculated of each group besides its size.
 package struct GroupRequest: Sendable {
     /// The key paths whose values the rows of a group have in common; at least one.

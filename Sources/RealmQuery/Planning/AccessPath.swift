@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The way in which a query finds the objects that it tests.
 enum AccessPath {
     /// All objects of the class are read, leaf by leaf.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Counts of the work that a query did. Tests and tools use them to see whether a limit reached the
 /// index.
 package final class QueryStatistics {

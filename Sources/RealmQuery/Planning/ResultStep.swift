@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A step that is applied to the matches of a predicate, in the order of the query.
 enum ResultStep {
     /// Orders the objects by these keys; the first key decides, ties keep their order.

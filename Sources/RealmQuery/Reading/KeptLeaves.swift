@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// How many leaves are kept by readers whose rows lie here and there in a class.
 enum KeptLeaves {
     /// The number of slots at first.

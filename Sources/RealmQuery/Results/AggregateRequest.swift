@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A request for one number, or one date, over a whole result, such as the sum of a property.
 package struct AggregateRequest: Sendable, Hashable {
     /// The ways to combine the values of a property. The raw values are the names that error

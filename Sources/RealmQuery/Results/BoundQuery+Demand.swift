@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension BoundQuery {
     /// What the predicate demands of the values that an object itself stores; nil when it demands nothing that can be told
     /// without reading links or collections, or too many different things.

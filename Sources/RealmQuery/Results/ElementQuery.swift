@@ -104,7 +104,7 @@ package final class ElementQuery {
 
     /// Throws `QueryError.invalid` unless a path is `self`, in any letter case.
     static func requireSelf(_ path: String, part: QueryError.Part = .text) throws(QueryError) {
-        guard path.lowercased() == "self" else {
+        guard path.lowercasedASCII == "self" else {
             throw .invalid(
                 .unknownProperty, detail: "a value has no property '\(path)'; write 'self' for the value", culprit: path,
                 position: nil, part: part)

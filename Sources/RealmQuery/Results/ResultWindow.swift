@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The part of a result that is wanted: a page, for example.
 package struct ResultWindow: Sendable {
     /// The number of results to leave out, at least 0. It counts from `after`, if that is given.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Names for the ASCII characters that several rules of the lexer and the parser compare bytes
 /// with.
 enum ASCII {

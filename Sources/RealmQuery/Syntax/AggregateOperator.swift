@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A way to combine the values of a collection into one. The raw values are the spellings in a
 /// query.
 enum AggregateOperator: String, Sendable {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// An arithmetic operator between two operands. The raw values are the spellings in a query.
 enum ArithmeticOperator: String, Sendable {
     /// The sum of two numbers.

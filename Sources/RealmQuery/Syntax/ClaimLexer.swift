@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Finds the claims in the query of a rule, and puts arguments in their places.
 ///
 /// It goes by tokens, so what looks like a claim inside of a string literal is left alone. An argument is shorter than the
@@ -44,7 +46,7 @@ struct ClaimLexer {
     private mutating func replace(_ token: Token) throws(QueryError) {
         let word = lexer.bytes[token.start..<token.end]
         guard word.elementsEqual(ClaimPath.word.utf8) else {
-            guard lexer.text(of: token).lowercased() == ClaimPath.word else { return }
+            guard lexer.text(of: token).lowercasedASCII == ClaimPath.word else { return }
             throw failure("claims are named in small letters, as in $claims.sub", token)
         }
         guard let (path, end) = ClaimPath.read(in: lexer.bytes, from: token.end), !goesOn(at: end) else {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The names that lead to a claim of the one who asks: `$claims.realm_access.roles` has two.
 ///
 /// A name has letters and digits of ASCII, `_` and `-`, and begins with a letter or `_`, so that equal paths have equal bytes.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A comparison of two operands by one operator, such as `age > 21`.
 struct ComparisonSyntax: Sendable {
     /// The operand before the comparison operator.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A clause after the predicate that reorders or prunes the list of matches.
 enum DescriptorSyntax: Sendable {
     /// A key path to sort by, with its direction.

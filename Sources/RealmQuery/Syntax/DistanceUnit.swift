@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The units in which the radius of a circle can be given.
 ///
 /// The raw values are the suffixes of numbers: `5.5km`. A number without a suffix counts radians.

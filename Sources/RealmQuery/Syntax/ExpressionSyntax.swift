@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// An operand of a comparison as the parser sees it: a value, or arithmetic on values.
 indirect enum ExpressionSyntax: Sendable {
     /// A literal or an argument as an operand.

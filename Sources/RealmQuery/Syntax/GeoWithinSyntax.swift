@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A comparison with `geoWithin`: a test whether locations lie within a shape.
 struct GeoWithinSyntax: Sendable {
     /// The right side of `geoWithin`: a shape, or the argument that holds one.

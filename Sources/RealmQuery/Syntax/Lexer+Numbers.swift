@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension Lexer {
     /// Matches tokens that start with a digit, a sign or a dot: numbers, calendar dates, infinities
     /// and NaN with a sign, and otherwise the characters `+`, `-` and `.` themselves.

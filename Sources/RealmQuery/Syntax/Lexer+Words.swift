@@ -68,11 +68,11 @@ extension Lexer {
         guard length <= TokenKind.maximumWordLength, TokenKind.startsWord(byte(0), length: length) else { return nil }
         let word = bytes[position..<position + length]
         let text = String(decoding: word, as: UTF8.self)
-        let lower = text.lowercased()
+        let lower = text.lowercasedASCII
         guard lower.utf8.count == length else { return nil }
         if let kind = TokenKind.caseInsensitiveWords[lower] { return word.allSatisfy { $0 < 0x80 } ? kind : nil }
         guard let kind = TokenKind.uniformCaseWords[lower] else { return nil }
-        return text == lower || text == lower.uppercased() ? kind : nil
+        return text == lower || text == lower.uppercasedASCII ? kind : nil
     }
 
     /// The literal that starts at the current position with a letter: UUID, object id, base64 text,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Splits a query text into tokens, one at a time.
 ///
 /// At each position the longest match wins; among rules that match the same length, keywords win

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A list literal: constants in braces with commas between them, possibly none.
 struct ListSyntax: Sendable {
     /// The quantifier `ANY`, `ALL` or `NONE` before the list, if there is one.

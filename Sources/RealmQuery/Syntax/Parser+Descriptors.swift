@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension Parser {
     /// Parses any number of `SORT`, `DISTINCT` and `LIMIT` clauses.
     ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension Parser {
     /// A suffix operator, which ends a path. `count` represents `@count`, `@size` and `[SIZE]`.
     private enum Suffix {

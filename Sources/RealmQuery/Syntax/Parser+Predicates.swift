@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension Parser {
     /// Parses a predicate up to the first token that cannot continue it.
     ///

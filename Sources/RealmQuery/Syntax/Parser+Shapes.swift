@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension Parser {
     /// Parses the right side of `geoWithin`: a shape or an argument.
     ///
@@ -92,7 +94,7 @@ extension Parser {
     /// Parses `[longitude, latitude]`, with an optional altitude, which must be a float token, or
     /// `geoPoint(…)` in its place.
     private mutating func parsePoint() throws(QueryError) -> ShapeSyntax.Point {
-        if token.kind == .identifier, lexer.text(of: token).lowercased() == "geopoint" { return try parseNamedPoint() }
+        if token.kind == .identifier, lexer.text(of: token).lowercasedASCII == "geopoint" { return try parseNamedPoint() }
         try require(.leftBracket)
         let longitude = try parseCoordinate()
         try require(.comma)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Collects the elements of a path one by one.
 ///
 /// Its purpose is `@links`: the two names after it, a class and a property, form one element with

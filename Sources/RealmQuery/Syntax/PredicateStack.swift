@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The two stacks of an operator-precedence parser for one predicate: operands, and the operators
 /// and parentheses that wait for one.
 struct PredicateStack {

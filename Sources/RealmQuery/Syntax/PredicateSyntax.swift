@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A predicate: a condition that an object either fulfils or does not.
 ///
 /// It is the tree that the parser makes. Chains of `AND` and of `OR` are flat, so the depth of a

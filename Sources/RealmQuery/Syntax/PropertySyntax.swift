@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A key path as an operand, with its quantifier and its suffix operator.
 struct PropertySyntax: Sendable {
     /// A suffix that replaces the values of the path: `count` by their length or number, `type` by

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension Query {
     /// Remarks about parts that mean something else than they seem to, which an explanation of the query shows. They are no errors:
     /// the query does what it says.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A parsed query: a predicate, and the descriptors that reorder and prune its matches.
 ///
 /// It is the result of the first of three stages. Parsing needs no schema; the names and the types

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// An operator that compares two operands: equality, order, and the string operators.
 ///
 /// The raw values are the spellings that error messages and plans use. `BETWEEN` and `geoWithin`

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The quotation marks that word processors put in the place of straight ones. The language reads them as letters.
 enum QuotationMarks {
     /// The marks of several languages.

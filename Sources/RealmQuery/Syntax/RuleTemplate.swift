@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The query of a rule, in which claims of the one who asks stand for values: `owner == $claims.sub`.
 ///
 /// Claims become arguments before the query is parsed, so their values are never a part of its text.

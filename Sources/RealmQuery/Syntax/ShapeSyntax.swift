@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A geospatial shape as written, in which arguments may still replace coordinates. Nothing about
 /// it has been validated.
 indirect enum ShapeSyntax: Sendable {

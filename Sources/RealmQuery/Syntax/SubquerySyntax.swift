@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// `SUBQUERY(path, $variable, predicate).@count`: the number of linked objects that fulfil a
 /// predicate.
 struct SubquerySyntax: Sendable {

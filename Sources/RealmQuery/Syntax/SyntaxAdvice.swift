@@ -22,7 +22,7 @@ struct SyntaxAdvice {
     private static let reach = 80
 
     /// Words and signs of other languages, in upper case, and how the same is said here.
-    private static let foreign: [String: String] = [
+    private static let foreign: [ByteText: String] = [
         "STARTSWITH": "the operator is BEGINSWITH", "STARTS": "the operator is BEGINSWITH",
         "PREFIX": "the operator is BEGINSWITH",
         "HASPREFIX": "the operator is BEGINSWITH", "HASSUFFIX": "the operator is ENDSWITH",
@@ -67,7 +67,7 @@ struct SyntaxAdvice {
         if start == parser.previousEnd { start = max(0, start - 1) }
         previous = String(decoding: bytes[start..<parser.previousEnd], as: UTF8.self)
         let end = min(bytes.count, token.end + SyntaxAdvice.reach)
-        rest = String(decoding: bytes[token.end..<end], as: UTF8.self).uppercased()
+        rest = String(decoding: bytes[token.end..<end], as: UTF8.self).uppercasedASCII
         wantsOperator = expected.contains { $0.contains("operator") || $0.hasPrefix("AND") }
     }
 
@@ -86,7 +86,7 @@ struct SyntaxAdvice {
     /// A date in another form than that of the language.
     private var date: String? {
         let isZone =
-            isAdjacent && (word.uppercased() == "Z" || word.hasPrefix(".") || word.hasPrefix("+")) && previous.contains(":")
+            isAdjacent && (word.uppercasedASCII == "Z" || word.hasPrefix(".") || word.hasPrefix("+")) && previous.contains(":")
         let isDay = isAdjacent && previous.utf8.count == 4 && Int(previous) != nil && word.hasPrefix("-")
         guard isZone || isDay else { return nil }
         return "a date is written 2024-05-17@09:30:00, in UTC and without a zone, or passed as an argument: $0"
@@ -94,17 +94,17 @@ struct SyntaxAdvice {
 
     /// A list in other brackets than braces.
     private var list: String? {
-        if previous.uppercased() == "BETWEEN" { return "BETWEEN takes a list, as in BETWEEN {1, 2}" }
-        guard word == "[" && previous.uppercased() == "IN" || word == "," else { return nil }
+        if previous.uppercasedASCII == "BETWEEN" { return "BETWEEN takes a list, as in BETWEEN {1, 2}" }
+        guard word == "[" && previous.uppercasedASCII == "IN" || word == "," else { return nil }
         return "a list of values is written in braces, as in IN {1, 2}"
     }
 
     /// A clause whose parentheses are missing.
     private var parentheses: String? {
         guard word != "(" else { return nil }
-        switch previous.uppercased() {
+        switch previous.uppercasedASCII {
         case "LIMIT": return "LIMIT takes its number in parentheses, as in LIMIT(10)"
-        case "SORT", "DISTINCT": return "\(previous.uppercased()) takes its paths in parentheses, as in SORT(path ASC)"
+        case "SORT", "DISTINCT": return "\(previous.uppercasedASCII) takes its paths in parentheses, as in SORT(path ASC)"
         default: return nil
         }
     }
@@ -112,7 +112,7 @@ struct SyntaxAdvice {
     /// A function, of which the language has few.
     private var call: String? {
         guard word == "(", let letter = previous.utf8.last, SyntaxAdvice.isPartOfWord(letter) else { return nil }
-        switch previous.lowercased() {
+        switch previous.lowercasedASCII {
         case "lower", "upper", "tolower", "toupper", "lowercase", "uppercase":
             return "there is no function '\(previous)'; an operator with [c] ignores case, as in name ==[c] \"x\""
         case "count", "sum", "avg", "min", "max", "length", "len", "size":
@@ -129,7 +129,7 @@ struct SyntaxAdvice {
 
     /// A test for null in the words of SQL.
     private var nothing: String? {
-        guard word.uppercased() == "IS" else { return nil }
+        guard word.uppercasedASCII == "IS" else { return nil }
         let following = rest.split(separator: " ").prefix(2)
         if following.first == "NOT" { return "IS NOT NULL is written != null" }
         return following.first == "NULL" ? "IS NULL is written == null" : "IS is written =="
@@ -150,7 +150,7 @@ struct SyntaxAdvice {
     /// A word that another query language has.
     private var wordOfAnotherLanguage: String? {
         guard wantsOperator || previous.isEmpty else { return nil }
-        return SyntaxAdvice.foreign[word.uppercased()] ?? SyntaxAdvice.foreign[previous.uppercased()]
+        return SyntaxAdvice.foreign[word.uppercasedASCII] ?? SyntaxAdvice.foreign[previous.uppercasedASCII]
     }
 
     /// A misspelt operator, or the second word of a text without quotes.

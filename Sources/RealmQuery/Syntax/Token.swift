@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// One token of a query text: its kind and the bytes that it covers.
 ///
 /// The lexer makes tokens one at a time. A token holds no text of its own; `Lexer.text(of:)`

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The kinds of tokens of the query language.
 ///
 /// The raw values name the kinds in error messages, where they appear as what was expected.
@@ -139,7 +141,7 @@ enum TokenKind: String, Sendable {
     }
 
     /// The words that are keywords in every letter case. The dictionary's keys are lower case.
-    static let caseInsensitiveWords: [String: TokenKind] = [
+    static let caseInsensitiveWords: [ByteText: TokenKind] = [
         "beginswith": .beginsWith, "endswith": .endsWith, "contains": .contains, "like": .like,
         "between": .between, "text": .text, "sort": .sort, "distinct": .distinct, "limit": .limit,
         "asc": .ascending, "ascending": .ascending, "desc": .descending, "descending": .descending,
@@ -151,7 +153,7 @@ enum TokenKind: String, Sendable {
 
     /// The words that are keywords only when all their letters are lower case or all are upper
     /// case. The dictionary's keys are lower case.
-    static let uniformCaseWords: [String: TokenKind] = [
+    static let uniformCaseWords: [ByteText: TokenKind] = [
         "in": .in, "first": .first, "last": .last, "size": .size, "any": .any, "some": .any, "all": .all,
         "none": .none, "not": .not, "true": .true, "false": .false,
     ]
@@ -180,7 +182,7 @@ enum TokenKind: String, Sendable {
     /// per process.
     private static let firstLetters: [UInt32] = {
         var letters = [UInt32](repeating: 0, count: maximumWordLength + 1)
-        for word in Array(caseInsensitiveWords.keys) + Array(uniformCaseWords.keys) {
+        for word in (Array(caseInsensitiveWords.keys) + Array(uniformCaseWords.keys)).map(\.text) {
             letters[word.utf8.count] |= 1 << UInt32((word.utf8.first ?? 0) - UInt8(ascii: "a"))
         }
         return letters

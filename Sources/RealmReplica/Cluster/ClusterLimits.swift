@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// How often a node tells that it lives, and what it concludes from the silence of others.
 ///
 /// Nothing depends on these for being right, only for being soon: who owns a realm is decided by its log.

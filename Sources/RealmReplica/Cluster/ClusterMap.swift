@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmStorage
+
 /// Which nodes there are, and which of them should serve which shards.
 ///
 /// It says who should own a realm, never who does: that is decided by the head of its log. A map that is old costs a request a detour.
@@ -41,10 +43,10 @@ package struct ClusterMap: Sendable, Equatable {
     ///   - id: The name of the node.
     ///   - patience: After how many silent seconds a node counts as gone.
     /// - Returns: The shards by the name of the node that has them.
-    package func vacancies(for id: String, patience: Double) -> [String: [Int]] {
+    package func vacancies(for id: String, patience: Double) -> [ByteText: [Int]] {
         let living = living(patience: patience).map(\.id)
         guard living.contains(id) else { return [:] }
-        var vacancies: [String: [Int]] = [:]
+        var vacancies: [ByteText: [Int]] = [:]
         for (shard, owner) in owners.enumerated() where !living.contains(owner) {
             let first = living.max { ClusterMap.rank($0, shard) < ClusterMap.rank($1, shard) }
             if first == id { vacancies[owner, default: []].append(shard) }
@@ -67,10 +69,10 @@ package struct ClusterMap: Sendable, Equatable {
     ///
     /// - Parameter ids: The names of the nodes, at least one.
     /// - Returns: The shards that move, by their new node.
-    package func balanced(over ids: [String]) -> [String: [Int]] {
-        let ids = Array(Set(ids)).sorted()
+    package func balanced(over ids: [String]) -> [ByteText: [Int]] {
+        let ids = Set<ByteText>(texts: ids).sorted().map(\.text)
         guard !ids.isEmpty else { return [:] }
-        var kept: [String: Int] = [:]
+        var kept: [ByteText: Int] = [:]
         var moving: [Int] = []
         let share = (Shard.count + ids.count - 1) / ids.count
         for (shard, owner) in owners.enumerated() {
@@ -80,7 +82,7 @@ package struct ClusterMap: Sendable, Equatable {
             }
             kept[owner, default: 0] += 1
         }
-        var moves: [String: [Int]] = [:]
+        var moves: [ByteText: [Int]] = [:]
         for shard in moving {
             guard let poorest = ids.min(by: { (kept[$0, default: 0], $0) < (kept[$1, default: 0], $1) }) else { break }
             kept[poorest, default: 0] += 1

@@ -176,9 +176,9 @@ package final class ClusterMember: Sendable {
         let isSettled = Instant.now().seconds(since: since) >= limits.patienceSeconds
         var taken = 0
         for (former, shards) in map.vacancies(for: id, patience: limits.patienceSeconds) {
-            let isEmpty = former.isEmpty || map.node(former)?.isLeaving ?? true
+            let isEmpty = former.text.isEmpty || map.node(former.text)?.isLeaving ?? true
             guard isSettled || isEmpty else { continue }
-            taken += try register.assign(shards, to: id, from: former, ifSilentFor: limits.patienceSeconds)
+            taken += try register.assign(shards, to: id, from: former.text, ifSilentFor: limits.patienceSeconds)
         }
         guard taken > 0 else { return }
         monitor.withLock { $0.takenShards += taken }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A node of a cluster, as the register has it.
 package struct ClusterNode: Sendable, Hashable {
     /// Its name, which `ClusterNode.isName` accepts.

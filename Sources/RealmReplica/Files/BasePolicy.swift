@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// When a base is made of a realm, and how many are kept.
 package struct BasePolicy: Sendable, Equatable {
     /// The number of records after the newest base from which another one is made, if there are also as many bytes.

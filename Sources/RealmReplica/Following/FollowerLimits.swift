@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// How followers look at a log, how long they wait for readers, and how much they do at once.
 package struct FollowerLimits: Sendable {
     /// The number of seconds between two looks at the heads of all realms.

@@ -182,7 +182,7 @@ package final class LogFollower: Sendable {
     private func look(_ realms: [FollowedLogRealm]) {
         let isConfirmed = realms.contains { $0.wantsConfirmation }
         let asked = clock()
-        let heads: [String: LogHead]
+        let heads: [ByteText: LogHead]
         do throws(StorageError) {
             heads = try log.heads(of: realms.map(\.name), confirmedFor: isConfirmed ? node : nil)
         } catch {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What the follower of a realm has done since it was opened.
 package struct ReplicaCounts: Sendable, Equatable {
     /// Records that were applied.

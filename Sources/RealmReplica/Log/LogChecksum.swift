@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The checksum of a history of commits: that of its last record, which covers all before it.
 package struct LogChecksum: Sendable, Hashable {
     /// The 32 bytes, eight to a word, the first byte lowest.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What the log has to know of a record to store it: which version it makes, and the checksum that identifies it.
 package struct LogEntry: Sendable, Hashable {
     /// The number of the version that the record makes.

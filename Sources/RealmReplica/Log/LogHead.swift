@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The head of the log of a realm: the one row that says which version exists, and who may append the next one.
 ///
 /// It is never deleted. A version exists when the head has moved to it, in the same transaction that stored its record.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// One opening of a realm by one node.
 package struct LogOwner: Sendable, Hashable {
     /// The name of the node, for people and for clients that have to be sent there.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What comes of a request to the log.
 package enum LogReply: Sendable, Hashable {
     /// The head; nil when the log does not know the realm. For a barrier it is durable.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What an owner asks of the log.
 package enum LogRequest: Sendable, Hashable {
     /// The head, as it is visible now. It may be lost again if the log fails over, so nothing may be concluded from it.

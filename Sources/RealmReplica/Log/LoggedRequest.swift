@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What the log knows of a request that a commit has carried out.
 package struct LoggedRequest: Sendable, Equatable {
     /// What was requested; see `CommittedRequest`.

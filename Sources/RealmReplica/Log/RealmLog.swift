@@ -29,7 +29,7 @@ package protocol RealmLog: Sendable {
     ///   - realms: The names of the realms.
     ///   - node: The node that has the heads confirmed; nil when whatever is visible will do.
     /// - Throws: `.refused(.logUnavailable)`.
-    func heads(of realms: [String], confirmedFor node: String?) throws(StorageError) -> [String: LogHead]
+    func heads(of realms: [String], confirmedFor node: String?) throws(StorageError) -> [ByteText: LogHead]
 
     /// Returns the names of realms in their order, which is that of their bytes.
     ///
@@ -156,9 +156,9 @@ extension RealmLog {
     }
 
     /// Returns the heads of some realms, one request after another.
-    package func heads(of realms: [String], confirmedFor node: String?) throws(StorageError) -> [String: LogHead] {
+    package func heads(of realms: [String], confirmedFor node: String?) throws(StorageError) -> [ByteText: LogHead] {
         let owner = LogOwner(node: node ?? "", token: "")
-        var heads: [String: LogHead] = [:]
+        var heads: [ByteText: LogHead] = [:]
         for realm in realms {
             let call = LogCall(realm: realm, owner: owner, request: node == nil ? .head : .confirm)
             guard case .head(let head) = perform(call, until: Instant.now().adding(seconds: 3)) else {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// How long an owner waits for the log, and how much it sends.
 package struct OwnerLimits: Sendable {
     /// The number of seconds that a write waits for the log.

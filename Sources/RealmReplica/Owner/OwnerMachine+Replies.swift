@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What the replies of the log mean.
 extension OwnerMachine {
     /// Takes a reply. One that does not fit what was asked is treated as lost.

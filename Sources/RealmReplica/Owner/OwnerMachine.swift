@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Decides what the owner of a realm does: a value without clocks, threads and files. It gets events, and says what to do next.
 ///
 /// 1. A claim reads the head and moves its epoch. The answer is durable, so every record up to it is.

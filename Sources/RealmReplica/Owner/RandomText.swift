@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Texts that nobody else has.
 enum RandomText {
     /// Returns 75 random bits as text.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What a statement has answered.
 struct PostgresAnswer: Sendable, Equatable {
     /// What was done, such as `INSERT 0 1`.

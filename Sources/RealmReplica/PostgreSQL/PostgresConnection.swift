@@ -90,7 +90,7 @@ internal import RealmStorage
 
     /// Returns what makes an address with several servers one of each of them; nothing once for an address with one.
     private static func servers(of address: String) -> [[(name: String, value: String)]] {
-        var lists: [String: [Substring]] = [:]
+        var lists: [ByteText: [Substring]] = [:]
         if let options = unsafe PQconninfoParse(address, nil) {
             defer { unsafe PQconninfoFree(options) }
             var option = unsafe options

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Why a server has not done what it was asked. The texts come from the server or the library, and name no credentials.
 enum PostgresFailure: Error, Equatable {
     /// Nothing was sent: there is no connection.

@@ -101,7 +101,7 @@ package final class PostgresLog: RealmLog {
     }
 
     /// Returns the heads of some realms, as the protocol says.
-    package func heads(of realms: [String], confirmedFor node: String?) throws(StorageError) -> [String: LogHead] {
+    package func heads(of realms: [String], confirmedFor node: String?) throws(StorageError) -> [ByteText: LogHead] {
         guard !realms.isEmpty else { return [:] }
         let deadline = Instant.now().adding(seconds: options.connectSeconds)
         let rows = try run { connection throws(PostgresFailure) in
@@ -115,7 +115,7 @@ package final class PostgresLog: RealmLog {
             return answers[1].rows
         }
         return Dictionary(
-            rows.compactMap { row in row.isDropped ? nil : row.head.flatMap { head in row.text(6).map { ($0, head) } } },
+            texts: rows.compactMap { row in row.isDropped ? nil : row.head.flatMap { head in row.text(6).map { ($0, head) } } },
             uniquingKeysWith: { first, _ in first })
     }
 

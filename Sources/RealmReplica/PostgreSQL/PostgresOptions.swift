@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Which server keeps a log, and what is required of it.
 package struct PostgresOptions: Sendable {
     /// What libpq takes: a URL or `name=value` pairs. It may have a password, and is never logged.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// One row of an answer, with columns in their binary form; a null has no bytes.
 struct PostgresRow: Sendable, Equatable {
     /// The columns.

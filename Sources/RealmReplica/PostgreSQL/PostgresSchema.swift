@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The tables of the log.
 enum PostgresSchema {
     /// The number of the form of the tables.

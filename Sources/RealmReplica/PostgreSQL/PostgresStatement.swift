@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The statements of the log. Each is prepared in a connection when it is first used there.
 ///
 /// The head of a realm is a row of its own table, apart from the records: it is updated in its place, and pruning leaves it alone.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A statement with its values.
 struct PostgresStep: Sendable {
     /// The statement.

@@ -11,12 +11,12 @@ final class ColumnSet: Sendable {
     /// The hidden columns of incoming links, which have no name.
     let backlinks: [Column]
     /// The positions of the public columns in `columns`, by name.
-    let positions: [String: Int]
+    let positions: [ByteText: Int]
 
     /// Makes a set of columns with a look-up by name.
     init(columns: [Column], backlinks: [Column]) {
         self.columns = columns
         self.backlinks = backlinks
-        positions = Dictionary(columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        positions = Dictionary(texts: columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -18,7 +18,7 @@ struct SpecState: Sendable {
     var enumerations: [Ref]?
 
     /// The names as a set, made when it is first needed; nil after a change of `names`.
-    private var knownNames: Set<String>?
+    private var knownNames: Set<ByteText>?
     /// The leaf indexes in use, and a number below which none is free; nil when they have to be
     /// computed again.
     private var leafIndexes: (used: Set<Int>, firstFree: Int)?
@@ -86,7 +86,7 @@ struct SpecState: Sendable {
 
     /// Returns whether a public column has the name.
     mutating func contains(_ name: String) -> Bool {
-        let known = knownNames ?? Set(names)
+        let known = knownNames ?? Set(texts: names)
         knownNames = known
         return known.contains(name)
     }

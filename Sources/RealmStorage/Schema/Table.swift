@@ -39,7 +39,7 @@ package final class Table: Sendable {
     /// The place that the columns were read from, for comparison with the next version.
     let source: TableReader.Source
     /// The positions of the public columns in `columns`, by name.
-    private let columnIndexes: [String: Int]
+    private let columnIndexes: [ByteText: Int]
     /// Chooses the objects that a view shows; nil where all are shown.
     package let rule: ObjectRule?
     /// Guesses where objects are; shared with the other versions of the table.
@@ -51,7 +51,7 @@ package final class Table: Sendable {
         source = parts.source
         key = parts.key
         name = parts.name
-        className = name.hasPrefix(Table.classPrefix) ? String(name.dropFirst(Table.classPrefix.count)) : nil
+        className = name.dropping(prefix: Table.classPrefix).map { String($0) }
         kind = parts.kind
         columns = parts.columns
         backlinks = parts.backlinks
@@ -62,7 +62,7 @@ package final class Table: Sendable {
         self.fileFormat = fileFormat
         count = try objects.count()
         columnIndexes = Dictionary(
-            parts.columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+            texts: parts.columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         rule = nil
         guess = PrimaryKeyGuess()
     }
@@ -134,7 +134,7 @@ package final class Table: Sendable {
         tombstones = ClusterTree(root: whole.tombstones.root, space: space, shift: whole.tombstones.shift)
         fileFormat = whole.fileFormat
         count = whole.count
-        columnIndexes = Dictionary(columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        columnIndexes = Dictionary(texts: columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         self.rule = rule
         guess = whole.guess
     }

@@ -248,7 +248,7 @@ struct TableReader {
         let opposites = try Opposites(top, indexes: try indexRoots(), space, what)
         var columns: [Column] = []
         var leafIndexes: Set<Int> = []
-        var names: Set<String> = []
+        var names: Set<ByteText> = []
         for index in 0..<spec.types.count {
             let column = try column(index, spec, opposites)
             guard leafIndexes.insert(column.leafIndex).inserted else {

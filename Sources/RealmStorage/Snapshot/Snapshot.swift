@@ -20,7 +20,7 @@ package final class Snapshot: Sendable {
     /// The positions of tables in `tables`, by key.
     private let positions: [TableKey: Int]
     /// The positions of tables in `tables`, by full name.
-    private let names: [String: Int]
+    private let names: [ByteText: Int]
     /// Keeps the nodes of this version from being overwritten; nil for views of transactions and
     /// files that are only read.
     private let pin: VersionPin?
@@ -154,18 +154,18 @@ package final class Snapshot: Sendable {
     /// - Parameters:
     ///   - tables: The tables.
     ///   - inner: Those whose objects are only read inside of others, so that they have no name to list them by.
-    private static func names(of tables: [Table], except inner: Set<TableKey> = []) -> [String: Int] {
+    private static func names(of tables: [Table], except inner: Set<TableKey> = []) -> [ByteText: Int] {
         let named = tables.enumerated().lazy.filter { !inner.contains($1.key) }
-        return Dictionary(named.map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        return Dictionary(texts: named.map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The look-ups of a version by key and name, and its schema version.
-    private typealias Directory = (positions: [TableKey: Int], names: [String: Int], schemaVersion: UInt64?)
+    private typealias Directory = (positions: [TableKey: Int], names: [ByteText: Int], schemaVersion: UInt64?)
 
     /// Makes the look-ups, or takes them from `previous` where the schema is the same.
     private static func directory(_ tables: [Table], _ previous: Snapshot?) throws(StorageError) -> Directory {
         let positions: [TableKey: Int]
-        let names: [String: Int]
+        let names: [ByteText: Int]
         if let previous, Snapshot.haveSameSchema(tables, previous.tables) {
             positions = previous.positions
             names = previous.names
@@ -233,7 +233,7 @@ package final class Snapshot: Sendable {
             throw list.corrupt("\(names.count) table names for \(list.count) tables")
         }
         var tables: [Table] = []
-        var known: Set<String> = []
+        var known: Set<ByteText> = []
         var claimed: Set<Ref> = [top.tables, top.names]
         var columnBudget = Snapshot.maximumColumnCount(space)
         for position in 0..<list.count {

@@ -297,7 +297,7 @@ package final class FileStore: WriteOwner, Sendable {
     /// Throws `.refused(.unsuitable)` for a file on a network file system, where locks and mappings
     /// cannot be relied on.
     private static func requireLocal(_ descriptor: Int32) throws(StorageError) {
-        let remote: Set<String> = ["nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "ceph", "coda", "fuse.sshfs"]
+        let remote: Set<ByteText> = ["nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "ceph", "coda", "fuse.sshfs"]
         guard let type = System.fileSystemType(descriptor), remote.contains(type) else { return }
         throw .refused(.unsuitable("the file is on a network file system (\(type)), where it cannot be owned safely"))
     }

@@ -49,7 +49,7 @@ struct DecimalReader {
     /// Reads the words for NaN and the infinities, in any letter case.
     private func readSpecial(_ isNegative: Bool) -> ParsedDecimal? {
         let special: Decimal128
-        switch text.suffix(from: position).string.lowercased() {
+        switch text.suffix(from: position).string.lowercasedASCII {
         case "inf", "infinity": special = isNegative ? .negativeInfinity : .infinity
         case "nan":
             special = Decimal128(

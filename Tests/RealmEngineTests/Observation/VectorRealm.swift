@@ -12,7 +12,7 @@ final class VectorRealm: Sendable {
     var database: Database { realm.database }
 
     init(schema: [ParsedJSON], initial: [ParsedJSON] = []) throws {
-        var names: [String: [String: String]] = [:]
+        var names: [ByteText: [ByteText: String]] = [:]
         for one in schema {
             for property in one["properties"]?.elements ?? [] where property["type"]?.text == "linkingObjects" {
                 names[one["name"]?.text ?? "", default: [:]][property["name"]?.text ?? ""] =

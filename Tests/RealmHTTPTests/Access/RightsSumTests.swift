@@ -180,7 +180,7 @@ import Testing
         }
         #expect(shown == items.filter { item in grants.contains { $0.gives(item, claims) } }.map(\.id), comment)
         let properties = RightsSamples.properties(rights, "Item", in: snapshot, for: action) ?? []
-        #expect(Set(properties).isDisjoint(with: rights.hidden(on: "Item", for: action)), comment)
+        #expect(Set(texts: properties).isDisjoint(with: rights.hidden(on: "Item", for: action)), comment)
         for property in properties {
             for item in items where shown?.contains(item.id) ?? false {
                 let isGiven = grants.contains { $0.gives(item, claims) && !$0.hidden.contains(property) }

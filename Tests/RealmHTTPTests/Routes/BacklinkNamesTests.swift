@@ -2,12 +2,13 @@
 
 import RealmEngine
 import RealmHTTP
+import RealmStorage
 import RealmTestSupport
 import Testing
 
 /// Names of linking objects, which the configuration gives and the file does not have.
 @Suite struct BacklinkNamesTests {
-    private static func server(_ names: [String: [String: String]]) throws -> TestServer {
+    private static func server(_ names: [ByteText: [ByteText: String]]) throws -> TestServer {
         try TestServer(["links"]) { $0.backlinkNames = ["links": BacklinkNames(names)] }
     }
 
@@ -84,7 +85,7 @@ import Testing
         (["Dog": ["o.w": "Person.dogs"]], "'o.w' is no name"),
         (["Dog": ["": "Person.dogs"]], "'' is no name"),
     ])
-    func `names that do not fit stop the start`(_ names: [String: [String: String]], _ detail: String) throws {
+    func `names that do not fit stop the start`(_ names: [ByteText: [ByteText: String]], _ detail: String) throws {
         let failure = #expect(throws: RealmServer.Failure.self) { try BacklinkNamesTests.server(names) }
         #expect(failure?.description.hasSuffix("links.realm: 'backlinkNames' does not fit the file: " + detail) == true)
     }

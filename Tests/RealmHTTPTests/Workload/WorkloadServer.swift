@@ -10,13 +10,13 @@ import RealmTestSupport
 final class WorkloadServer {
     let folder: String
     private var server: RealmServer?
-    private let keys: [String: EncryptionKey]
+    private let keys: [ByteText: EncryptionKey]
 
     /// Realms in `encrypted` have the key of the fixtures.
     init(encrypted: [String] = []) throws {
         folder = NSTemporaryDirectory() + "realm-rest-\(UUID().uuidString)"
         let key = try EncryptionKey(bytes: Fixtures.key)
-        keys = Dictionary(encrypted.map { ($0, key) }) { first, _ in first }
+        keys = Dictionary(texts: encrypted.map { ($0, key) }) { first, _ in first }
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
 

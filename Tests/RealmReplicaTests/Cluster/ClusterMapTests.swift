@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RealmStorage
 import RealmTestSupport
 import Testing
 
@@ -31,7 +32,7 @@ import Testing
         let living = Set(map.living(patience: 4).map(\.id))
         var taken: [Int: [String]] = [:]
         for id in nodes.map(\.id) {
-            for (former, shards) in map.vacancies(for: id, patience: 4) {
+            for (former, shards) in map.vacancies(for: id, patience: 4).map({ ($0.key.text, $0.value) }) {
                 #expect(living.contains(id) && !living.contains(former), "seed \(seed)")
                 for shard in shards {
                     #expect(map.owners[shard] == former)
@@ -60,7 +61,9 @@ import Testing
         let names = ids + ["gone", ""]
         let map = ClusterMapTests.map([]) { _ in names.randomElement(using: &random) ?? "" }
         var owners = map.owners
-        for (id, shards) in map.balanced(over: ids) { for shard in shards { owners[shard] = id } }
+        for (id, shards) in map.balanced(over: ids).map({ ($0.key.text, $0.value) }) {
+            for shard in shards { owners[shard] = id }
+        }
         let share = (Shard.count + ids.count - 1) / ids.count
         for id in ids { #expect((share - ids.count...share).contains(owners.count { $0 == id }), "seed \(seed)") }
         let homeless = map.owners.count { !ids.contains($0) }

@@ -16,7 +16,7 @@ final class SwitchedLog: RealmLog {
         isDown.withLock { $0 } ? .unsent("it is down") : log.perform(call, until: deadline)
     }
 
-    func heads(of realms: [String], confirmedFor node: String?) throws(StorageError) -> [String: LogHead] {
+    func heads(of realms: [String], confirmedFor node: String?) throws(StorageError) -> [ByteText: LogHead] {
         guard !isDown.withLock({ $0 }) else { throw .refused(.logUnavailable("it is down")) }
         return try log.heads(of: realms, confirmedFor: node)
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 extension ParsedJSON: CustomStringConvertible {
     /// The value as JSON text, without spaces; numbers as they were read.
     package var serialized: String {

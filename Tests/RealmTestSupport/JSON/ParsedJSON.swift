@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The one form in which tests hold JSON: integers stay exact, other numbers keep their text, objects keep the order of their
 /// members. Two values are equal if the same tokens stand in both, so `1.0` is neither `1` nor `1.00`.
 package indirect enum ParsedJSON: Sendable, Equatable {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The difference between two states of a sequence, such as a result, a list or a set, as positions.
 ///
 /// To apply it, remove `deletions` from the highest to the lowest, insert the elements at `insertions`

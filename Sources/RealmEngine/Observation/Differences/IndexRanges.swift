@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A set of positions in a sequence that can follow insertions and removals in that sequence.
 ///
 /// It is stored as ascending ranges that do not touch each other, so positions that were inserted or

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Determines which elements of a sequence can keep their place when the sequence becomes a permutation
 /// of itself.
 ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Divides the difference of two results among their sections. It is used once, by `SectionChanges.make`.
 struct SectionChangeMaker {
     /// The sections before the change.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The difference between two states of a result that is divided into sections.
 package struct SectionChanges: Sendable, Equatable {
     /// The place of a row: its section, and its position in the section.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Maps the rows of a result to its sections.
 package struct SectionMap: Sendable, Equatable {
     /// The number of each section's key. The same key has the same number in all maps of a result.

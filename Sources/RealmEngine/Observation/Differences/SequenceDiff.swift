@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Computes the difference of two sequences of object keys.
 ///
 /// Equal keys are paired; if an object is in a sequence several times, in the order of its positions.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The result of attaching a listener: the target as it is when its observation begins.
 package struct Attached: Sendable {
     /// The attachment of the listener. It ends with `detach`, not by being released.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Identifies the attachment of one listener to one target of a hub.
 ///
 /// `ObservationHub.attach` makes it. The owner of the listener passes it back to the hub to read

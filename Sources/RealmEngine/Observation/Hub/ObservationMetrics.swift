@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The metrics of an observation hub: its targets, its work and what is waiting.
 package struct ObservationMetrics: Sendable, Equatable {
     /// The number of targets with a listener that waits for events.

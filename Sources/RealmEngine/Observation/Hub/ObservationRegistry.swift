@@ -8,7 +8,7 @@ internal import RealmStorage
 /// those that lag behind: passive ones that a change may concern. It is used on the thread of the hub only.
 struct ObservationRegistry {
     /// The observations by the identity of their target.
-    private var byIdentity: [String: Observation] = [:]
+    private var byIdentity: [ByteText: Observation] = [:]
     /// The observations by the numbers of their attachments.
     private var byAttachment: [Int: Observation] = [:]
     /// The observations that are at earlier versions than the hub, by their numbers.

@@ -22,7 +22,7 @@ struct ClassTargets {
     /// The number of observations by values whose rows count as modified when they reach a written object.
     private(set) var reachingCount = 0
     /// Those with key paths, by the text of these.
-    private(set) var paths: [String: PathTargets] = [:]
+    private(set) var paths: [ByteText: PathTargets] = [:]
     /// Those of single objects.
     private(set) var objects: [ObjectKey: TargetList] = [:]
     /// Those that demand values, by property.

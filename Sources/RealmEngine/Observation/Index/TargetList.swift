@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Observations that the same changes concern, in no order.
 struct TargetList {
     /// The entries, each of which knows its index.

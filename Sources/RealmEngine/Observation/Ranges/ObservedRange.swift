@@ -17,7 +17,7 @@ final class ObservedRange {
     /// The affected objects found so far, by table.
     private var affected: [TableKey: Set<ObjectKey>] = [:]
     /// The objects found so far, by the chains of a filter.
-    private var hits: [String: [Set<ObjectKey>]] = [:]
+    private var hits: [ByteText: [Set<ObjectKey>]] = [:]
 
     /// Makes a range.
     ///

@@ -28,7 +28,7 @@ package struct ClassDefaults: Sendable {
     }
 
     /// The defaults by the name of their class.
-    let byClass: [String: [Value]]
+    let byClass: [ByteText: [Value]]
 
     /// No defaults.
     package static let none = ClassDefaults([:])
@@ -39,7 +39,7 @@ package struct ClassDefaults: Sendable {
     /// Makes defaults.
     ///
     /// - Parameter byClass: The defaults by the name of their class; no two of a class have the same name.
-    package init(_ byClass: [String: [Value]]) { self.byClass = byClass }
+    package init(_ byClass: [ByteText: [Value]]) { self.byClass = byClass }
 
     /// Returns the default of a property as JSON; nil when it has none.
     package func text(of property: String, in className: String) -> String? {
@@ -60,7 +60,7 @@ package struct ClassDefaults: Sendable {
     /// - Returns: The names of the class and, where the class exists, the property, and the reason as a sentence; nil
     ///   when all fit.
     package func defect(in snapshot: Snapshot) -> (className: String, property: String?, reason: String)? {
-        for (className, values) in byClass.sorted(by: { $0.key < $1.key }) {
+        for (className, values) in byClass.map({ ($0.key.text, $0.value) }).sorted(by: { $0.0 < $1.0 }) {
             guard let table = snapshot.classTable(named: className) else {
                 return (className, nil, "there is no class '\(className)'")
             }

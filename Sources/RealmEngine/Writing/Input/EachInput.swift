@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A value of a migration step that is made of a collection: a list, or for a dictionary an object with
 /// the same keys, with one value for each element.
 package struct EachInput: Sendable {

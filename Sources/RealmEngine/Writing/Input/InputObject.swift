@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The members of an object or dictionary in the order in which they were given, without duplicates.
 ///
 /// Names are as written. What they mean for an object of a class is decided by the `MemberNaming` of the

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The place of an error in an input, as the steps from the root of that input.
 ///
 /// It grows from the inside out: the innermost code throws an error without a path, and each level that
@@ -37,11 +39,11 @@ package struct InputPath: Sendable, Equatable, CustomStringConvertible {
     /// Escapes a name for use in a JSON Pointer.
     private static func escaped(_ name: String) -> String {
         var text = ""
-        for character in name {
-            switch character {
+        for scalar in name.unicodeScalars {
+            switch scalar {
             case "~": text += "~0"
             case "/": text += "~1"
-            default: text.append(character)
+            default: text.unicodeScalars.append(scalar)
             }
         }
         return text

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A value to be stored, before it is known which property it is for.
 ///
 /// Texts and number tokens mean different things for different types: `"2026-01-01T00:00:00Z"` is a date

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The object that a link in an input refers to.
 package enum LinkInput: Sendable {
     /// An object of a class, which is named without the prefix of its table.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Describes how the member names of inputs refer to the properties of a class.
 ///
 /// Properties may have any name, but a document format may want members of its own beside them, such as

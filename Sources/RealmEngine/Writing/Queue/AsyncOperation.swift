@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Synchronization
+internal import RealmStorage
 
 /// Something else than a write of its own that is answered before it is done, such as the beginning of an
 /// interactive transaction. `AsyncWrites` keeps its outcome like that of a write.

@@ -55,7 +55,7 @@ package final class AsyncWrites: Sendable {
     /// it.
     private struct Entries {
         /// The writes by their ids.
-        var byID: [String: Entry] = [:]
+        var byID: [ByteText: Entry] = [:]
         /// The ids of finished writes, oldest first.
         var finished: Deque<String> = []
         /// The memory in bytes that the results of finished writes take.

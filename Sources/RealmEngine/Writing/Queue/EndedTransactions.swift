@@ -8,7 +8,7 @@ internal import RealmStorage
 /// It is guarded by the monitor of the queue.
 struct EndedTransactions {
     /// The transactions by their ids, with the instant until which they are remembered.
-    private var infos: [String: (info: TransactionInfo, until: Instant)] = [:]
+    private var infos: [ByteText: (info: TransactionInfo, until: Instant)] = [:]
     /// The ids, oldest first.
     private var order: Deque<String> = []
 

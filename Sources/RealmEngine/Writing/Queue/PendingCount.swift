@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Synchronization
+internal import RealmStorage
 
 /// The number of writes that were submitted and not completed yet. Idle checks and shutdown read it
 /// without a lock.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The result of a write.
 package struct WriteReceipt<Value: Sendable>: Sendable {
     /// The value that the closure of the write returned.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Refers to a write that was submitted, so that it can be cancelled.
 package struct WriteTicket: Sendable {
     /// The submitted write.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What a write does to an object, for which somebody has the right or not.
 package enum WriteAction: Sendable, CaseIterable {
     /// It makes the object.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmQuery
+package import RealmStorage
 
 /// The right to one action in a class.
 package struct WriteAllowance: Sendable {
@@ -9,9 +10,9 @@ package struct WriteAllowance: Sendable {
     /// The queries of which an object has to match one after it; nil for every object.
     let results: [RowRule.Alternative]?
     /// The properties that do not exist for the action.
-    let hidden: Set<String>
+    let hidden: Set<ByteText>
     /// The properties that the action leaves as they are.
-    let readOnly: Set<String>
+    let readOnly: Set<ByteText>
 
     /// Whether the action may concern every object and every property.
     var isUnlimited: Bool { targets == nil && results == nil && hidden.isEmpty && readOnly.isEmpty }
@@ -24,8 +25,8 @@ package struct WriteAllowance: Sendable {
     ///   - hidden: The properties that do not exist for the action.
     ///   - readOnly: The properties that the action leaves as they are.
     package init(
-        targets: [RowRule.Alternative]? = nil, results: [RowRule.Alternative]? = nil, hidden: Set<String> = [],
-        readOnly: Set<String> = []
+        targets: [RowRule.Alternative]? = nil, results: [RowRule.Alternative]? = nil, hidden: Set<ByteText> = [],
+        readOnly: Set<ByteText> = []
     ) {
         self.targets = targets
         self.results = results

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// One change of a list, as an element operation of a request asks for it. Indexes count from 0.
 package enum ListEdit: Sendable {
     /// Adds an element at the end.

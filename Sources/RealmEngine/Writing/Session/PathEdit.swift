@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// One change at a path in an object, with the operations of JSON Patch (RFC 6902).
 ///
 /// Paths lead through the object as it is shown: property names, list indexes (`-` for the end) and

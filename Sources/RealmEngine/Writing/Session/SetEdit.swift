@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// One change of a set, as an element operation of a request asks for it.
 package enum SetEdit: Sendable {
     /// Adds a member; an equal member is no error.

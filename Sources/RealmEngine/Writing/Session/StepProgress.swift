@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The step of a migration that is in progress, for the progress of an asynchronous write.
 ///
 /// All steps count the same, whatever they cost, because the number of objects that a step processes is

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The limits of the write queue, of single writes and of interactive transactions.
 ///
 /// They come from the server's options and are fixed while a database is open. The time limits protect

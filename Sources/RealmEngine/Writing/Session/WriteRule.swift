@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// How an input is written to an existing object.
 ///
 /// Creating, replacing, upserting and merging differ in this rule only; they share the code that writes

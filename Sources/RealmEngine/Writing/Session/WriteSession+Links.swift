@@ -107,6 +107,6 @@ extension TableState {
     /// The name of the class without the prefix of its table; the whole name for tables that are no
     /// classes.
     var className: String {
-        name.hasPrefix(Table.classPrefix) ? String(name.dropFirst(Table.classPrefix.count)) : name
+        name.dropping(prefix: Table.classPrefix).map { String($0) } ?? name
     }
 }

@@ -36,7 +36,7 @@ package final class WriteSession {
     /// The instant at which the write is given up.
     package var deadline: Instant { budget.deadline }
     /// The objects of this session that were created under a name, for links to them.
-    var named: [String: ObjectPlace] = [:]
+    var named: [ByteText: ObjectPlace] = [:]
     /// How the member names of inputs refer to properties.
     package var naming = MemberNaming.plain
     /// The names of linking objects, which queries accept and which cannot be written.

@@ -67,7 +67,7 @@ package struct KeyFile: Sendable {
         }
         guard let elements = (try? JSONParser.parse(bytes, depthLimit: 32))?.object?["keys"]?.array else { throw .broken(path) }
         let keys = elements.compactMap { APIKey($0) }
-        guard keys.count == elements.count, Set(keys.map(\.id)).count == keys.count else { throw .broken(path) }
+        guard keys.count == elements.count, Set<ByteText>(texts: keys.map(\.id)).count == keys.count else { throw .broken(path) }
         return keys
     }
 

@@ -173,7 +173,7 @@ package final class KeyStore: Sendable {
     package func storeUses() {
         guard let file, file.exists, !isStoring.exchange(true, ordering: .acquiringAndReleasing) else { return }
         defer { isStoring.store(false, ordering: .releasing) }
-        let uses = Dictionary(all.map { ($0.id, $0.lastUsed ?? 0) }) { first, _ in first }
+        let uses = Dictionary(texts: all.map { ($0.id, $0.lastUsed ?? 0) }) { first, _ in first }
         _ = try? file.change { keys throws(KeyFile.Failure) in
             for index in keys.indices {
                 guard let used = uses[keys[index].id], used > keys[index].lastUsed ?? 0 else { continue }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What a role allows for the classes of a pattern, with the values of the claims in its rules.
 struct BoundGrant: Sendable {
     /// What the configuration says.
@@ -29,9 +31,9 @@ struct BoundGrant: Sendable {
     /// Returns whether this grant gives all that another one gives for an action, so that the other one, and what it hides, does
     /// not matter.
     func covers(_ other: BoundGrant, for action: RightsAction) -> Bool {
-        guard condition.covers(other.condition), Set(grant.hidden).isSubset(of: other.grant.hidden) else { return false }
+        guard condition.covers(other.condition), grant.hidden.allSatisfy(other.grant.hidden.contains) else { return false }
         guard action.leavesObjects else { return true }
-        return result.covers(other.result) && Set(grant.readOnly).isSubset(of: other.grant.readOnly)
+        return result.covers(other.result) && grant.readOnly.allSatisfy(other.grant.readOnly.contains)
     }
 
     /// Returns the grants that matter for an action: without those that another one covers, and without those that give it for

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmQuery
+internal import RealmStorage
 
 /// The query of a rule with the values of the claims that it names.
 enum BoundRule: Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmQuery
+internal import RealmStorage
 
 /// What a role allows for the classes of a pattern in a realm.
 final class ClassGrant: Sendable {
@@ -31,16 +32,16 @@ final class ClassGrant: Sendable {
     ///   - readOnly: The properties that the role may not write.
     ///   - pointer: The place in the configuration as a JSON Pointer.
     init(
-        _ pattern: NamePattern, _ actions: Set<RightsAction>, rules: Rules = Rules(), hidden: Set<String> = [],
-        readOnly: Set<String> = [], pointer: String = ""
+        _ pattern: NamePattern, _ actions: Set<RightsAction>, rules: Rules = Rules(), hidden: Set<ByteText> = [],
+        readOnly: Set<ByteText> = [], pointer: String = ""
     ) {
         self.pattern = pattern
         self.actions = actions
         condition = rules.condition
         check = rules.check
         result = rules.result
-        self.hidden = hidden.sorted()
-        self.readOnly = readOnly.sorted()
+        self.hidden = hidden.sorted().texts
+        self.readOnly = readOnly.sorted().texts
         self.pointer = pointer
     }
 

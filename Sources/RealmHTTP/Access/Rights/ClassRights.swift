@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import RealmQuery
+package import RealmStorage
 
 /// The rights in one class: what its grants say together.
 ///
@@ -15,9 +16,9 @@ package struct ClassRights: Sendable {
         /// The queries of which an object has to match one after it was made or changed; nil for every object.
         package let checks: [RowRule.Alternative]?
         /// The properties that do not exist.
-        package let hidden: Set<String>
+        package let hidden: Set<ByteText>
         /// The properties that may not be written.
-        package let readOnly: Set<String>
+        package let readOnly: Set<ByteText>
 
         /// Every object, with all properties.
         static let everything = Allowance(alternatives: nil, checks: nil, hidden: [], readOnly: [])
@@ -27,9 +28,9 @@ package struct ClassRights: Sendable {
     package let allowances: [RightsAction: Allowance]
 
     /// The properties that any grant hides, whatever it allows. They count for embedded classes, which need no right of their own.
-    let hidden: Set<String>
+    let hidden: Set<ByteText>
     /// The properties that any grant protects, whatever it allows.
-    let readOnly: Set<String>
+    let readOnly: Set<ByteText>
 
     /// All actions for all objects.
     static let everything = ClassRights(
@@ -52,11 +53,11 @@ package struct ClassRights: Sendable {
             allowances[action] = Allowance(
                 alternatives: BoundRule.alternatives(essential.map(\.condition)),
                 checks: action.leavesObjects ? BoundRule.alternatives(essential.map(\.result)) : nil,
-                hidden: Set(essential.flatMap(\.grant.hidden)), readOnly: Set(essential.flatMap(\.grant.readOnly)))
+                hidden: Set(texts: essential.flatMap(\.grant.hidden)), readOnly: Set(texts: essential.flatMap(\.grant.readOnly)))
         }
         self.allowances = allowances
-        hidden = Set(grants.flatMap(\.grant.hidden))
-        readOnly = Set(grants.flatMap(\.grant.readOnly))
+        hidden = Set(texts: grants.flatMap(\.grant.hidden))
+        readOnly = Set(texts: grants.flatMap(\.grant.readOnly))
     }
 
     /// What is allowed in the class for some objects at least, as far as rules and claims tell.

@@ -2,6 +2,7 @@
 
 internal import RealmEngine
 internal import RealmQuery
+internal import RealmStorage
 
 /// Which realms or classes a part of a role is for: one name, a beginning with `*`, all with `*`, and of realms also those
 /// that a claim names.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmQuery
+internal import RealmStorage
 
 /// What a role allows in the realms of a pattern.
 final class RealmGrant: Sendable {

@@ -39,7 +39,7 @@ package final class RealmRights: Sendable {
     /// What does not fit the schema.
     private let losses: Set<Loss>
     /// The rights in the classes that were asked for, by name.
-    private let known = RankedMutex(.leaf, [String: ClassRights]())
+    private let known = RankedMutex(.leaf, [ByteText: ClassRights]())
     /// The rights for the last schema.
     private let fitted = RankedMutex<Fitted?>(.leaf, nil)
 
@@ -177,12 +177,12 @@ package final class RealmRights: Sendable {
     }
 
     /// Returns the properties that do not exist for an action.
-    package func hidden(on className: String, for action: RightsAction = .read) -> Set<String> {
+    package func hidden(on className: String, for action: RightsAction = .read) -> Set<ByteText> {
         rights(on: className).allowances[action]?.hidden ?? []
     }
 
     /// Returns the properties that an action may not write.
-    package func readOnly(on className: String, for action: RightsAction = .update) -> Set<String> {
+    package func readOnly(on className: String, for action: RightsAction = .update) -> Set<ByteText> {
         rights(on: className).allowances[action]?.readOnly ?? []
     }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What a role may allow. The raw values are the words of the configuration, and their order is that of answers.
 package enum RightsAction: String, Sendable, CaseIterable {
     /// Reading objects of a class: queries, aggregates, look-ups, links to them.

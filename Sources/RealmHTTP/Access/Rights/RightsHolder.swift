@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// On what the rights of a principal depend.
 package struct RightsHolder: Sendable {
     /// The names of its roles. Those that the configuration does not have give nothing.

@@ -21,7 +21,7 @@ package final class RoleBook: Sendable {
     /// The roles as they are stated, for comparison and for `config show`.
     package let entry: JSONObject
     /// The roles by name, which has only characters of ASCII.
-    private let roles: [String: Role]
+    private let roles: [ByteText: Role]
     /// Whether a role has limits of its own.
     private let hasLimits: Bool
     /// The limits of somebody who has all roles that have limits of their own; nil when none has. It is for requests whose sender is
@@ -41,7 +41,7 @@ package final class RoleBook: Sendable {
     init(_ roles: [Role], entry: JSONObject) {
         self.entry = entry
         let builtIn = [Role(RoleBook.administrator, administers: true), RoleBook.readingRole]
-        self.roles = Dictionary((builtIn + roles).map { ($0.name, $0) }, uniquingKeysWith: { _, stated in stated })
+        self.roles = Dictionary(texts: (builtIn + roles).map { ($0.name, $0) }, uniquingKeysWith: { _, stated in stated })
         var widest = PrincipalLimits()
         for role in roles { widest.widen(by: role.limits) }
         hasLimits = !widest.isEmpty
@@ -59,16 +59,13 @@ package final class RoleBook: Sendable {
     package var isStated: Bool { entry.count > 0 }
 
     /// The names of all roles, sorted.
-    package var names: [String] { roles.keys.sorted() }
+    package var names: [String] { roles.keys.sorted().texts }
 
     /// Returns whether there is a role of exactly this name.
     package func has(_ name: String) -> Bool { role(name) != nil }
 
-    /// Returns a role. Swift takes some other texts for equal to those of ASCII, so bytes are compared.
-    private func role(_ name: String) -> Role? {
-        guard let role = roles[name], role.name.utf8.elementsEqual(name.utf8) else { return nil }
-        return role
-    }
+    /// Returns a role; nil for none of exactly this name.
+    private func role(_ name: String) -> Role? { roles[name] }
 
     // MARK: - Limits
 

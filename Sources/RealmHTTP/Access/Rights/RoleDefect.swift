@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A part of a role that does not fit the schema of a realm. The role has no rights in the class because of it.
 package struct RoleDefect: Sendable, Equatable, CustomStringConvertible {
     /// The name of the role.

@@ -28,9 +28,9 @@ struct CompactToken {
     /// Members of a header that change what a token is. Whoever sends them expects them to be obeyed.
     private static let refusedMembers = ["crit", "b64", "enc", "zip"]
     /// Types that state that a token is for something other than access.
-    private static let otherTypes: Set<String> = ["jwe", "dpop+jwt", "secevent+jwt", "logout+jwt", "entity-statement+jwt"]
+    private static let otherTypes: Set<ByteText> = ["jwe", "dpop+jwt", "secevent+jwt", "logout+jwt", "entity-statement+jwt"]
     /// Types of contents that state that there is a token inside of the token.
-    private static let nestedTypes: Set<String> = ["jwt", "jws", "jwe"]
+    private static let nestedTypes: Set<ByteText> = ["jwt", "jws", "jwe"]
 
     /// Takes a text apart.
     ///
@@ -79,8 +79,8 @@ struct CompactToken {
         guard refusedMembers.allSatisfy({ header.member(exactly: $0) == nil }) else { throw .malformed }
         for (name, types) in [("typ", otherTypes), ("cty", nestedTypes)] {
             guard let value = header.member(exactly: name) else { continue }
-            guard var type = value.string?.lowercased() else { throw .malformed }
-            if type.hasPrefix("application/") { type = String(type.dropFirst("application/".count)) }
+            guard var type = value.string?.lowercasedASCII else { throw .malformed }
+            if let short = type.dropping(prefix: "application/") { type = String(short) }
             guard !types.contains(type) else { throw .malformed }
         }
         if let name = header.member(exactly: "kid"), name.string == nil { throw .malformed }

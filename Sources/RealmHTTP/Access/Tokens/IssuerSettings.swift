@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// An issuer of tokens: what its tokens have to say, where its keys are, and what its tokens may do.
 package struct IssuerSettings: Sendable, Equatable {
     /// Where the keys of an issuer are.

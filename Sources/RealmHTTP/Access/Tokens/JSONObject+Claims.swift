@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Members by names that come from elsewhere.
 extension JSONObject {
     /// Returns the value of a member whose name has exactly these bytes; nil when there is none.

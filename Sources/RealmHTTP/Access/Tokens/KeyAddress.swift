@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The address of a set of keys: by `https:` anywhere, by `http:` only on this machine, where nobody is in between.
 package struct KeyAddress: Sendable, Equatable {
     /// The text of the address.
@@ -25,7 +27,7 @@ package struct KeyAddress: Sendable, Equatable {
         guard text.utf8.count <= KeyAddress.byteLimit, text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }),
             !text.utf8.contains(where: KeyAddress.strangeCharacters.contains)
         else { return nil }
-        guard let scheme = ["https://", "http://"].first(where: { text.lowercased().hasPrefix($0) }) else { return nil }
+        guard let scheme = ["https://", "http://"].first(where: { text.lowercasedASCII.hasPrefix($0) }) else { return nil }
         let rest = text.dropFirst(scheme.count)
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
         guard let host = KeyAddress.host(of: authority) else { return nil }
@@ -55,7 +57,7 @@ package struct KeyAddress: Sendable, Equatable {
 
     /// Whether a host is this machine whatever a name server says.
     private static func isLoopback(_ host: String) -> Bool {
-        if host == "[::1]" || host.lowercased() == "localhost" { return true }
+        if host == "[::1]" || host.lowercasedASCII == "localhost" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         // Leading zeros mean octal numbers to some.
         let isAddress = parts.count == 4 && parts.allSatisfy { part in UInt8(part).map { String($0) == part } ?? false }

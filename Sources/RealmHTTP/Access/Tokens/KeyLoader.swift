@@ -152,7 +152,7 @@ struct KeyLoader: Sendable {
     /// Returns for how many seconds an answer may be used, by its `Cache-Control`; nil when it says nothing.
     static func age(_ field: String?) -> Double? {
         var age: Double?
-        for directive in (field ?? "").lowercased().split(separator: ",") {
+        for directive in (field ?? "").lowercasedASCII.split(separator: ",") {
             let text = directive.filter { $0 != " " && $0 != "\t" && $0 != "\"" }
             if text == "no-cache" || text == "no-store" { return 0 }
             guard text.hasPrefix("max-age="), let number = Double(text.dropFirst("max-age=".count)), number >= 0 else { continue }

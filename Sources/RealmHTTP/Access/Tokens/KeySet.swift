@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The keys that an issuer has at a time.
 struct KeySet: Sendable {
     /// Why a document is not taken, as a clause.

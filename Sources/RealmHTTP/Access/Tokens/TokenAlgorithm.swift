@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The algorithms by which tokens may be signed. There is none for unsigned tokens.
 package enum TokenAlgorithm: Sendable, Equatable {
     /// RSA of PKCS #1 with SHA-256.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// How many tokens were verified and refused. The lock of the `TokenVerifier` guards it.
 struct TokenCounts {
     /// The number of tokens that were verified by their signature.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What became of the verification of a token.
 package enum TokenOutcome: Sendable {
     /// The token is good.

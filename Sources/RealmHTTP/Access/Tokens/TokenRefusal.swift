@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// Why a token is refused. Clients are told none of this: it is for the metrics of operators.
 package enum TokenRefusal: String, Error, CaseIterable, Sendable {
     /// The token has more bytes than `token-bytes`.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// How often keys are read, in seconds.
 package struct TokenTiming: Sendable {
     /// How often it is looked whether a file has changed and whether keys are due.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import JWTKit
+internal import RealmStorage
 
 /// A key of an issuer, ready to verify signatures.
 struct VerificationKey: Sendable {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// What is asked of an S3 store, without what every request has.
 struct S3Call {
     /// The method.

@@ -59,15 +59,15 @@ package struct S3Credentials: Sendable, Equatable, CustomStringConvertible, Cust
     }
 
     /// Returns the values of the default section by their names.
-    private static func values(in text: String) -> [String: String] {
-        var values: [String: String] = [:]
+    private static func values(in text: String) -> [ByteText: String] {
+        var values: [ByteText: String] = [:]
         var isDefault = true
         for line in text.split(whereSeparator: \.isNewline) {
             let line = trimmed(line)
             if line.hasPrefix("[") { isDefault = line == "[default]" }
             guard isDefault, !line.hasPrefix("#"), !line.hasPrefix(";"), let equals = line.firstIndex(of: "=") else { continue }
             let value = trimmed(line[line.index(after: equals)...])
-            if !value.isEmpty { values[trimmed(line[..<equals]).lowercased()] = value }
+            if !value.isEmpty { values[trimmed(line[..<equals]).lowercasedASCII] = value }
         }
         return values
     }

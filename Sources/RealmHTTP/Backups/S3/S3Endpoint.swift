@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// The server of an S3 store, and how it is told the bucket.
 package struct S3Endpoint: Sendable, Equatable {
     /// The scheme with `://`.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// A place in an S3 store, `s3://bucket/prefix`.
 package struct S3Location: Sendable, Equatable {
     /// The name of the bucket.

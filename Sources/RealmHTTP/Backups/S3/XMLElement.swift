@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmStorage
+
 /// An element of one of the XML documents with which S3 stores answer: its name, the text in it, and the elements
 /// in it. Attributes, comments and namespaces are left out.
 ///
@@ -117,12 +119,12 @@ package struct XMLElement: Equatable {
     /// Returns a text as the content of an element.
     static func escaped(_ text: String) -> String {
         var escaped = ""
-        for character in text {
+        for character in text.unicodeScalars {
             switch character {
             case "<": escaped += "&lt;"
             case ">": escaped += "&gt;"
             case "&": escaped += "&amp;"
-            default: escaped.append(character)
+            default: escaped.unicodeScalars.append(character)
             }
         }
         return escaped

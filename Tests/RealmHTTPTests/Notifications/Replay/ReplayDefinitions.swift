@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RealmStorage
 import RealmTestSupport
 
 /// What the clients of a replay observe.
@@ -17,7 +18,7 @@ enum ReplayDefinitions {
          {"name":"Place","type":"embedded","properties":[{"name":"city","type":"string"},{"name":"rooms","type":"int","collection":"list"}]}]
         """
 
-    static let backlinkNames = ["Person": ["staff": "Person.boss"]]
+    static let backlinkNames: [ByteText: [ByteText: String]] = ["Person": ["staff": "Person.boss"]]
 
     /// By name. Dog 26 and Ann are never deleted; the dogs from 20 to 25 are replaced by others of the same key.
     static let all: [(name: String, text: String)] = [

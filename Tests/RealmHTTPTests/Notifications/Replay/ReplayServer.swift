@@ -3,6 +3,7 @@
 import Foundation
 import RealmEngine
 import RealmHTTP
+import RealmStorage
 import RealmTestSupport
 
 /// A server over a folder, with one realm, that is stopped and started again at the same address with what it left.
