@@ -154,8 +154,8 @@ final class IdempotencyStore: Sendable {
         var hasher = Hasher()
         hasher.combine(request.methodName)
         hasher.combine(request.target.bytes)
-        hasher.combine(request.headers[.contentType])
-        hasher.combine(request.headers[.realmTransaction])
+        hasher.combine(request.headers[.contentType].map { ByteText($0) })
+        hasher.combine(request.headers[.realmTransaction].map { ByteText($0) })
         unsafe request.body.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
         if let file = request.bodyFile {
             var offset = 0

@@ -148,4 +148,27 @@ import Testing
         #expect(try server.send("GET", "single/objects/A?sort=" + ChangeServer.encode(other)).status == 400, note)
         #expect(try server.send("GET", "app/objects/" + ChangeServer.encode(one + "\u{301}")).code == "class_not_found", note)
     }
+
+    /// A mark behind a beginning or a slash is one character with it, and was lost when the beginning was taken off.
+    @Test func `names that begin with a mark keep it`() throws {
+        let server = try ChangeServer()
+        let (plain, marked) = ("x", "\u{301}x")
+        let properties = [plain, marked].map { #"{"name":"\#($0)","type":"int","optional":true}"# }.joined(separator: ",")
+        let classes = [plain, marked].map {
+            #"{"name":"\#($0)","primaryKey":"id","properties":[{"name":"id","type":"int"},\#(properties)]}"#
+        }
+        try server.makeRealm("app", classes: "[\(classes.joined(separator: ","))]")
+        let path = "app/objects/" + ChangeServer.encode(marked)
+        try server.must("POST", path, #"{"id":1,"\#(plain)":1,"\#(marked)":2}"#)
+        #expect(try server.must("GET", "app/objects/x")["items"]?.elements?.isEmpty == true)
+        let patch = #"[{"op":"replace","path":"/\#(marked)","value":3}]"#
+        let answer = try HTTPClient.request(
+            port: server.port, "PATCH", "/v1/realms/\(path)/1", headers: [("Content-Type", "application/json-patch+json")],
+            body: Array(patch.utf8))
+        try #require(answer.status == 200, "\(answer.text)")
+        let object = try server.must("GET", path + "/1?meta=none")
+        #expect(object[plain]?.integer == 1 && object[marked]?.integer == 3)
+        let wrong = try server.send("POST", path, #"{"id":2,"\#(marked)":"text"}"#)
+        #expect(wrong.status == 422 && wrong.text.contains("\"/\(marked)\""), "\(wrong.text)")
+    }
 }

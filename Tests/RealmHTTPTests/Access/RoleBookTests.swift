@@ -83,6 +83,18 @@ import Testing
 
     // MARK: - Patterns
 
+    /// Whoever may name classes could take one out of the rules of others with a mark behind the beginning.
+    @Test(arguments: ["geheim1", "geheim\u{301}x", "geheim\u{200d}2", "geheim\u{fe0f}y"])
+    func `a beginning of names is one of bytes`(_ name: String) throws {
+        let book = try RightsSamples.book(
+            """
+            roles:
+              r: {realms: {K: {classes: {"geheim*": [], "*": [read]}}}}
+            """)
+        let rights = book.rights(of: try RightsSamples.holder("r"), in: "K")
+        #expect(rights.actions(on: name).isEmpty && rights.actions(on: "geheiM") == [.read])
+    }
+
     @Test(
         arguments: [
             (#"{"realms":["a","b"]}"#, ["a", "b"]), (#"{"realms":"a"}"#, ["a"]), (#"{"realms":["*"]}"#, []),

@@ -85,7 +85,7 @@ package struct NamePattern: Sendable {
         }
     }
 
-    /// Returns whether the pattern fits the name of a class. Names that Swift takes for equal are the same class in a file.
+    /// Returns whether the pattern fits the name of a class.
     func fits(class name: String) -> Bool {
         switch form {
         case .name(let own): own == name
@@ -101,8 +101,8 @@ package struct NamePattern: Sendable {
     ///   - claims: The claims. A text fits, or a list with a text that does; `*` has no meaning in them.
     func fits(realm name: String, _ claims: JSONObject) -> Bool {
         switch form {
-        case .name(let own): own.utf8.elementsEqual(name.utf8)
-        case .beginning(let beginning): name.utf8.starts(with: beginning.utf8)
+        case .name(let own): own == name
+        case .beginning(let beginning): name.hasPrefix(beginning)
         case .claim(let before, let path, let after):
             NamePattern.middle(of: name, before, after).map { path.names(in: claims, $0) } ?? false
         }
