@@ -45,6 +45,8 @@ package final class Reloading: Sendable {
     private let configuration: Configuration?
     /// The options in force.
     private let options: LiveOptions
+    /// What clients hold open.
+    private let leases: LeaseRegistry
     /// The realms of the server.
     private let directory: RealmDirectory
     /// The backups, whose plan may change.
@@ -67,6 +69,7 @@ package final class Reloading: Sendable {
     ///   - configuration: What the options were read from; nil when they were not read.
     ///   - options: The options in force.
     ///   - directory: The realms of the server.
+    ///   - leases: What clients hold open.
     ///   - backups: The backups of the server.
     ///   - tokens: Verifies tokens.
     ///   - tls: The certificates of the server; nil without encryption.
@@ -74,12 +77,14 @@ package final class Reloading: Sendable {
     ///   - audit: The audit log; nil for none.
     ///   - logLevel: The level of the log.
     init(
-        _ configuration: Configuration?, _ options: LiveOptions, directory: RealmDirectory, backups: BackupService,
-        tokens: TokenVerifier, tls: TLSStore?, accessLog: AccessLog?, audit: AuditLog?, logLevel: AccessLog.LevelSwitch
+        _ configuration: Configuration?, _ options: LiveOptions, directory: RealmDirectory, leases: LeaseRegistry,
+        backups: BackupService, tokens: TokenVerifier, tls: TLSStore?, accessLog: AccessLog?, audit: AuditLog?,
+        logLevel: AccessLog.LevelSwitch
     ) {
         self.configuration = configuration
         self.options = options
         self.directory = directory
+        self.leases = leases
         self.backups = backups
         self.tokens = tokens
         self.tls = tls
@@ -183,7 +188,7 @@ package final class Reloading: Sendable {
         // What differs still was not taken over.
         result.restart = new.changedSettings(from: read).map(\.name)
         let names = Set(result.applied)
-        if names.contains("roles") { directory.notifications.endScoped() }
+        if names.contains("roles") { endOutdated() }
         if names.contains("log.level") { logLevel.set(new.logLevel) }
         if names.contains("log.format"), let format = new.logFormat { accessLog?.setFormat(format) }
         if names.contains("idle.maxOpen") || names.contains("limits.realms") {
@@ -199,6 +204,12 @@ package final class Reloading: Sendable {
         serve(new.realms, &result)
         result.keptFor = Array(keptRealms(new).sorted().prefix(Reloading.keptLimit))
         return result
+    }
+
+    /// Ends what was begun with rights that its owner has no more.
+    private func endOutdated() {
+        directory.notifications.endOutdated()
+        leases.endOutdated()
     }
 
     /// Serves the realms of the configuration that are not served yet, or that could not be opened.
