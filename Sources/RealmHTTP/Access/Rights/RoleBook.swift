@@ -82,7 +82,14 @@ package final class RoleBook: Sendable {
         guard isRetired.load(ordering: .acquiring) else { return nil }
         var newest = next.withLock { $0 }
         while let later = newest?.next.withLock({ $0 }) { newest = later }
-        return newest
+        // The books between are not needed any more, and would be released one inside of the other.
+        let found = newest
+        let between = next.withLock { next -> RoleBook? in
+            defer { next = found }
+            return next
+        }
+        withExtendedLifetime(between) {}
+        return found
     }
 
     /// Notes that another book is in force in the place of this one. It must be a new one.
