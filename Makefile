@@ -38,6 +38,7 @@ test: setup setup-test
 	$(STRICT)
 	@bash Tests/run.sh
 	@python3 Tests/Leaks/fuzz.py --server .build/debug/realm-rest --seeds 1-6 --reads 120 --writes 40
+	@python3 Tests/Leaks/changing.py --server .build/debug/realm-rest --seeds 1-2 --reads 1600 --writes 400
 	@if command -v chromium >/dev/null; then $(call TRIAL,.build/debug,--quick); fi
 
 # A server that speaks like S3, a generator of API clients and makers of tokens and certificates, in a virtual environment of
@@ -235,9 +236,13 @@ test-docs: setup
 LEAK_SEEDS ?= 1-50
 LEAK_READS ?= 4000
 LEAK_WRITES ?= 200
+CHANGE_SEEDS ?= 1-20
+CHANGE_READS ?= 200000
+CHANGE_WRITES ?= 50000
 
 test-leaks: release
 	python3 Tests/Leaks/fuzz.py --server .build-release/release/realm-rest --seeds $(LEAK_SEEDS) --reads $(LEAK_READS) --writes $(LEAK_WRITES)
+	python3 Tests/Leaks/changing.py --server .build-release/release/realm-rest --seeds $(CHANGE_SEEDS) --reads $(CHANGE_READS) --writes $(CHANGE_WRITES)
 
 # Soak, fuzz and sanitizer runs; needs an hour and a half.
 test-long: setup setup-test

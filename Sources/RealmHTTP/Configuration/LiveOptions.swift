@@ -39,6 +39,7 @@ package final class LiveOptions: Sendable {
             return (old, current)
         }
         limits.replace(with: new.limits)
+        if old.roles !== new.roles { old.roles.retire(for: new.roles) }
         return old
     }
 }

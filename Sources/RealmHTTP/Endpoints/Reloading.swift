@@ -45,6 +45,8 @@ package final class Reloading: Sendable {
     private let configuration: Configuration?
     /// The options in force.
     private let options: LiveOptions
+    /// What clients hold open.
+    private let leases: LeaseRegistry
     /// The realms of the server.
     private let directory: RealmDirectory
     /// The backups, whose plan may change.
@@ -67,6 +69,7 @@ package final class Reloading: Sendable {
     ///   - configuration: What the options were read from; nil when they were not read.
     ///   - options: The options in force.
     ///   - directory: The realms of the server.
+    ///   - leases: What clients hold open.
     ///   - backups: The backups of the server.
     ///   - tokens: Verifies tokens.
     ///   - tls: The certificates of the server; nil without encryption.
@@ -74,12 +77,14 @@ package final class Reloading: Sendable {
     ///   - audit: The audit log; nil for none.
     ///   - logLevel: The level of the log.
     init(
-        _ configuration: Configuration?, _ options: LiveOptions, directory: RealmDirectory, backups: BackupService,
-        tokens: TokenVerifier, tls: TLSStore?, accessLog: AccessLog?, audit: AuditLog?, logLevel: AccessLog.LevelSwitch
+        _ configuration: Configuration?, _ options: LiveOptions, directory: RealmDirectory, leases: LeaseRegistry,
+        backups: BackupService, tokens: TokenVerifier, tls: TLSStore?, accessLog: AccessLog?, audit: AuditLog?,
+        logLevel: AccessLog.LevelSwitch
     ) {
         self.configuration = configuration
         self.options = options
         self.directory = directory
+        self.leases = leases
         self.backups = backups
         self.tokens = tokens
         self.tls = tls
@@ -125,6 +130,7 @@ package final class Reloading: Sendable {
             if let defect = read.options.roleDefect(in: directory.catalog, readsFiles: true) {
                 throw read.error(about: defect)
             }
+            try requireAdministration(read.options)
             try replaceIssuers(read.options)
             let result = apply(read.options)
             state.withLock { $0.successes += 1 }
@@ -133,6 +139,19 @@ package final class Reloading: Sendable {
             state.withLock { $0.failures += 1 }
             throw Reloading.refusal(error)
         }
+    }
+
+    /// Refuses options with which stored keys have roles that do not exist, or with which no client could administer the server
+    /// although one could before.
+    private func requireAdministration(_ read: ServerOptions) throws(ConfigurationError) {
+        guard let folder = options.current.dataFolder else { return }
+        let file = KeyFile(dataFolder: folder)
+        let check = CredentialCheck(read)
+        if let defect = check.defect(ofKeys: file) { throw ConfigurationError(text: defect) }
+        guard let keys = try? file.read(), CredentialCheck(options.current).isAdministered(keys), !check.isAdministered(keys)
+        else { return }
+        throw ConfigurationError(
+            text: "no credential could administer the server any more; make a key with the role 'admin' first")
     }
 
     /// Makes the problem of a file that cannot be put in force. Its detail begins with the file and the line.
@@ -183,7 +202,7 @@ package final class Reloading: Sendable {
         // What differs still was not taken over.
         result.restart = new.changedSettings(from: read).map(\.name)
         let names = result.applied
-        if names.contains("roles") { directory.notifications.endScoped() }
+        if names.contains("roles") { endOutdated() }
         if names.contains("log.level") { logLevel.set(new.logLevel) }
         if names.contains("log.format"), let format = new.logFormat { accessLog?.setFormat(format) }
         if names.contains("idle.maxOpen") || names.contains("limits.realms") {
@@ -199,6 +218,12 @@ package final class Reloading: Sendable {
         serve(new.realms, &result)
         result.keptFor = Array(keptRealms(new).sorted().texts.prefix(Reloading.keptLimit))
         return result
+    }
+
+    /// Ends what was begun with rights that its owner has no more.
+    private func endOutdated() {
+        directory.notifications.endOutdated()
+        leases.endOutdated()
     }
 
     /// Serves the realms of the configuration that are not served yet, or that could not be opened.

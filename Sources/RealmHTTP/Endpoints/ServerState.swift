@@ -103,7 +103,7 @@ package final class ServerState: Sendable {
             catalog: catalog, options: liveOptions, folders: folders, realmLimit: realmLimit ?? limits.realms,
             access: rules.access, workers: workers, pinned: pinned, notifications: notifications, cluster: cluster)
         reloading = Reloading(
-            configuration, liveOptions, directory: directory, backups: backups, tokens: self.tokens, tls: tls,
+            configuration, liveOptions, directory: directory, leases: leases, backups: backups, tokens: self.tokens, tls: tls,
             accessLog: accessLog, audit: audit, logLevel: logLevel)
         addMetrics()
     }

@@ -58,7 +58,7 @@ struct SnapshotEndpoints: Sendable {
     /// Returns the client that a snapshot is counted for: the principal, or on this machine the address.
     ///
     /// Strangers are kept apart from programs on this machine, even if the address is the same.
-    private func holder(_ request: Request) -> String { request.owner.isEmpty ? request.client : request.owner }
+    private func holder(_ request: Request) -> String { request.sender.isEmpty ? request.client : request.sender }
 
     /// Returns the snapshots that a client may see.
     ///

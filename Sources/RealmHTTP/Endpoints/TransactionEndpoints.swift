@@ -44,6 +44,7 @@ struct TransactionEndpoints: Sendable {
                         do throws(WriteError) { info = try result.get() } catch { throw Problem(error) }
                         do throws(Problem) {
                             guard operation?.begin() ?? true else { throw TransactionEndpoints.cancelled }
+                            if let problem = call.request.standing.problem { throw problem }
                             try condition.require(info.version)
                         } catch {
                             database.rollBackTransaction(info.id, owner: nil) { _ in }
@@ -154,7 +155,8 @@ struct TransactionEndpoints: Sendable {
         leases.add(
             // A lease may stay in the list after its transaction has ended, and must not keep the realm open.
             LeaseRegistry.Lease(
-                id: info.id, kind: .transaction, realm: database.name.text, principal: request.principal.logName
+                id: info.id, kind: .transaction, realm: database.name.text, principal: request.principal.logName,
+                hasSameRights: { [standing = request.standing] in standing.hasSameRights }
             ) { [weak database] in
                 database?.rollBackTransaction(info.id, owner: nil) { _ in }
             })

@@ -108,6 +108,9 @@ package final class Principal: Sendable {
     /// Ends the principal for good: its credential was revoked, replaced or given up.
     package func end() { hasEnded.store(true, ordering: .releasing) }
 
+    /// Whether the credential was revoked, replaced or given up, whatever its time. This takes no lock.
+    package var isRevoked: Bool { hasEnded.load(ordering: .acquiring) || parent?.isRevoked ?? false }
+
     /// Whether the credential is not valid any more: it was revoked, or has expired. This takes no lock.
     package var isOver: Bool {
         if hasEnded.load(ordering: .acquiring) { return true }

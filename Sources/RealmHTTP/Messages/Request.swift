@@ -70,6 +70,8 @@ package final class Request: @unchecked Sendable {
     package var scope: (any VersionScope)?
     /// What its sender may write in the realm; nil for everything that the path allows.
     package var writeRights: (any WriteRights)?
+    /// The rights of its sender in the realm, by which it is admitted; nil where not roles decide.
+    var rights: (any AdmittedRights)?
     /// How far the roles of the principal reach at the path; nil where not roles decide.
     var roleReach: RoleReach?
     /// Who sends the request. Until that is known, it is somebody who may do nothing.
@@ -133,10 +135,6 @@ package final class Request: @unchecked Sendable {
         self.isHTTP10 = isHTTP10
         self.entrance = entrance
     }
-
-    /// The name under which belongs to the sender what it leaves behind: transactions, snapshots, registrations and the like.
-    /// Strangers are told apart by their addresses.
-    package var owner: String { principal.kind == .anonymous ? "stranger " + client : principal.owner }
 
     /// The name under which work, memory, streams and the like of the sender are counted together: a principal with a credential has
     /// one wherever it comes from; all others have the one of their address.

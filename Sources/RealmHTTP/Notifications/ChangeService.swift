@@ -162,15 +162,11 @@ final class ChangeService: Sendable {
         if let scope = notifications.scope { notifications.database.endObservations(for: scope) }
     }
 
-    /// Ends the streams of principals whose credential is not valid any more, and answers their polls.
-    func endUnauthenticated() {
-        for notifications in realms { notifications.endUnauthenticated() }
-    }
-
-    /// Ends all streams, and answers all polls, of those who may not see everything, because what they may see has changed.
-    func endScoped() {
-        let realms = state.withLock { state in state.realms.filter { $0.key.scope != nil }.map(\.value) }
-        for notifications in realms { notifications.end(.unauthenticated) }
+    /// Ends the streams of those whose credential is not valid any more, or has other rights by the roles in force, and answers their
+    /// polls. Registrations end with the rights alone: a newer credential with the same rights reads them.
+    func endOutdated() {
+        for notifications in realms { notifications.endOutdated() }
+        registrations.endOutdated()
     }
 
     /// Ends all streams with the reason `shutdown`, and answers all polls. Called when the server

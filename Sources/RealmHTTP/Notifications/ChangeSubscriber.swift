@@ -15,8 +15,8 @@ protocol ChangeSubscriber: AnyObject, Sendable {
     /// answered once.
     var isStream: Bool { get }
 
-    /// The principal that reads. When it is over, nothing more is delivered.
-    var principal: Principal { get }
+    /// Who reads, and by which rights. When these are not in force any more, nothing more is delivered.
+    var standing: Standing { get }
 
     /// Notifies the subscriber that a change may have been published since it last checked.
     ///

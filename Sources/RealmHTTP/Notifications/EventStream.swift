@@ -141,8 +141,8 @@ final class EventStream: EventSource, ChangeSubscriber {
     private let options: Options
     /// The id of the request that opened the stream, for problem documents.
     private let requestID: RequestID
-    /// The principal that opened the stream, which ends when its credential does.
-    let principal: Principal
+    /// Who opened the stream, which ends when the credential does or has other rights.
+    let standing: Standing
     /// The place of the stream among those that the limits allow, held as long as the stream
     /// exists.
     private let slot: StreamSlots.Slot
@@ -175,7 +175,7 @@ final class EventStream: EventSource, ChangeSubscriber {
         self.slot = slot
         self.registration = registration
         requestID = request.id
-        principal = request.principal
+        standing = request.standing
         self.didEnd = didEnd
     }
 
@@ -272,7 +272,7 @@ final class EventStream: EventSource, ChangeSubscriber {
     /// Returns the next frame to send, the end of the stream, or nothing when the client is up to
     /// date.
     func next() -> EventPiece {
-        if principal.isOver { _ = end(.unauthenticated) }
+        if standing.principal.isOver { _ = end(.unauthenticated) }
         return withState { state in
             if let frame = state.pop() {
                 produceMore(&state)

@@ -86,12 +86,13 @@ final class LongPoll: ChangeSubscriber {
         self.slot = slot
         self.registration = registration
         self.call = call
+        standing = call.request.standing
         self.timers = timers
         self.promise = promise
     }
 
-    /// The principal that polls.
-    var principal: Principal { call.request.principal }
+    /// Who polls.
+    let standing: Standing
 
     /// Always false, since this subscriber is a poll, which is answered once.
     var isStream: Bool { false }
@@ -240,7 +241,7 @@ final class LongPoll: ChangeSubscriber {
         notifications.remove(self)
         registration?.close(self)
         // The credential may have ended while the poll waited, or while its answer was written.
-        promise.complete(principal.isOver ? Response(.credentialEnded, for: call.request) : response)
+        promise.complete(standing.principal.isOver ? Response(.credentialEnded, for: call.request) : response)
     }
 
     // MARK: - Answers

@@ -406,9 +406,10 @@ final class RealmNotifications: Sendable {
     /// - Parameter cause: Why they end.
     func end(_ cause: SubscriptionEnd) { state.withLock { Array($0.subscribers.values) }.end(cause) }
 
-    /// Ends the streams of principals whose credential is not valid any more, and answers their polls.
-    func endUnauthenticated() {
-        state.withLock { $0.subscribers.values.filter(\.principal.isOver) }.end(.unauthenticated)
+    /// Ends the streams of those whose credential is not valid any more, or has other rights by the roles in force, and answers their
+    /// polls.
+    func endOutdated() {
+        state.withLock { Array($0.subscribers.values) }.filter { !$0.standing.isInForce }.end(.unauthenticated)
     }
 
     /// Ends all subscribers and all observations, because the realm is closed.

@@ -28,8 +28,12 @@ final class Registration: Sendable {
     let ticket = RandomName.make()
     /// The client that made the registration, for the limit per client.
     let client: String
-    /// The principal that made it, for whom alone it exists.
-    let principal: Principal
+    /// Who made it, for whom alone it exists.
+    let standing: Standing
+    /// The principal that made it.
+    var principal: Principal { standing.principal }
+    /// The rights of its maker.
+    let rights: String
     /// The name under which it belongs to its maker.
     let owner: String
     /// The notifications of the realm that the registered subscriptions are about.
@@ -62,7 +66,8 @@ final class Registration: Sendable {
         self.subs = subs
         self.notifications = notifications
         client = request.account
-        principal = request.principal
+        standing = request.standing
+        rights = request.rightsIdentity
         owner = request.owner
         self.version = version
         self.seconds = Double(seconds)

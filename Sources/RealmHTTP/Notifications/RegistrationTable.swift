@@ -155,8 +155,10 @@ final class RegistrationTable: Sendable {
     ) throws(Problem) -> Registration? {
         let owner = request.ownerScope
         if let registration {
-            // The ticket of a stranger is good for every stranger.
-            if registration.ticket == name, registration.principal.kind == .anonymous, request.principal.kind == .anonymous {
+            // The ticket of a stranger is good for every stranger with the same rights.
+            if registration.ticket == name, registration.principal.kind == .anonymous, request.principal.kind == .anonymous,
+                registration.rights.utf8.elementsEqual(request.rightsIdentity.utf8)
+            {
                 return registration.notifications.database === database ? registration : nil
             }
             guard registration.notifications.database === database, owner ?? registration.owner == registration.owner else {
@@ -187,6 +189,14 @@ final class RegistrationTable: Sendable {
         else { return false }
         state.withLock { RegistrationTable.end(registration, .now(), &$0) }
         return registration.delete()
+    }
+
+    /// Ends the registrations whose makers have other rights by the roles in force, with their streams and polls.
+    func endOutdated() {
+        let all = state.withLock { Array($0.byID.values) }
+        let over = all.filter { !$0.standing.hasSameRights }
+        state.withLock { state in for registration in over { RegistrationTable.end(registration, .now(), &state) } }
+        for registration in over { _ = registration.delete() }
     }
 
     /// Deletes all registrations of a realm that is closed. They are not remembered, so that

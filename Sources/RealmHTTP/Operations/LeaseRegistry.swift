@@ -23,6 +23,8 @@ package final class LeaseRegistry: Sendable {
         package let principal: String?
         /// When the transaction, snapshot or stream was opened, by the clock of the system.
         package let begin: WallClock
+        /// Returns whether its holder still has the rights by which it was begun; nil for what ends by itself with these.
+        fileprivate let hasSameRights: (@Sendable () -> Bool)?
         /// Ends it early. Called at most once, on the thread of the administrator's request,
         /// without a lock.
         fileprivate let end: @Sendable () -> Void
@@ -35,11 +37,14 @@ package final class LeaseRegistry: Sendable {
         ///   - realm: The name of its realm.
         ///   - principal: The user that holds it.
         ///   - begin: When it was opened.
+        ///   - hasSameRights: Returns whether its holder still has the rights by which it was begun; nil for what ends by itself
+        ///     with these.
         ///   - end: Called at most once, when an administrator ends it early.
         package init(
             id: String, kind: Kind, realm: String, principal: String?, begin: WallClock = .now(),
-            end: @escaping @Sendable () -> Void
+            hasSameRights: (@Sendable () -> Bool)? = nil, end: @escaping @Sendable () -> Void
         ) {
+            self.hasSameRights = hasSameRights
             self.id = id
             self.kind = kind
             self.realm = realm
@@ -73,6 +78,12 @@ package final class LeaseRegistry: Sendable {
         HeldLocks.assertNone()
         lease.end()
         return true
+    }
+
+    /// Ends early what is held by rights that its holder has no more by the roles in force.
+    func endOutdated() {
+        let held = leases.withLock { leases in leases.values.filter { $0.hasSameRights != nil } }
+        for lease in held where lease.hasSameRights?() == false { _ = end(lease.id) }
     }
 
     /// All transactions, snapshots and streams that clients hold open, the oldest first.

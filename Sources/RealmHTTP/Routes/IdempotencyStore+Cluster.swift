@@ -12,7 +12,7 @@ extension IdempotencyStore {
     static func source(of request: Request) throws(Problem) -> CommittedRequest? {
         guard let key = request.headers[.idempotencyKey] else { return nil }
         do throws(StorageError) {
-            let name = try DigestContext.digest(of: Array((request.owner + "\n" + key).utf8))
+            let name = try DigestContext.digest(of: Array((request.sender + "\n" + key).utf8))
             return CommittedRequest(name: FileDigest.hex(name), digest: FileDigest.hex(try digest(of: request)))
         } catch {
             throw Problem(.internalError, "the request could not be read")

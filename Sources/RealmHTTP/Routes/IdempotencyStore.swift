@@ -6,8 +6,8 @@ internal import RealmStorage
 /// because they received no response.
 ///
 /// A repetition is recognised by the key; method, target, media type, transaction and a digest of
-/// the body must be the same. The digest is seeded per process, so a client cannot construct two
-/// bodies of the same digest. The store is bounded in time, number and bytes, and the oldest
+/// the body must be the same. A sender whose rights have changed since is not shown the response. The digest
+/// is seeded per process, so a client cannot construct two bodies of the same digest. The store is bounded in time, number and bytes, and the oldest
 /// responses are dropped first. It is in memory only: a restart of the server forgets all keys. Any
 /// thread may use it.
 final class IdempotencyStore: Sendable {
@@ -15,6 +15,8 @@ final class IdempotencyStore: Sendable {
     private struct Entry {
         /// The digest of the request that first had the key.
         let fingerprint: Int
+        /// The rights by which the first request was admitted.
+        let rights: String
         /// The response; nil while the first attempt is running.
         var answer: Response?
         /// When the response expires; in the distant future while there is none.
@@ -115,10 +117,17 @@ final class IdempotencyStore: Sendable {
         }
         let fingerprint = IdempotencyStore.fingerprint(request)
         // The same key of another principal is another key.
-        let name = request.owner + "\n" + key
+        let name = request.sender + "\n" + key
+        let rights = request.rightsIdentity
         let (outcome, forgotten) = entries.withLock { entries -> (Result<Attempt, Problem>, [Entry]) in
-            let forgotten = forgetOld(&entries)
-            return (attempt(name, fingerprint, &entries), forgotten)
+            var forgotten = forgetOld(&entries)
+            // A request that was refused has changed nothing, and its problem may show what other rights do not.
+            if let entry = entries.byKey[name], let answer = entry.answer, answer.status >= 400,
+                !entry.rights.utf8.elementsEqual(rights.utf8), entry.fingerprint == fingerprint
+            {
+                forgotten += remove(name, &entries)
+            }
+            return (attempt(name, fingerprint, rights: rights, &entries), forgotten)
         }
         withExtendedLifetime(forgotten) {}
         return try outcome.get()
@@ -129,11 +138,14 @@ final class IdempotencyStore: Sendable {
     /// - Parameters:
     ///   - key: The principal and the value of `Idempotency-Key`.
     ///   - fingerprint: The digest of the request.
+    ///   - rights: The rights by which it was admitted.
     ///   - entries: The entries, to which a new key is added.
     /// - Returns: The result of `begin(_:)`.
-    private func attempt(_ key: String, _ fingerprint: Int, _ entries: inout Entries) -> Result<Attempt, Problem> {
+    private func attempt(
+        _ key: String, _ fingerprint: Int, rights: String, _ entries: inout Entries
+    ) -> Result<Attempt, Problem> {
         guard let entry = entries.byKey[key] else {
-            entries.byKey[key] = Entry(fingerprint: fingerprint)
+            entries.byKey[key] = Entry(fingerprint: fingerprint, rights: rights)
             return .success(.first(Ticket(store: self, key: key)))
         }
         guard entry.fingerprint == fingerprint else {
@@ -142,8 +154,28 @@ final class IdempotencyStore: Sendable {
         guard var answer = entry.answer else {
             return .failure(Problem(.idempotencyInProgress, "the first request with this idempotency key is still running"))
         }
+        // The document was made for other rights.
+        if !entry.rights.utf8.elementsEqual(rights.utf8) { answer = IdempotencyStore.bare(answer) }
         answer.add("Idempotency-Replayed", constant: "true")
         return .success(.known(answer))
+    }
+
+    /// Returns what a repetition with other rights is answered: 204, with the version and without the document.
+    private static func bare(_ answer: Response) -> Response {
+        var bare = Response(status: 204)
+        bare.headers = answer.headers.filter { $0.name.description == "Realm-Version" }
+        bare.add("Cache-Control", constant: "no-store")
+        return bare
+    }
+
+    /// Removes a kept response.
+    ///
+    /// - Returns: What was dropped, for the caller to free after it has released the lock.
+    private func remove(_ key: String, _ entries: inout Entries) -> [Entry] {
+        guard let entry = entries.byKey.removeValue(forKey: key) else { return [] }
+        entries.order.removeAll { $0 == key }
+        entries.bytes -= entry.byteCount
+        return [entry]
     }
 
     /// Returns the digest of everything that must be equal in a repetition.

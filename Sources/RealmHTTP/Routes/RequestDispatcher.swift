@@ -136,6 +136,12 @@ package final class RequestDispatcher: RequestHandler {
     /// - Returns: The response, or the work that leads to it. Problems become responses.
     package func reply(to request: Request) -> Reply {
         if let problem = request.answerAfterBody { return .now(Response(problem, for: request)) }
+        // The body may have taken long.
+        if request.headers.announcesBody, request.unverifiedToken == nil,
+            let problem = request.standing.problem
+        {
+            return .now(Response(problem, for: request))
+        }
         if let token = request.unverifiedToken { return replyAfterVerification(of: token, to: request) }
         if case .closed(let realm)? = request.realm, request.method != .options, needsOpening(realm, for: request) {
             return replyAfterOpening(to: request)

@@ -37,6 +37,7 @@ struct ResponseFinisher: Sendable {
     ///   - response: The response as the endpoint made it.
     ///   - request: The request that it belongs to.
     func finish(_ response: consuming Response, for request: Request) -> Response {
+        replaceOutdated(&response, request)
         replaceUnsound(&response, request)
         indent(&response, for: request)
         compress(&response, for: request)
@@ -110,6 +111,14 @@ struct ResponseFinisher: Sendable {
         response.tag { EntityTag.packed($0, coding) }
     }
 
+    /// Replaces what a request has read that waited while its credential was revoked, or got other rights. What is done already is told.
+    private func replaceOutdated(_ response: inout Response, _ request: Request) {
+        guard response.status < 400, let problem = request.standing.problem,
+            let method = request.method, RouteTable.route(of: request).readMethods.contains(method)
+        else { return }
+        response = Response(problem, for: request)
+    }
+
     /// Returns whether a request detaches a realm.
     ///
     /// The response to it is not read from the realm's file, which may rightly be gone by then.
@@ -130,8 +139,9 @@ struct ResponseFinisher: Sendable {
         if case .stream = response.body { isWorthALook = true }
         // Apparent damage may be another program writing to the file; a long response is better rejected than cut off.
         guard let failure = isWorthALook ? database.health.look() : database.health.failure else {
-            if case .stream(let producer) = response.body, producer.completeByteCount == nil {
-                response.body = .stream(CheckedProducer(producer, database))
+            if case .stream(let producer) = response.body {
+                let source = producer.completeByteCount == nil ? database : nil
+                response.body = .stream(CheckedProducer(producer, source, request.standing))
             }
             return
         }

@@ -25,6 +25,7 @@ struct RolePolicy: Sendable {
         guard needed > .health || request.headers[.realmTransaction] != nil else { return }
         guard let realm = request.match.decoded(.realm), route.isServed else { return try checkOutsideRealms(request, route) }
         let held = request.principal.rights(in: realm, by: roles)
+        request.rights = held
         guard !held.rights.administers else {
             request.roleReach = .administers
             return

@@ -71,7 +71,7 @@ final class AccessWatch: Sendable {
         if let failure = keys.refresh() { tell(failure) }
         guard authenticator.hasCredentials else { return }
         authenticator.endVisitors()
-        notifications.endUnauthenticated()
+        notifications.endOutdated()
         if looks.add(1, ordering: .relaxed).newValue % AccessWatch.looksBetweenSweeps == 0 { authenticator.sessions.sweep() }
         guard keys.isStoreDue else { return }
         _ = workers.submitContinuation(for: WorkerPool.server) { keys.storeUses() }

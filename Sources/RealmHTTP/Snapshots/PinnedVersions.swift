@@ -145,8 +145,10 @@ package final class PinnedVersions: Sendable {
         }
         if let problem { throw problem }
         leaseRegistry.add(
-            LeaseRegistry.Lease(id: lease.id, kind: .snapshot, realm: realm, principal: request.principal.logName) {
-                [weak self] in
+            LeaseRegistry.Lease(
+                id: lease.id, kind: .snapshot, realm: realm, principal: request.principal.logName,
+                hasSameRights: { [standing = request.standing] in standing.hasSameRights }
+            ) { [weak self] in
                 _ = self?.free(lease.id, realm: realm, owner: nil)
             })
         watch(database)

@@ -21,6 +21,8 @@ final class ImportChain: Sendable {
     private let mode: ImportRun.Mode
     /// What the sender may write; nil for everything.
     private let rights: (any WriteRights)?
+    /// Who sends it, whose rights may change between two commits.
+    private let standing: Standing
     /// The time at which the whole import gives up.
     private let deadline: RealmStorage.Instant
     /// The record of the request for the audit log; nil for none.
@@ -60,6 +62,7 @@ final class ImportChain: Sendable {
     ///   - mode: What is done with objects that exist.
     ///   - reader: The reader, at the beginning of the input.
     ///   - rights: What the sender may write; nil for everything.
+    ///   - standing: Who sends it.
     ///   - deadline: The time at which the import gives up.
     ///   - audit: The record of the request for the audit log; nil for none.
     ///   - isLenient: Whether members that a class does not have are ignored.
@@ -67,12 +70,13 @@ final class ImportChain: Sendable {
     ///     its member `committed`, the line of the last object that is durable. It must not wait.
     init(
         _ database: Database, _ mode: ImportRun.Mode, _ reader: ImportReader, rights: (any WriteRights)? = nil,
-        deadline: RealmStorage.Instant, audit: AuditRecord? = nil, isLenient: Bool = false,
+        of standing: Standing, deadline: RealmStorage.Instant, audit: AuditRecord? = nil, isLenient: Bool = false,
         completion: @escaping @Sendable (Result<Outcome, Problem>) -> Void
     ) {
         self.database = database
         self.mode = mode
         self.rights = rights
+        self.standing = standing
         self.deadline = deadline
         self.audit = audit
         self.isLenient = isLenient
@@ -85,7 +89,8 @@ final class ImportChain: Sendable {
         let before = progress.withLock { $0 }
         database.write(
             WriteRequest(deadline: deadline),
-            { [mode, rights, audit, isLenient] session -> Progress in
+            { [mode, rights, standing, audit, isLenient] session -> Progress in
+                if let problem = standing.problem { throw problem }
                 var after = before
                 if let rights { session.restrict(to: rights) }
                 let run = ImportRun(session, mode, before.memory)

@@ -107,6 +107,8 @@ struct PreparedWrite: Sendable {
 
     /// Makes the changes, and checks what they leave behind.
     private func perform(_ context: WriteContext) throws(Problem) -> WriteDraft {
+        // It may have waited.
+        if let problem = request.standing.problem { throw problem }
         let draft = try work(context)
         try Problem.writing { () throws(WriteError) in try context.session.checkResults() }
         return draft

@@ -7,7 +7,8 @@ internal import RealmStorage
 ///
 /// Changes of what is hidden before and after are left out. An object that comes into the view counts as created, one
 /// that leaves it as deleted, although neither may have been written: a rule can read other objects. Whoever links to
-/// such an object counts as modified, as it does when an object is deleted.
+/// such an object counts as modified, as it does when an object is deleted. A property that was written, and whose links are
+/// hidden before and after, counts as unchanged if both views show the same.
 struct ScopedChanges {
     /// The view of the version before the commits.
     private let from: Snapshot
@@ -31,6 +32,12 @@ struct ScopedChanges {
         log = RangeLog(changes)
     }
 
+    /// A property of an object.
+    private struct Written: Hashable {
+        let object: ObservedObject
+        let column: ColumnKey
+    }
+
     /// What becomes of the changes of an object.
     private enum Fate {
         /// They are seen as they are.
@@ -46,10 +53,11 @@ struct ScopedChanges {
     ///   one of their classes has changed.
     func visible() throws(StorageError) -> [[ObjectChange]] {
         var fates: [ObservedObject: Fate] = [:]
+        var unchanged: [Written: Bool] = [:]
         var result: [[ObjectChange]] = []
         for commit in changes {
             var visible: [ObjectChange] = []
-            for change in commit where try isVisible(change, &fates) { visible.append(change) }
+            for change in commit where try isVisible(change, &fates, &unchanged) { visible.append(change) }
             result.append(visible)
         }
         try addDistant(&fates)
@@ -61,15 +69,20 @@ struct ScopedChanges {
             case .left: moves.append(.deleted(object.table, object.key))
             case .seen, .hidden: continue
             }
-            try addOwners(of: object, &moves)
+            try addOwners(of: object, &moves, &unchanged)
         }
         return moves.isEmpty ? result : result + [moves]
     }
 
     /// Returns whether a change is seen as it is.
     ///
-    /// - Parameter fates: What is known of the objects so far.
-    private func isVisible(_ change: ObjectChange, _ fates: inout [ObservedObject: Fate]) throws(StorageError) -> Bool {
+    /// - Parameters:
+    ///   - change: The change.
+    ///   - fates: What is known of the objects so far.
+    ///   - unchanged: Which properties show the same before and after, as far as that is known.
+    private func isVisible(
+        _ change: ObjectChange, _ fates: inout [ObservedObject: Fate], _ unchanged: inout [Written: Bool]
+    ) throws(StorageError) -> Bool {
         switch change {
         case .created(let table, let key): return try sees(ObservedObject(table, key), in: to)
         case .deleted(let table, let key): return try sees(ObservedObject(table, key), in: from)
@@ -79,12 +92,22 @@ struct ScopedChanges {
                 _ = try fate(of: ObservedObject(table, key), &fates)
                 return false
             }
-            return try fate(of: ObservedObject(table, key), &fates) == .seen
+            guard try fate(of: ObservedObject(table, key), &fates) == .seen else { return false }
+            return try !isUnchanged(Written(object: ObservedObject(table, key), column: column), &unchanged)
         case .collection(let table, let key, let column, _):
             guard to.table(table)?.column(column) != nil else { return false }
-            return try fate(of: ObservedObject(table, key), &fates) == .seen
+            guard try fate(of: ObservedObject(table, key), &fates) == .seen else { return false }
+            return try !isUnchanged(Written(object: ObservedObject(table, key), column: column), &unchanged)
         case .schema(let table): return to.table(table) != nil || from.table(table) != nil
         }
+    }
+
+    /// Returns whether both views show the same of a property that was written, and keeps it.
+    private func isUnchanged(_ written: Written, _ unchanged: inout [Written: Bool]) throws(StorageError) -> Bool {
+        if let known = unchanged[written] { return known }
+        let isSame = try ShownComparison(from: from, to: to).isSame(written.column, of: written.object)
+        unchanged[written] = isSame
+        return isSame
     }
 
     /// Returns what becomes of the changes of an object that was modified, and keeps it.
@@ -172,12 +195,17 @@ struct ScopedChanges {
     // MARK: - Owners
 
     /// Adds the modifications of the objects that link to one that has come into the view or left it.
-    private func addOwners(of object: ObservedObject, _ moves: inout [ObjectChange]) throws(StorageError) {
+    private func addOwners(
+        of object: ObservedObject, _ moves: inout [ObjectChange], _ unchanged: inout [Written: Bool]
+    ) throws(StorageError) {
         guard let table = to.table(object.table), let row = try base(of: to).table(object.table)?.find(object.key) else { return }
         for column in table.backlinks {
             guard let origin = column.targetTable, let property = column.oppositeColumn else { continue }
             for key in try row.leaf.backlinks(column, row: row.index).keys() where key.rawValue >= 0 {
                 guard try sees(ObservedObject(origin, key), in: to), try sees(ObservedObject(origin, key), in: from) else {
+                    continue
+                }
+                guard try !isUnchanged(Written(object: ObservedObject(origin, key), column: property), &unchanged) else {
                     continue
                 }
                 moves.append(.modified(origin, key, property))

@@ -38,7 +38,10 @@ extension WriteSession {
 
     /// Returns a link to the object with a primary key; throws `linkTargetMissing` when there is none.
     private func link(primaryKey input: InputValue, to table: TableState) throws(WriteError) -> Value {
-        guard let column = table.primaryKey else { throw ValueReader.mismatch(input, .link) }
+        guard let column = knownPrimaryKey(of: table) else {
+            // A hidden key leads nowhere, whether an object has it or not.
+            throw table.primaryKey == nil ? ValueReader.mismatch(input, .link) : WriteSession.missingTarget(table)
+        }
         let key = try ValueReader.read(input, as: column.type, isNullable: false)
         guard let target = try find(key, in: table), try sees(target) else { throw WriteSession.missingTarget(table) }
         return .link(target.table, target.object)
@@ -89,7 +92,7 @@ extension WriteSession {
     private func upsertNested(
         _ body: InputObject, in table: TableState, _ options: Options
     ) throws(WriteError) -> ObjectPlace {
-        if let column = table.primaryKey, let input = member(named: column.name, of: body) {
+        if let column = knownPrimaryKey(of: table), let input = member(named: column.name, of: body) {
             let key = try at(
                 .name(column.name), try ValueReader.read(input, as: column.type, isNullable: column.isNullable))
             if let existing = try find(key, in: table) {

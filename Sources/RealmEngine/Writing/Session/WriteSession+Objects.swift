@@ -47,7 +47,7 @@ extension WriteSession {
             throw WriteError(.noPrimaryKey, "class '\(className)' has no primary key to find objects by")
         }
         var existing: ObjectPlace?
-        if let input = member(named: column.name, of: body) {
+        if knownPrimaryKey(of: table) != nil, let input = member(named: column.name, of: body) {
             let key = try at(.name(column.name), try ValueReader.read(input, as: column.type, isNullable: column.isNullable))
             existing = try find(key, in: table)
         }
@@ -80,7 +80,7 @@ extension WriteSession {
             try write(body, to: existing, table, .replace, options)
             return Written(place: existing, isCreated: false)
         }
-        guard let column = table.primaryKey, let value = try primaryKey(key.name, column) else {
+        guard let column = knownPrimaryKey(of: table), let value = try primaryKey(key.name, column) else {
             throw noObject(key.name, in: table)
         }
         if let input = member(named: column.name, of: body) {
@@ -105,7 +105,7 @@ extension WriteSession {
 
     /// Throws `keyMismatch` when the primary key in a body differs from that of the addressed object.
     private func requireSameKey(_ body: InputObject, _ place: ObjectPlace, _ table: TableState) throws(WriteError) {
-        guard let column = table.primaryKey, let input = member(named: column.name, of: body) else { return }
+        guard let column = knownPrimaryKey(of: table), let input = member(named: column.name, of: body) else { return }
         guard try isPrimaryKey(input, column, of: place) else { throw WriteSession.keyMismatch(column) }
     }
 

@@ -178,10 +178,17 @@ extension WriteSession {
     }
 
     /// Returns the primary key of a class by which the sender may name objects; nil when there is none, or it is hidden.
+    ///
+    /// Nothing else looks up a key that a request has: whoever may not know keys must not learn which of them exist.
     func knownPrimaryKey(of table: TableState) -> Column? {
         guard let column = table.primaryKey else { return nil }
-        guard let shown = restriction?.shownBase.table(table.key) else { return column }
-        return shown.column(named: column.name) == nil ? nil : column
+        guard let restriction else { return column }
+        if let shown = restriction.shownBase.table(table.key) { return shown.column(named: column.name) == nil ? nil : column }
+        // Without the right to read, objects are named by keys that some action shows.
+        let isShown = [WriteAction.create, .update, .delete].contains { action in
+            restriction.allowance(action, table).map { !$0.hidden.contains(column.name) } ?? false
+        }
+        return isShown ? column : nil
     }
 
     /// Returns the columns of a class that the write at hand knows of.

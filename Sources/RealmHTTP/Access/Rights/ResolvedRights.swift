@@ -4,7 +4,7 @@ internal import RealmEngine
 internal import RealmStorage
 
 /// What one principal may do in one realm under the roles in force, with everything that its requests ask of that, made once.
-final class ResolvedRights: Sendable {
+final class ResolvedRights: AdmittedRights {
     /// The roles that it follows from.
     private let roles: RoleBook
     /// The name of the realm, which need not exist.
@@ -37,6 +37,13 @@ final class ResolvedRights: Sendable {
         case .export: return scopes.export
         default: return scopes.read
         }
+    }
+
+    func identity(in snapshot: Snapshot?) -> String { snapshot.map { rights.fitting($0) }?.identity ?? rights.identity }
+
+    func areInForce(for principal: Principal) -> Bool {
+        guard let newest = roles.successor else { return true }
+        return principal.rights(in: realm, by: newest).rights.identity.utf8.elementsEqual(rights.identity.utf8)
     }
 
     /// Whether this is about a realm and these roles.

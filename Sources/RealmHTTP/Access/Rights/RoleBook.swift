@@ -2,6 +2,7 @@
 
 internal import RealmQuery
 package import RealmStorage
+internal import Synchronization
 
 /// The roles of a server, and what they allow.
 ///
@@ -29,6 +30,10 @@ package final class RoleBook: Sendable {
     let widestLimits: PrincipalLimits?
     /// Rights that were resolved.
     private let cache = RightsCache()
+    /// The book that was put in force in the place of this one; nil while this one is in force.
+    private let next = RankedMutex<RoleBook?>(.leaf, nil)
+    /// Whether there is one.
+    private let isRetired = Atomic<Bool>(false)
 
     /// Makes the book of a server whose configuration has no roles.
     package convenience init() { self.init([], entry: JSONObject([])) }
@@ -66,6 +71,30 @@ package final class RoleBook: Sendable {
 
     /// Returns a role; nil for none of exactly this name.
     private func role(_ name: String) -> Role? { roles[name] }
+
+    // MARK: - In force
+
+    /// The book that is in force in the place of this one; nil while this one is. It takes no lock until then.
+    var successor: RoleBook? {
+        guard isRetired.load(ordering: .acquiring) else { return nil }
+        var newest = next.withLock { $0 }
+        while let later = newest?.next.withLock({ $0 }) { newest = later }
+        // The books between are not needed any more, and would be released one inside of the other.
+        let found = newest
+        let between = next.withLock { next -> RoleBook? in
+            defer { next = found }
+            return next
+        }
+        withExtendedLifetime(between) {}
+        return found
+    }
+
+    /// Notes that another book is in force in the place of this one. It must be a new one.
+    func retire(for book: RoleBook) {
+        guard book !== self, !book.isRetired.load(ordering: .acquiring) else { return }
+        next.withLock { $0 = book }
+        isRetired.store(true, ordering: .releasing)
+    }
 
     // MARK: - Limits
 

@@ -8,9 +8,12 @@ struct TokenClaims {
     private let settings: IssuerSettings
     /// What the token states.
     private let payload: JSONObject
+    /// What ends with the key that has verified the token.
+    private let warrant: Principal?
 
     /// Prepares the check of a payload.
-    init(_ payload: JSONObject, of settings: IssuerSettings) {
+    init(_ payload: JSONObject, of settings: IssuerSettings, warrant: Principal? = nil) {
+        self.warrant = warrant
         self.payload = payload
         self.settings = settings
     }
@@ -25,7 +28,8 @@ struct TokenClaims {
         let expiry = try checkTimes(Double(now.nanoseconds) / 1e9)
         return VerifiedToken(
             issuer: settings.issuer, subject: try subject(), roles: try roles(), claims: payload,
-            expiresAt: TokenClaims.clock(expiry), acceptedUntil: TokenClaims.clock(expiry + VerifiedToken.skewSeconds))
+            expiresAt: TokenClaims.clock(expiry), acceptedUntil: TokenClaims.clock(expiry + VerifiedToken.skewSeconds),
+            warrant: warrant)
     }
 
     /// Checks that the token is for this server: `aud` is one of its names, or a list with one.

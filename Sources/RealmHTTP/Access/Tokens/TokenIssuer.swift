@@ -17,6 +17,8 @@ struct TokenIssuer {
     private(set) var isReading = false
     /// The tokens that wait for the reading.
     private(set) var waiters: [Waiter] = []
+    /// What the principals of its tokens end with, by the fingerprint of the key that has verified these.
+    private(set) var warrants: [[UInt8]: Principal] = [:]
     /// When the last reading began.
     private var lastReading: Instant?
     /// When the next one is due; nil while nothing but a change of the file makes it due.
@@ -71,6 +73,30 @@ struct TokenIssuer {
     mutating func takeWaiters() -> [Waiter] {
         defer { waiters = [] }
         return waiters
+    }
+
+    /// Returns what the principal of a token ends with that a key has verified.
+    mutating func warrant(of key: VerificationKey) -> Principal {
+        if let warrant = warrants[key.fingerprint] { return warrant }
+        let warrant = Principal(kind: .jwt)
+        warrants[key.fingerprint] = warrant
+        return warrant
+    }
+
+    /// Takes over the warrants of the issuer in whose place this one is put, unless its tokens mean something else now.
+    ///
+    /// - Returns: The warrants that end.
+    mutating func takeWarrants(of old: TokenIssuer) -> [Principal] {
+        warrants = settings == old.settings ? old.warrants : [:]
+        return settings == old.settings ? dropWarrants() : Array(old.warrants.values)
+    }
+
+    /// Drops the warrants of keys that there are no longer, and returns them.
+    mutating func dropWarrants() -> [Principal] {
+        guard let fingerprints = keys?.fingerprints else { return [] }
+        let gone = warrants.filter { !fingerprints.contains($0.key) }
+        for fingerprint in gone.keys { warrants[fingerprint] = nil }
+        return Array(gone.values)
     }
 
     /// Notes what a reading has brought.

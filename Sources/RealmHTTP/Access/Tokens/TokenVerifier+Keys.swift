@@ -28,7 +28,7 @@ extension TokenVerifier {
         }
         if issuers.contains(where: \.isPublished) { try keepLooking() }
         let now = Instant.now()
-        let (waiters, old) = state.withLock { state -> ([TokenIssuer.Waiter], State) in
+        let (waiters, warrants, old) = state.withLock { state -> ([TokenIssuer.Waiter], [Principal], State) in
             let old = state
             state.issuers = [:]
             for (settings, keys) in loaded {
@@ -43,13 +43,17 @@ extension TokenVerifier {
                 }
                 state.issuers[name] = issuer
             }
+            let warrants = old.issuers.flatMap { name, issuer in
+                state.issuers[name]?.takeWarrants(of: issuer) ?? Array(issuer.warrants.values)
+            }
             state.cache = TokenCache()
             generation.add(1, ordering: .acquiringAndReleasing)
             let gone = old.issuers.filter { state.issuers[$0.key]?.epoch != $0.value.epoch }
-            return (gone.values.flatMap(\.waiters), old)
+            return (gone.values.flatMap(\.waiters), warrants, old)
         }
         // The tokens that were known are released without the lock.
         withExtendedLifetime(old) {}
+        for warrant in warrants { warrant.end() }
         resume(waiters)
         readDueKeys()
     }
@@ -129,18 +133,20 @@ extension TokenVerifier {
     /// Takes what a reading has brought.
     private func end(_ result: Result<KeyLoader.Loaded, KeyLoader.Defect>, of name: [UInt8], _ epoch: Int) {
         let now = Instant.now()
-        let (waiters, hasTurned) = state.withLock { state -> ([TokenIssuer.Waiter], Bool) in
-            guard var issuer = state.issuers[name], issuer.epoch == epoch else { return ([], false) }
+        let (waiters, warrants, hasTurned) = state.withLock { state -> ([TokenIssuer.Waiter], [Principal], Bool) in
+            guard var issuer = state.issuers[name], issuer.epoch == epoch else { return ([], [], false) }
             let old = issuer.keys
             let hasTurned = issuer.end(result, at: now, timing)
             let waiters = issuer.takeWaiters()
+            let warrants = issuer.dropWarrants()
             state.issuers[name] = issuer
             if let keys = issuer.keys, let old, !old.fingerprints.isSubset(of: keys.fingerprints) {
                 state.cache.keep(keys.fingerprints, of: name)
                 generation.add(1, ordering: .acquiringAndReleasing)
             }
-            return (waiters, hasTurned)
+            return (waiters, warrants, hasTurned)
         }
+        for warrant in warrants { warrant.end() }
         if hasTurned { log(result, String(decoding: name, as: UTF8.self)) }
         resume(waiters)
     }

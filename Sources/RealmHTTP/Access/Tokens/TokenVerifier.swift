@@ -212,7 +212,8 @@ package final class TokenVerifier: Sendable {
         let keys = set.candidates(for: candidate.token)
         guard !keys.isEmpty else { throw .key }
         guard let key = keys.first(where: { $0.verifies(candidate.token) }) else { throw .signature }
-        let verified = try TokenClaims(candidate.token.payload, of: issuer.settings).verified(at: clock())
+        let warrant = state.withLock { $0.issuers[candidate.issuer]?.warrant(of: key) }
+        let verified = try TokenClaims(candidate.token.payload, of: issuer.settings, warrant: warrant).verified(at: clock())
         if keep(verified, candidate, key, of: issuer) { return verified }
         guard !isRepeated else { throw .key }
         return try self.verified(candidate, isRepeated: true)

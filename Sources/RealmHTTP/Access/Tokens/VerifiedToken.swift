@@ -28,8 +28,10 @@ package struct VerifiedToken: Sendable {
     ///   - claims: All that it states.
     ///   - expiresAt: When it expires, as it states.
     ///   - acceptedUntil: Until when it is accepted.
+    ///   - warrant: What ends with the key that has verified it; nil for a token that is not used.
     init(
-        issuer: String, subject: String, roles: [String], claims: JSONObject, expiresAt: WallClock, acceptedUntil: WallClock
+        issuer: String, subject: String, roles: [String], claims: JSONObject, expiresAt: WallClock, acceptedUntil: WallClock,
+        warrant: Principal? = nil
     ) {
         self.issuer = issuer
         self.subject = subject
@@ -39,7 +41,8 @@ package struct VerifiedToken: Sendable {
         self.acceptedUntil = acceptedUntil
         // Leases belong to issuer and subject; a line break is in no address.
         principal = Principal(
-            kind: .jwt, id: issuer + "\n" + subject, name: subject, roles: roles, claims: claims, expiresAt: acceptedUntil)
+            kind: .jwt, id: issuer + "\n" + subject, name: subject, roles: roles, claims: claims, expiresAt: acceptedUntil,
+            parent: warrant)
     }
 
     /// By how many seconds clocks may differ.

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+package import RealmStorage
+
+/// The rights of a principal in a realm, as what outlives a request asks of them.
+package protocol AdmittedRights: AnyObject, Sendable {
+    /// Returns a text that is equal exactly for equal rights, as far as they fit the schema of a version.
+    ///
+    /// - Parameter snapshot: The whole version; nil where there is none.
+    func identity(in snapshot: Snapshot?) -> String
+
+    /// Returns whether a principal has the same rights by the roles in force. It costs two comparisons of addresses until these are
+    /// replaced.
+    func areInForce(for principal: Principal) -> Bool
+}
+
+/// Who sent a request, and the rights by which it was admitted.
+///
+/// Whatever outlives the request, such as a stream or a snapshot, keeps it, and ends when the sender has other rights.
+package struct Standing: Sendable {
+    /// The sender.
+    package let principal: Principal
+    /// The rights in the realm; nil where not roles decide.
+    let rights: (any AdmittedRights)?
+
+    /// Whether the sender has the same rights by the roles in force. Whether the credential is still valid does not count.
+    var hasSameRights: Bool { rights?.areInForce(for: principal) ?? true }
+
+    /// Whether the credential is valid, and the sender has the same rights by the roles in force.
+    var isInForce: Bool { !principal.isOver && hasSameRights }
+
+    /// Why what was admitted before must not go on: the credential was revoked, or its holder has other rights by now; nil when it may.
+    /// That the time of a credential is over does not count.
+    var problem: Problem? {
+        guard !principal.isRevoked else { return .credentialEnded }
+        guard !hasSameRights else { return nil }
+        return Problem(.forbidden, "the rights of this credential have changed since the request was sent; send it again")
+    }
+}
+
+extension Request {
+    /// Who sends the request, and by which rights.
+    package var standing: Standing { Standing(principal: principal, rights: rights) }
+
+    /// The name of the sender: of the principal, or for strangers of their address. What may be repeated under other rights, and what
+    /// is counted, belongs to it.
+    package var sender: String { principal.kind == .anonymous ? "stranger " + client : principal.owner }
+
+    /// A text that is equal exactly for senders with equal rights in the realm, as far as these fit its schema; empty where not roles
+    /// decide.
+    package var rightsIdentity: String {
+        guard case .ready(let database)? = realm else { return rights?.identity(in: nil) ?? "" }
+        return rights?.identity(in: database.current.snapshot) ?? ""
+    }
+
+    /// The name under which belongs to the sender what it leaves behind, such as transactions, snapshots and registrations. It has the
+    /// rights in it, so what was begun with other rights is not there.
+    package var owner: String { sender + "\n" + rightsIdentity }
+}
