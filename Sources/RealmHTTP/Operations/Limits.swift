@@ -89,6 +89,8 @@ package struct Limits: Sendable, Equatable {
     package var readSeconds = 10
     /// The time in seconds that a write may take, including its wait for the writer.
     package var writeSeconds = 5
+    /// The time in seconds for which one commit of an import may hold the writer.
+    package var importSeconds = 60
     /// The time in seconds in which the head of a request has to be complete, and the longest pause
     /// between the bytes of a body.
     package var requestSeconds = 10
@@ -309,6 +311,7 @@ package struct Limits: Sendable, Equatable {
         Entry(name: "read-seconds", range: 1...3600, path: \.readSeconds),
         Entry(name: "write-seconds", range: 1...3600, path: \.writeSeconds),
         Entry(name: "write-bytes", range: (1 << 20)...(1 << 34), path: \.writeBytes),
+        Entry(name: "import-seconds", range: 1...3600, path: \.importSeconds),
         Entry(name: "migration-rounds", range: 1...(1 << 40), path: \.migrationRounds),
         Entry(name: "request-seconds", range: 1...3600, path: \.requestSeconds),
         Entry(name: "head-seconds", range: 1...3600, path: \.headSeconds),
