@@ -78,6 +78,10 @@ package struct Limits: Sendable, Equatable {
     package var streamSeconds = 1800
     /// The maximum number of observed definitions that are kept although no client reads them.
     package var idleDefinitions = 500
+    /// The maximum memory in bytes of the observed definitions of all clients, with the change sets that are kept of them.
+    package var observedBytes = 128 << 20
+    /// The maximum memory in bytes of the definitions that one client observes.
+    package var observedBytesPerPrincipal = 64 << 20
     /// The maximum number of change sets that are kept for clients that resume, of each definition.
     package var retentionSets = 1000
     /// The maximum number of bytes of change sets that are kept for clients that resume, of each
@@ -305,6 +309,8 @@ package struct Limits: Sendable, Equatable {
         Entry(name: "stall-seconds", range: 1...86_400, path: \.stallSeconds),
         Entry(name: "stream-seconds", range: 10...86_400, path: \.streamSeconds),
         Entry(name: "idle-definitions", range: 0...(1 << 20), path: \.idleDefinitions),
+        Entry(name: "observed-bytes", range: (1 << 20)...(1 << 40), path: \.observedBytes),
+        Entry(name: "observed-bytes-per-principal", range: (1 << 20)...(1 << 40), path: \.observedBytesPerPrincipal),
         Entry(name: "retention-sets", range: 0...(1 << 24), path: \.retentionSets),
         Entry(name: "retention-bytes", range: 0...(1 << 34), path: \.retentionBytes),
         Entry(name: "retention-seconds", range: 0...86_400, path: \.retentionSeconds),

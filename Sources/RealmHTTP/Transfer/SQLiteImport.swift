@@ -70,7 +70,8 @@ struct SQLiteImport {
             return .overLimit(
                 .bodyTooLarge, "reading the database takes more than \(memoryLimit) bytes of memory", limit: memoryLimit)
         case .refused: return Problem(.invalidBody, "the database has a table that cannot be read without running what it says")
-        case .full, .malformed, .constraint, .other: return Problem(.invalidBody, "the body is no database of SQLite, or is damaged")
+        case .full, .malformed, .constraint, .other:
+            return Problem(.invalidBody, "the body is no database of SQLite, or is damaged")
         }
     }
 
@@ -258,7 +259,9 @@ struct SQLiteImport {
             let value = rows.value(index)
             try requireFitting(value)
             cell.writeName(to: &writer)
-            if let column = cell.column, column.collection == nil, try parts.writeEmbedded(value, column, to: &writer) { continue }
+            if let column = cell.column, column.collection == nil, try parts.writeEmbedded(value, column, to: &writer) {
+                continue
+            }
             try cell.writeValue(value, to: &writer)
         }
         if let collections { try parts.write(collections.members, of: rows.value(collections.key), to: &writer) }

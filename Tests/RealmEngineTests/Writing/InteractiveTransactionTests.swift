@@ -65,7 +65,9 @@ import Testing
             while requests < 1000 {
                 let first = Int64(1000 + requests * 500)
                 try perform(realm, info) { session in
-                    for key in first..<first + 500 { _ = try session.create("Counter", ["_id": .integer(key), "n": .integer(0)]) }
+                    for key in first..<first + 500 {
+                        _ = try session.create("Counter", ["_id": .integer(key), "n": .integer(0)])
+                    }
                     return 0
                 }
                 requests += 1

@@ -248,7 +248,11 @@ import Testing
         let innerDone = Awaited<Bool>()
         if inGroup {
             // The late write is taken together with one that does not end.
-            realm.database.write(EngineRealm.request()) { _ in inner.block() } completion: { _ in innerDone.set(true) }
+            realm.database.write(EngineRealm.request()) { _ in
+                inner.block()
+            } completion: { _ in
+                innerDone.set(true)
+            }
         }
         let answer = Awaited<Result<WriteReceipt<Void>, WriteError>>()
         realm.database.write(WriteRequest(deadline: .now().adding(seconds: 0.5)), Self.add) { answer.set($0) }

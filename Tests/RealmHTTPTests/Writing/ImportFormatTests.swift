@@ -195,7 +195,9 @@ import Testing
         let dog =
             #"{"age":7,"chip":{"code":"c","size":2},"chips":[{"code":"a"},{"code":"b","size":1}],"tags":["x","y"],"marks":{"k":1,"l":2},"ids":[3,1],"notes":["n",null],"any":[1,{"a":2}],"owner":"ann"}"#
         #expect(try server.send("PUT", "app/objects/Dog/77", dog).status == 201)
-        #expect(try server.send("PUT", "app/objects/Value/5", #"{"mixeds":[1,"a",null],"map":{"a":1.5,"b":[true]},"float":0.1}"#).status == 201)
+        #expect(
+            try server.send("PUT", "app/objects/Value/5", #"{"mixeds":[1,"a",null],"map":{"a":1.5,"b":[true]},"float":0.1}"#)
+                .status == 201)
         func state() throws -> [String] {
             try ["Dog", "Person", "Value"].flatMap { name in
                 try server.get("app/objects/\(name)?limit=100").text.split(separator: "{\"$meta\"").map {

@@ -143,7 +143,9 @@ import Testing
     @Test(arguments: 0..<40) func `passing over blank lines leaves the same records`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let form: RecordReader.Form = seed % 2 == 0 ? .lines : .csv
-        let parts = form == .lines ? ["\n", "\r\n", " \n", "a\n", "{}\n", " b \n", "\t\r\n"] : ["\n", "\r", "\r\n", "a,b\r\n", "\"x\n\n\",1\r", ",\n"]
+        let parts =
+            form == .lines
+            ? ["\n", "\r\n", " \n", "a\n", "{}\n", " b \n", "\t\r\n"] : ["\n", "\r", "\r\n", "a,b\r\n", "\"x\n\n\",1\r", ",\n"]
         var text = ""
         for _ in 0..<Int.random(in: 0..<60, using: &random) {
             text += String(repeating: parts.randomElement(using: &random) ?? "", count: Int.random(in: 1..<50, using: &random))
