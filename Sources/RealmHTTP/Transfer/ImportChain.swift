@@ -12,10 +12,10 @@ internal import RealmStorage
 /// works on the writer's thread, except that a write which is refused at once completes on the
 /// caller's.
 final class ImportChain: Sendable {
-    /// The number of objects in the first commit. Those after it are bounded by time and memory alone: each commit writes the
-    /// upper nodes of the trees anew, so many small ones make the file grow.
+    /// The number of objects in the first commit. Those after it have as many at least, and more while their time lasts: each
+    /// commit writes the upper nodes of the trees anew, so many small ones make the file grow.
     static let firstCount = 10_000
-    /// The seconds for which one commit holds the writer before others have a turn.
+    /// The seconds for which one commit goes on to hold the writer before others have a turn.
     private static let seconds = 0.2
     /// The share of the memory of a write, `write-bytes`, after which a commit ends.
     private static let memoryShare = 4
@@ -96,10 +96,14 @@ final class ImportChain: Sendable {
                 let run = ImportRun(session, mode, before.memory)
                 run.audit = audit
                 run.isLenient = isLenient
-                let pause = ImportRun.Pause(
-                    count: before.memory.line == 0 ? ImportChain.firstCount : .max,
-                    byteCount: session.byteLimit / ImportChain.memoryShare + before.memory.byteCount,
-                    time: .now().adding(seconds: ImportChain.seconds))
+                var pause = ImportRun.Pause()
+                pause.byteCount = session.byteLimit / ImportChain.memoryShare + before.memory.byteCount
+                if before.memory.line == 0 {
+                    pause.count = ImportChain.firstCount
+                } else {
+                    pause.leastCount = ImportChain.firstCount
+                    pause.time = .now().adding(seconds: ImportChain.seconds)
+                }
                 after.isAtEnd = try !run.run(&after.reader, until: pause)
                 after.memory = run.memory
                 try session.checkResults()

@@ -45,8 +45,10 @@ package final class ImportRun {
         var count = Int.max
         /// The memory in bytes of its changes after which it stops.
         var byteCount = Int.max
-        /// The instant after which it stops.
+        /// The instant after which it stops, unless it has written fewer than `leastCount` objects.
         var time = RealmStorage.Instant.distantFuture
+        /// The number of objects for which it does not look at the time.
+        var leastCount = 0
     }
 
     /// An object that links to one which has not been read yet.
@@ -117,7 +119,7 @@ package final class ImportRun {
     /// - Throws: The first error, with `line` where it is one of an object.
     func run(_ reader: inout ImportReader, until pause: Pause) throws(Problem) -> Bool {
         var left = pause.count
-        while left > 0, goesOn(pause) {
+        while left > 0, goesOn(pause, after: pause.count - left) {
             try requireTime()
             try reader.readAhead { className throws(Problem) in
                 try Problem.writing { () throws(WriteError) in try session.rowShapes(of: className) }
@@ -154,9 +156,10 @@ package final class ImportRun {
         return true
     }
 
-    /// Returns whether the next objects belong to the same commit.
-    private func goesOn(_ pause: Pause) -> Bool {
-        session.usedBytes < pause.byteCount && (pause.time.isDistantFuture || RealmStorage.Instant.now() < pause.time)
+    /// Returns whether the next objects belong to the same commit as the `count` before them.
+    private func goesOn(_ pause: Pause, after count: Int) -> Bool {
+        guard session.usedBytes < pause.byteCount else { return false }
+        return count < pause.leastCount || pause.time.isDistantFuture || RealmStorage.Instant.now() < pause.time
     }
 
     /// Throws `deadline_exceeded` when the import holds the writer for too long.
@@ -169,12 +172,13 @@ package final class ImportRun {
 
     /// Writes the links that waited for their targets. Returns whether some are left for another commit.
     private func linkWaiting(_ reader: ImportReader, until pause: Pause) throws(Problem) -> Bool {
+        let first = memory.linked
         while memory.linked < memory.later.count {
             let waiting = memory.later[memory.linked]
             try link(try reader.object(at: waiting.place), waiting.object)
             memory.linked += 1
             try requireTime()
-            guard goesOn(pause) else { break }
+            guard goesOn(pause, after: memory.linked - first) else { break }
         }
         guard memory.linked == memory.later.count else { return true }
         memory.later = []
