@@ -6,7 +6,7 @@ internal import RealmStorage
 ///
 /// Any thread may use it.
 final class ObservedShares: Sendable {
-    private let bytes = RankedMutex(.leaf, [String: Int]())
+    private let bytes = RankedMutex(.leaf, [[UInt8]: Int]())
     private let liveLimits: LiveLimits
 
     /// Makes a table for a server without clients.
@@ -15,7 +15,7 @@ final class ObservedShares: Sendable {
     /// Counts the bytes of one share of a client anew.
     ///
     /// - Throws: `too_many_streams` when the shares of the client exceed the limit; nothing has changed then.
-    fileprivate func change(_ client: String, from old: Int, to new: Int) throws(Problem) {
+    fileprivate func change(_ client: [UInt8], from old: Int, to new: Int) throws(Problem) {
         let limit = liveLimits.current.observedBytesPerPrincipal
         let isGranted = bytes.withLock { bytes in
             let total = bytes[client, default: 0] + new - old
@@ -33,13 +33,14 @@ final class ObservedShares: Sendable {
 /// What the definitions of one stream, poll or registration take. It is given back when the value is released.
 final class ObservedShare: Sendable {
     private let shares: ObservedShares
-    private let client: String
+    /// The name of the client, by its bytes.
+    private let client: [UInt8]
     private let bytes = RankedMutex(.leaf, 0)
 
     /// Makes a share of nothing.
     init(_ shares: ObservedShares, of client: String) {
         self.shares = shares
-        self.client = client
+        self.client = Array(client.utf8)
     }
 
     /// Sets how much the share is.

@@ -2,8 +2,8 @@
 
 /// Hands out names for the sheets of a workbook.
 struct SheetNames {
-    /// The names that were handed out, in lower case. Excel keeps one for itself.
-    private var taken: Set<String> = ["history"]
+    /// The names that were handed out, in lower case, by their bytes. Excel keeps one for itself.
+    private var taken: Set<[UInt8]> = [Array("history".utf8)]
     /// The longest name, in UTF-16 code units.
     private static let longest = 31
 
@@ -13,7 +13,7 @@ struct SheetNames {
         let base = clean.isEmpty ? "_" : clean
         var name = base
         var number = 2
-        while !taken.insert(name.lowercased()).inserted {
+        while !taken.insert(Array(name.lowercased().utf8)).inserted {
             let end = "_\(number)"
             name = SheetNames.cut(Array(base.unicodeScalars), to: SheetNames.longest - end.utf16.count) + end
             number += 1

@@ -116,7 +116,7 @@ final class SQLiteParts {
         let table = schema.tables[position]
         let names = table.columns.map(\.name)
         var made: SQLiteStatement?
-        if try columns(table.name) == names {
+        if let found = try columns(table.name), found.elementsEqual(names, by: { $0.utf8.elementsEqual($1.utf8) }) {
             let quoted = names.map(SQLiteDatabase.quoted)
             // A collection has the place or the key of an element before its value; an embedded object begins with its number.
             let wanted = quoted.count > 1 ? quoted.dropFirst().joined(separator: ", ") : "NULL"
