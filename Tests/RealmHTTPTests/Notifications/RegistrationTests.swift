@@ -241,7 +241,7 @@ struct SkippingTests {
             #expect(try server.send("POST", "app/subscriptions", body(5)).status == 429)
             let id = first.json["id"]?.text ?? ""
             #expect(try server.send("DELETE", "app/subscriptions/\(id)").status == 204)
-            #expect(try eventually(seconds: 10) { try server.send("POST", "app/subscriptions", body(4)).status == 201 })
+            #expect(try eventually(seconds: 10) { try server.send("POST", "app/subscriptions", body(3)).status == 201 })
         }
         #expect(try ServerMetrics(port: server.port)["observed_bytes"] ?? 0 > 0)
         try server.finish()

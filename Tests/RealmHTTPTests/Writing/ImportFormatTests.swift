@@ -214,7 +214,6 @@ import Testing
         let again = try Self.post(server, "?mode=upsert", file, Self.sqlite)
         #expect(again.status == 200, "\(again.text)")
         #expect(try state().filter { !$0.contains("Person") } == before.filter { !$0.contains("Person") })
-        // Without the tables of embedded objects their columns mean nothing, and the rest says so.
         try server.finish()
     }
 
@@ -225,7 +224,7 @@ import Testing
             let file = try Self.database(
                 """
                 CREATE TABLE Person (id TEXT PRIMARY KEY, slow TEXT AS (upper(id)) VIRTUAL, kept TEXT AS (lower(id)) STORED,
-                  CHECK (length(id) > 0), more DEFAULT (random()));
+                  more DEFAULT (random()), CHECK (length(id) > 0));
                 INSERT INTO Person (id, more) VALUES ('ann', NULL), ('bob', NULL);
                 CREATE INDEX e ON Person(upper(id)); CREATE INDEX p ON Person(id) WHERE length(id) > 1;
                 CREATE TRIGGER t AFTER INSERT ON Person BEGIN SELECT abs(1); END;
