@@ -13,6 +13,67 @@
 #include <time.h>
 #include <unistd.h>
 
+/* What a thread may do with a database of anybody: how much SQLite may allocate, and who says whether it goes on. SQLite asks its
+   progress handler between two of its own instructions only, so memory and files ask as well. */
+typedef struct {
+  int64_t used;
+  int64_t limit;
+  unsigned calls;
+  realm_rest_sqlite_look look;
+  void *context;
+} bounds;
+
+static _Thread_local bounds bound;
+static sqlite3_mem_methods standard;
+
+/* Whether the thread has to stop. The look takes the time of a clock, so only some calls take it. */
+static int
+is_over (unsigned every)
+{
+  return NULL != bound.look && 0 == ++bound.calls % every && 0 != bound.look (bound.context);
+}
+
+static void *
+bound_malloc (int count)
+{
+  if (0 == bound.limit)
+    return standard.xMalloc (count);
+  if (bound.used + count > bound.limit || is_over (256))
+    return NULL;
+  void *made = standard.xMalloc (count);
+  if (NULL != made)
+    bound.used += standard.xSize (made);
+  return made;
+}
+
+static void
+bound_free (void *old)
+{
+  if (0 != bound.limit && NULL != old)
+    bound.used -= standard.xSize (old);
+  standard.xFree (old);
+}
+
+static void *
+bound_realloc (void *old, int count)
+{
+  if (0 == bound.limit)
+    return standard.xRealloc (old, count);
+  int64_t before = NULL == old ? 0 : standard.xSize (old);
+  if (bound.used - before + count > bound.limit || is_over (256))
+    return NULL;
+  void *made = standard.xRealloc (old, count);
+  if (NULL != made)
+    bound.used += standard.xSize (made) - before;
+  return made;
+}
+
+void
+realm_rest_sqlite_bound (int64_t limit, realm_rest_sqlite_look look, void *context)
+{
+  bound = (bounds) { .limit = limit, .look = look, .context = context };
+}
+
 /* A file of SQLite: a descriptor with a bound. Those that SQLite makes for itself, such as for sorting, are closed with it. */
 typedef struct {
   sqlite3_file base;
@@ -36,6 +97,8 @@ file_read (sqlite3_file *base, void *target, int count, sqlite3_int64 offset)
 {
   plain_file *file = (plain_file *) base;
   int done = 0;
+  if (is_over (16))
+    return SQLITE_IOERR_READ;
   while (done < count) {
     ssize_t got = pread (file->descriptor, (char *) target + done, (size_t) (count - done), offset + done);
     if (got < 0 && EINTR == errno)
@@ -264,10 +327,72 @@ static sqlite3_vfs files = {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int is_registered;
 
+/* The functions of SQLite itself, by name and number of arguments. */
+typedef struct {
+  char name[32];
+  int arguments;
+} function;
+
+static function functions[512];
+static size_t function_count;
+
+/* Lists the functions; false when there are too many, or SQLite does not list them. */
+static int
+list_functions (void)
+{
+  sqlite3 *database = NULL;
+  sqlite3_stmt *list = NULL;
+  int code = SQLITE_ERROR;
+  if (SQLITE_OK == sqlite3_open_v2 (":memory:", &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX, NULL)
+      && SQLITE_OK == sqlite3_prepare_v2 (database, "SELECT name, narg FROM pragma_function_list", -1, &list, NULL))
+    while (SQLITE_ROW == (code = sqlite3_step (list))) {
+      const char *name = (const char *) sqlite3_column_text (list, 0);
+      if (NULL == name || function_count == sizeof functions / sizeof *functions || strlen (name) >= sizeof functions->name)
+        break;
+      strcpy (functions[function_count].name, name);
+      functions[function_count].arguments = sqlite3_column_int (list, 1);
+      function_count++;
+    }
+  sqlite3_finalize (list);
+  sqlite3_close_v2 (database);
+  return SQLITE_DONE == code && function_count > 0;
+}
+
 static void
 set_up (void)
 {
-  is_registered = SQLITE_OK == sqlite3_initialize () && SQLITE_OK == sqlite3_vfs_register (&files, 0);
+  static sqlite3_mem_methods bounded;
+  if (SQLITE_OK != sqlite3_config (SQLITE_CONFIG_GETMALLOC, &standard))
+    return;
+  bounded = standard;
+  bounded.xMalloc = bound_malloc;
+  bounded.xFree = bound_free;
+  bounded.xRealloc = bound_realloc;
+  is_registered = SQLITE_OK == sqlite3_config (SQLITE_CONFIG_MALLOC, &bounded) && SQLITE_OK == sqlite3_initialize ()
+                  && list_functions () && SQLITE_OK == sqlite3_vfs_register (&files, 0);
+}
+
+/* Takes the place of every function, whatever the schema of a file calls. */
+static void
+refuse_call (sqlite3_context *context, int count, sqlite3_value **values)
+{
+  (void) count;
+  (void) values;
+  sqlite3_result_error (context, "functions are not called", -1);
+}
+
+/* Has every function fail in a database. They count as deterministic, so that the schema is read: it may call them anywhere. */
+static int
+refuse_functions (sqlite3 *database)
+{
+  for (size_t index = 0; index < function_count; index++) {
+    int code = sqlite3_create_function_v2 (database, functions[index].name, functions[index].arguments,
+                                           SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, NULL, refuse_call, NULL, NULL,
+                                           NULL);
+    if (SQLITE_OK != code)
+      return code;
+  }
+  return SQLITE_OK;
 }
 
 static int
@@ -317,7 +442,7 @@ authorize (void *context, int action, const char *first, const char *second, con
   case SQLITE_READ:
     return SQLITE_OK;
   case SQLITE_PRAGMA:
-    return NULL != first && 0 == sqlite3_stricmp (first, "table_info") ? SQLITE_OK : SQLITE_DENY;
+    return NULL != first && 0 == sqlite3_stricmp (first, "table_xinfo") ? SQLITE_OK : SQLITE_DENY;
   default:
     return SQLITE_DENY;
   }
@@ -339,6 +464,12 @@ realm_rest_sqlite_open (int descriptor, int value_limit, sqlite3 **database)
   int code = open_file (descriptor, 0, 1, SQLITE_OPEN_READONLY, database);
   if (SQLITE_OK != code)
     return code;
+  code = refuse_functions (*database);
+  if (SQLITE_OK != code) {
+    sqlite3_close_v2 (*database);
+    *database = NULL;
+    return code;
+  }
   for (size_t index = 0; index < sizeof switches / sizeof *switches; index++)
     sqlite3_db_config (*database, switches[index][0], switches[index][1], NULL);
   for (size_t index = 0; index < sizeof limits / sizeof *limits; index++)
@@ -353,7 +484,7 @@ realm_rest_sqlite_open (int descriptor, int value_limit, sqlite3 **database)
 void
 realm_rest_sqlite_watch (sqlite3 *database, realm_rest_sqlite_look look, void *context)
 {
-  sqlite3_progress_handler (database, 1000, look, context);
+  sqlite3_progress_handler (database, 200, look, context);
 }
 
 int

@@ -30,6 +30,8 @@ package struct ChangeSummary: Sendable {
     private mutating func add(_ change: ObjectChange) {
         switch change {
         case .created(let table, let object): tables[table, default: TableChanges()].create(object)
+        case .createdRun(let table, let first, let count):
+            for object in ObjectChange.keys(of: (first, count)) { tables[table, default: TableChanges()].create(object) }
         case .deleted(let table, let object): tables[table, default: TableChanges()].delete(object)
         case .modified(let table, let object, let column):
             tables[table, default: TableChanges()].modify(object, column)

@@ -14,14 +14,19 @@
 /// is of no use to anybody. Returns a code of SQLite; `database` is NULL unless that is SQLITE_OK.
 int realm_rest_sqlite_create (int descriptor, int64_t limit, sqlite3 **database);
 
-/// Opens a database that comes from anybody, for reading: nothing in its schema is trusted, no function, view, trigger,
-/// virtual table or pragma is run, and values have at most `value_limit` bytes.
+/// Opens a database that comes from anybody, for reading: nothing in its schema is trusted, no view, trigger, virtual table or
+/// pragma is run, every function fails, and values have at most `value_limit` bytes.
 int realm_rest_sqlite_open (int descriptor, int value_limit, sqlite3 **database);
 
 /// Called now and then while SQLite works; 0 goes on, anything else ends the work with SQLITE_INTERRUPT.
 typedef int (*realm_rest_sqlite_look) (void *context);
 
-/// Has `look` called about every thousand steps of SQLite.
+/// Bounds the bytes that SQLite allocates on this thread from now on, and has `look` called when it allocates and reads: it asks
+/// nobody while it reads a schema. Beyond the bound memory counts as used up. 0 lifts it. Databases that are opened under a bound
+/// are closed under it.
+void realm_rest_sqlite_bound (int64_t limit, realm_rest_sqlite_look look, void *context);
+
+/// Has `look` called about every two hundred steps of SQLite.
 void realm_rest_sqlite_watch (sqlite3 *database, realm_rest_sqlite_look look, void *context);
 
 /// Binds bytes, which are copied, as text or as a blob.

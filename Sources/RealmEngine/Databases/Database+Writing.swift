@@ -331,7 +331,7 @@ extension Database: WriteBackend {
         do throws(StorageError) {
             transaction.skips = mark?.skips ?? []
             let snapshot = try transaction.commit()
-            log.noteCommit(since: begin, changeCount: changes.count)
+            log.noteCommit(since: begin, changeCount: changes.reduce(0) { $0 + $1.objectCount })
             keepCopy()
             let version = Version(shown(snapshot), VersionToken(epoch: epoch, version: snapshot.version))
             let previous = newest.withLock { newest in

@@ -13,6 +13,8 @@ package enum ObservationError: Error, Sendable {
     case query(QueryError)
     /// The file could not be read.
     case storage(StorageError)
+    /// The observed definitions of the process take as many bytes as they may.
+    case noRoom(limit: Int)
     /// The database is closed, or the attachment has ended.
     case closed
 }

@@ -48,7 +48,7 @@ package struct DescriptorBudget: Sendable {
     /// How many descriptors everything but realms may need.
     private var needed: Int {
         HTTPServer.mostSockets(limits) + HTTPServer.mostSocketsOfAdministrators(limits) + limits.spoolFiles
-            + DescriptorBudget.base
+            + SheetRoom.descriptors + DescriptorBudget.base
     }
 
     /// How many realms can be open at the same time.

@@ -12,8 +12,7 @@ struct ImportEndpoints: Sendable {
     /// Folders for inflated bodies, in the order in which they are tried.
     let spoolFolders: [String]
 
-    /// How long an import may take, in seconds. Other writes have the much shorter limit of the
-    /// server.
+    /// How long an import may take in all, in seconds, the wait for the writer and all commits included.
     private static let importSeconds = 600.0
 
     /// Answers `POST …/import`.
@@ -57,7 +56,11 @@ struct ImportEndpoints: Sendable {
             let run = ImportRun(context.session, mode)
             run.audit = context.audit
             run.isLenient = names.isLenient
+            let seconds = limits.importSeconds
+            run.end = .now().adding(seconds: Double(seconds))
             do throws(Problem) { try run.run(reader) } catch {
+                let isLate = error.code == .deadlineExceeded && error.has("limitName")
+                let error = isLate ? error.with("limit", .integer(Int64(seconds))) : error.ofImport()
                 // The transaction is rolled back, so no line was committed.
                 throw error.has("line") ? error.with("committed", .integer(0)) : error
             }

@@ -40,9 +40,10 @@ struct SubscriptionEndpoints: Sendable {
         return .later { promise in
             // While all feeds are active each takes part in every round, so one version can be the start of all of them.
             for sub in subs { sub.feed.activate() }
-            realm.align(subs, wantsContents: false) { result in
+            let share = ObservedShare(notifications.slots.shares, of: client)
+            realm.align(subs, wantsContents: false, countedIn: share) { result in
                 for sub in subs { sub.feed.deactivate() }
-                promise.complete(register(subs, result, realm, for: call))
+                promise.complete(register(subs, result, realm, share, for: call))
             }
         }
     }
@@ -72,11 +73,12 @@ struct SubscriptionEndpoints: Sendable {
     ///   - subs: The subscriptions with their feeds.
     ///   - result: The version that all of them start from, or why there is none.
     ///   - realm: The notifications of the realm.
+    ///   - share: What the definitions take of the memory of the client.
     ///   - call: The call.
     /// - Returns: The response to the client.
     private func register(
         _ subs: [ReadSubscription], _ result: Result<AlignedSubscriptions, Problem>, _ realm: RealmNotifications,
-        for call: Call
+        _ share: ObservedShare, for call: Call
     ) -> Response {
         switch result {
         case .failure(let problem):
@@ -87,7 +89,7 @@ struct SubscriptionEndpoints: Sendable {
             let version = aligned.version.tokenText
             let registration = Registration(
                 subs, realm, for: call.request, version: version, seconds: call.limits.registrationSeconds,
-                becameIdle: { [weak notifications] in notifications?.watchRegistrations() })
+                share: share, becameIdle: { [weak notifications] in notifications?.watchRegistrations() })
             notifications.registrations.add(registration)
             notifications.watchRegistrations()
             var response = Response(unstored: registration.created, status: 201)

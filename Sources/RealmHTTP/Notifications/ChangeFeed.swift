@@ -28,6 +28,10 @@ final class ChangeFeed: Sendable {
         var failure: Problem?
         /// The version that deleted the observed object or collection; nil while it exists.
         var end: UInt64?
+        /// The memory in bytes that the observation took when it began.
+        var observedBytes = 0
+        /// The memory in bytes that is counted for the ring.
+        var ringBytes = 0
         /// The number of rows at the version at which the observation began.
         var firstCount: Int?
         /// The number of holds: streams, polls and registrations that use the feed.
@@ -125,6 +129,18 @@ final class ChangeFeed: Sendable {
             return state.users == 0
         }
     }
+
+    /// The memory in bytes that the observation and the change sets take, about.
+    var byteCount: Int { state.withLock { $0.observedBytes + $0.ringBytes } }
+
+    /// Counts the memory of the ring anew.
+    private static func countRing(_ state: inout State) {
+        let bytes = state.ring.byteCount + state.ring.count * MemoryLayout<ChangeSet>.stride
+        ObservedMemory.shared.add(bytes - state.ringBytes)
+        state.ringBytes = bytes
+    }
+
+    deinit { ObservedMemory.shared.add(-state.withLock { $0.ringBytes }) }
 
     /// When the last hold was given up; nil while the feed is in use.
     var unusedSince: Instant? { state.withLock { $0.unusedSince } }
@@ -233,16 +249,26 @@ final class ChangeFeed: Sendable {
 
     /// Begins the observation. Callers of `catchUp` that come before it has begun wait for it.
     private func attach(
-        _ target: ObservedTarget, isActive: Bool,
+        _ target: ObservedTarget, isActive: Bool, isRepeated: Bool = false,
         _ completion: @escaping @Sendable (Result<(Version, ObservedContents?), Problem>) -> Void
     ) {
-        hub.attach(target, self, isActive: isActive) { [self] result in
+        var admission = ObservedMemory.Admission()
+        admission.byteLimit = limits.observedBytes
+        admission.deadline = Instant.now().adding(seconds: Double(limits.readSeconds))
+        hub.attach(target, self, isActive: isActive, admission) { [self] result in
+            if case .failure(.noRoom) = result, !isRepeated {
+                // What no client reads makes room for what one wants to read.
+                notifications.makeRoom()
+                return attach(target, isActive: isActive, isRepeated: true, completion)
+            }
             let (waiting, hasChanged) = state.withLock { state in
                 state.isAttaching = false
                 switch result {
                 case .success(let attached):
                     state.attachment = attached.attachment
+                    state.observedBytes = attached.byteCount
                     state.ring.restart(at: attached.version.token.version)
+                    ChangeFeed.countRing(&state)
                     state.firstCount = attached.contents.count
                 case .failure(let error): state.failure = ChangeFeed.problem(error)
                 }
@@ -277,6 +303,12 @@ final class ChangeFeed: Sendable {
         case .invalidSection(let detail): return .invalidParameter("sectionBy", detail)
         case .query(let error): return Problem(error, parameter: "where")
         case .storage(let error): return Problem(serving: error)
+        case .noRoom(let limit):
+            var problem = Problem.overLimit(
+                .tooManyStreams, "the observed definitions of all clients take as much memory as the server permits", limit: limit
+            ).with("limitName", "observed-bytes")
+            problem.retryAfterSeconds = 5
+            return problem
         case .closed: return Problem(.realmUnavailable, "the realm is being closed")
         }
     }
@@ -347,6 +379,11 @@ extension ChangeFeed: ObservationListener {
                 from: event.from.token.version, to: version, tail: encoded.tail, count: encoded.count, isLast: encoded.isLast)
             state.withLock { state in
                 state.ring.append(set, limits: limits)
+                ChangeFeed.countRing(&state)
+                if ObservedMemory.shared.byteCount > limits.observedBytes {
+                    state.ring.keepLast()
+                    ChangeFeed.countRing(&state)
+                }
                 if encoded.isLast { state.end = version }
             }
         } catch {
@@ -359,7 +396,10 @@ extension ChangeFeed: ObservationListener {
 
     /// Drops all change sets, so that no subscriber can continue from a position before `version`.
     private func reset(at version: UInt64) {
-        state.withLock { $0.ring.restart(at: version) }
+        state.withLock { state in
+            state.ring.restart(at: version)
+            ChangeFeed.countRing(&state)
+        }
         notifications.noteChange(self)
     }
 

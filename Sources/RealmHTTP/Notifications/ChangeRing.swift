@@ -58,6 +58,15 @@ struct ChangeRing: Sendable {
         head = 0
     }
 
+    /// Drops all sets but the last, for clients that are up to date.
+    mutating func keepLast() {
+        guard count > 1, let last = sets.last else { return }
+        base = sets[sets.count - 2].to
+        sets = [last]
+        head = 0
+        byteCount = last.byteCount
+    }
+
     /// Drops all sets. Positions before `version` cannot be resumed after that.
     mutating func restart(at version: UInt64) { self = ChangeRing(base: version) }
 

@@ -23,6 +23,9 @@ extension ChangeService {
             "observed_definitions", .gauge, help: "Different definitions that are observed.",
             value: Double(realms.reduce(0) { $0 + $1.feedCount }))
         text.single(
+            "observed_bytes", .gauge, help: "Memory of observed definitions and of the change sets that are kept of them.",
+            value: Double(max(0, ObservedMemory.shared.byteCount)))
+        text.single(
             "targets_visited_total", .counter, help: "Times that an observed definition was looked at because of a commit.",
             value: Double(engine.reduce(metrics.pastVisits.load(ordering: .relaxed)) { $0 + Int($1.metrics.visited) }))
         text.single(

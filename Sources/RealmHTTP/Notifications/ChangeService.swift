@@ -78,6 +78,9 @@ final class ChangeService: Sendable {
                     // Ending a hub may wait for its thread.
                     guard view.scope != nil else { return }
                     _ = workers.submitContinuation(for: "realm " + name) { [weak self] in self?.release(view) }
+                },
+                makeRoom: { [weak self] in
+                    for realm in self?.realms ?? [] { realm.dropIdle() }
                 })
             state.realms[view] = notifications
             return notifications

@@ -146,6 +146,8 @@ final class EventStream: EventSource, ChangeSubscriber {
     /// The place of the stream among those that the limits allow, held as long as the stream
     /// exists.
     private let slot: StreamSlots.Slot
+    /// Counts the memory of the definitions; nil when the registration does.
+    private var share: ObservedShare? { registration == nil ? slot.share : nil }
     /// The registration that is read, which the stream keeps in memory; nil for a definition in the
     /// request.
     private let registration: Registration?
@@ -201,7 +203,7 @@ final class EventStream: EventSource, ChangeSubscriber {
     private func perform(_ task: Task) {
         switch task {
         case .align(let position, let indexes, let reason):
-            notifications.align(reader.subs, wantsContents: true) { [self] result in
+            notifications.align(reader.subs, wantsContents: true, countedIn: share) { [self] result in
                 start(result, from: .version(position), because: .lost(indexes, reason))
             }
         case .produce(let production):
@@ -231,7 +233,7 @@ final class EventStream: EventSource, ChangeSubscriber {
             return
         }
         for sub in reader.subs { sub.feed.add(self) }
-        notifications.align(reader.subs, wantsContents: true) { [self] result in
+        notifications.align(reader.subs, wantsContents: true, countedIn: share) { [self] result in
             start(result, from: options.start, because: .beginning)
         }
     }

@@ -110,7 +110,9 @@ final class LongPoll: ChangeSubscriber {
     /// Brings the subscriptions to the newest version, with their contents where snapshots may be
     /// needed.
     private func align(wantsContents: Bool) {
-        notifications.align(reader.subs, wantsContents: wantsContents) { [self] result in
+        notifications.align(
+            reader.subs, wantsContents: wantsContents, countedIn: registration == nil ? slot.share : nil
+        ) { [self] result in
             switch result {
             case .failure(let problem): fail(problem)
             case .success(let aligned): start(aligned, hasContents: wantsContents)

@@ -50,13 +50,21 @@ final class RealmNotifications: Sendable {
         /// Removes the feeds that have been unused for longest when too many are unused. An eighth
         /// more than necessary is removed, so that the search is not repeated at each release.
         ///
-        /// - Parameter limit: How many unused feeds may be kept.
+        /// - Parameters:
+        ///   - limit: How many unused feeds may be kept.
+        ///   - bytes: How much memory unused feeds have to give up.
         /// - Returns: The feeds, which the caller closes after the lock is released.
-        mutating func takeExcess(_ limit: Int) -> [ChangeFeed] {
-            guard feeds.count > limit else { return [] }
-            let unused = feeds.values.compactMap { feed in feed.unusedSince.map { (feed, $0) } }
-            guard unused.count > limit else { return [] }
-            let excess = unused.sorted { $0.1 < $1.1 }.prefix(unused.count - limit + limit / 8).map(\.0)
+        mutating func takeExcess(_ limit: Int, bytes: Int) -> [ChangeFeed] {
+            guard feeds.count > limit || bytes > 0 else { return [] }
+            let unused = feeds.values.compactMap { feed in feed.unusedSince.map { (feed, $0) } }.sorted { $0.1 < $1.1 }
+            let number = unused.count > limit ? unused.count - limit + limit / 8 : 0
+            var freed = 0
+            var excess: [ChangeFeed] = []
+            for (feed, _) in unused {
+                guard excess.count < number || freed < bytes else { break }
+                freed += feed.byteCount
+                excess.append(feed)
+            }
             for feed in excess { remove(feed) }
             return excess
         }
@@ -83,6 +91,8 @@ final class RealmNotifications: Sendable {
     private let submit: @Sendable (@escaping WorkerPool.Job) -> Bool
     /// Called when the last unused feed was evicted and there is no subscriber.
     private let didRunEmpty: @Sendable () -> Void
+    /// Evicts the unused feeds of all realms.
+    let makeRoom: @Sendable () -> Void
     private let state = RankedMutex(.realmNotifications, State())
 
     /// The epochs of the realm, of which there are several only for a followed file.
@@ -112,10 +122,13 @@ final class RealmNotifications: Sendable {
     ///   - timers: The timer that evicts unused feeds.
     ///   - submit: Gives a job to a worker.
     ///   - didRunEmpty: Called when the last unused feed was evicted and there is no subscriber.
+    ///   - makeRoom: Evicts the unused feeds of all realms.
     init(
         _ database: Database, scope: (any VersionScope)?, limits: LiveLimits, metrics: NotificationMetrics, timers: TimerQueue,
-        submit: @escaping @Sendable (@escaping WorkerPool.Job) -> Bool, didRunEmpty: @escaping @Sendable () -> Void
+        submit: @escaping @Sendable (@escaping WorkerPool.Job) -> Bool, didRunEmpty: @escaping @Sendable () -> Void,
+        makeRoom: @escaping @Sendable () -> Void
     ) {
+        self.makeRoom = makeRoom
         self.database = database
         self.scope = scope
         hub = database.observations(for: scope)
@@ -251,7 +264,8 @@ final class RealmNotifications: Sendable {
         guard feed.release() else { return }
         let (excess, sets) = state.withLock { state -> ([ChangeFeed], Bool) in
             defer { state.willDrop = true }
-            return (state.takeExcess(limits.idleDefinitions), !state.willDrop)
+            let bytes = ObservedMemory.shared.byteCount - limits.observedBytes / 2
+            return (state.takeExcess(limits.idleDefinitions, bytes: bytes), !state.willDrop)
         }
         for feed in excess { feed.close() }
         // One timer at a time: clients may come and go by the hundred.
@@ -285,6 +299,12 @@ final class RealmNotifications: Sendable {
             for feed in unused { state.remove(feed) }
             return unused
         }
+        for feed in unused { feed.close() }
+    }
+
+    /// Evicts all feeds that no client uses at the moment.
+    func dropIdle() {
+        let unused = state.withLock { $0.takeExcess(0, bytes: .max) }
         for feed in unused { feed.close() }
     }
 
@@ -323,13 +343,20 @@ final class RealmNotifications: Sendable {
     /// - Parameters:
     ///   - subs: The subscriptions, whose feeds have to be active.
     ///   - wantsContents: Whether the rows at the version are needed, for snapshots.
+    ///   - share: Counts what the definitions take for their client; nil when that is counted elsewhere.
     ///   - completion: Receives the version and the rows, on the thread of the hub or on this one.
     func align(
-        _ subs: [ReadSubscription], wantsContents: Bool,
+        _ subs: [ReadSubscription], wantsContents: Bool, countedIn share: ObservedShare?,
         _ completion: @escaping @Sendable (Result<AlignedSubscriptions, Problem>) -> Void
     ) {
         let alignment = SubscriptionAlignment(subs, wantsContents: wantsContents) { [self] result in
-            if case .success(let aligned) = result { publish(aligned.version.token) }
+            guard case .success(let aligned) = result else { return completion(result) }
+            do throws(Problem) {
+                try share?.set(subs.reduce(0) { $0 + $1.feed.byteCount })
+            } catch {
+                return completion(.failure(error))
+            }
+            publish(aligned.version.token)
             completion(result)
         }
         alignment.begin()

@@ -44,6 +44,8 @@ final class Registration: Sendable {
     let version: String
     /// How many seconds the registration lives without a reader.
     private let seconds: Double
+    /// What its definitions take of the memory of its client.
+    private let share: ObservedShare
     /// Called when the last reader has left, so that a timer is set for the expiry.
     private let becameIdle: @Sendable () -> Void
     private let state: RankedMutex<State>
@@ -57,12 +59,14 @@ final class Registration: Sendable {
     ///   - request: The request of the client that registers them.
     ///   - version: The token of the version that all feeds have reached.
     ///   - seconds: How many seconds the registration lives without a reader.
+    ///   - share: What its definitions take of the memory of its client.
     ///   - becameIdle: Called without a lock when the last reader has left.
     init(
         _ subs: [ReadSubscription], _ notifications: RealmNotifications, for request: Request, version: String, seconds: Int,
-        becameIdle: @escaping @Sendable () -> Void
+        share: ObservedShare, becameIdle: @escaping @Sendable () -> Void
     ) {
         self.becameIdle = becameIdle
+        self.share = share
         self.subs = subs
         self.notifications = notifications
         client = request.account

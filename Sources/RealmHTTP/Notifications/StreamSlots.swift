@@ -12,11 +12,14 @@ final class StreamSlots: Sendable {
         private let slots: StreamSlots
         /// The client whose stream or poll has this place.
         private let client: String
+        /// The memory of the definitions that it reads, unless a registration has them.
+        let share: ObservedShare
 
         /// Makes a place for a stream or poll, which was counted before.
         fileprivate init(_ slots: StreamSlots, _ client: String) {
             self.slots = slots
             self.client = client
+            share = ObservedShare(slots.shares, of: client)
         }
 
         /// Gives the place back, so that another stream or poll may have it.
@@ -31,6 +34,8 @@ final class StreamSlots: Sendable {
         var perClient: [ByteText: Int] = [:]
     }
 
+    /// The memory of observed definitions by client.
+    let shares: ObservedShares
     private let state = RankedMutex(.leaf, State())
     private let liveLimits: LiveLimits
     /// The limits in force.
@@ -40,7 +45,10 @@ final class StreamSlots: Sendable {
     ///
     /// - Parameter limits: The limits of the server, of which `streams` and `streamsPerPrincipal`
     ///   count.
-    init(_ limits: LiveLimits) { liveLimits = limits }
+    init(_ limits: LiveLimits) {
+        liveLimits = limits
+        shares = ObservedShares(limits)
+    }
 
     /// Takes a place for a stream or a poll.
     ///

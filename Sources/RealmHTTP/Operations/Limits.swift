@@ -78,6 +78,10 @@ package struct Limits: Sendable, Equatable {
     package var streamSeconds = 1800
     /// The maximum number of observed definitions that are kept although no client reads them.
     package var idleDefinitions = 500
+    /// The maximum memory in bytes of the observed definitions of all clients, with the change sets that are kept of them.
+    package var observedBytes = 128 << 20
+    /// The maximum memory in bytes of the definitions that one client observes.
+    package var observedBytesPerPrincipal = 64 << 20
     /// The maximum number of change sets that are kept for clients that resume, of each definition.
     package var retentionSets = 1000
     /// The maximum number of bytes of change sets that are kept for clients that resume, of each
@@ -89,6 +93,8 @@ package struct Limits: Sendable, Equatable {
     package var readSeconds = 10
     /// The time in seconds that a write may take, including its wait for the writer.
     package var writeSeconds = 5
+    /// The time in seconds for which one commit of an import may hold the writer.
+    package var importSeconds = 60
     /// The time in seconds in which the head of a request has to be complete, and the longest pause
     /// between the bytes of a body.
     package var requestSeconds = 10
@@ -303,12 +309,15 @@ package struct Limits: Sendable, Equatable {
         Entry(name: "stall-seconds", range: 1...86_400, path: \.stallSeconds),
         Entry(name: "stream-seconds", range: 10...86_400, path: \.streamSeconds),
         Entry(name: "idle-definitions", range: 0...(1 << 20), path: \.idleDefinitions),
+        Entry(name: "observed-bytes", range: (1 << 20)...(1 << 40), path: \.observedBytes),
+        Entry(name: "observed-bytes-per-principal", range: (1 << 20)...(1 << 40), path: \.observedBytesPerPrincipal),
         Entry(name: "retention-sets", range: 0...(1 << 24), path: \.retentionSets),
         Entry(name: "retention-bytes", range: 0...(1 << 34), path: \.retentionBytes),
         Entry(name: "retention-seconds", range: 0...86_400, path: \.retentionSeconds),
         Entry(name: "read-seconds", range: 1...3600, path: \.readSeconds),
         Entry(name: "write-seconds", range: 1...3600, path: \.writeSeconds),
         Entry(name: "write-bytes", range: (1 << 20)...(1 << 34), path: \.writeBytes),
+        Entry(name: "import-seconds", range: 1...3600, path: \.importSeconds),
         Entry(name: "migration-rounds", range: 1...(1 << 40), path: \.migrationRounds),
         Entry(name: "request-seconds", range: 1...3600, path: \.requestSeconds),
         Entry(name: "head-seconds", range: 1...3600, path: \.headSeconds),

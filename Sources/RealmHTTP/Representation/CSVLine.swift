@@ -63,10 +63,11 @@ final class CSVLine {
     ///   - isNumber: Whether the text is a number.
     private func write(to buffer: OutputBuffer, isNumber: Bool = false) {
         let needsQuotes = unsafe cell.withBytes { bytes in
-            unsafe bytes.isEmpty || bytes.contains { $0 == 0x22 || $0 == separator || $0 == 0x0a || $0 == 0x0d }
+            unsafe bytes.isEmpty
+                || bytes.contains { $0 == 0x22 || $0 == separator || $0 == 0x0a || $0 == 0x0d }
+                || guardsFormulas && bytes.contains(where: CSVLine.maySeparate)
         }
-        let isGuarded =
-            unsafe guardsFormulas && !isNumber && cell.withBytes { unsafe $0.first.map(CSVLine.beginsFormula) ?? false }
+        let isGuarded = guardsFormulas && !isNumber && isFormula()
         guard needsQuotes else {
             if isGuarded { buffer.append(UInt8(ascii: "'")) }
             return buffer.append(cell)
@@ -83,11 +84,30 @@ final class CSVLine {
         buffer.append(UInt8(ascii: "\""))
     }
 
-    /// Returns whether a text that begins with this byte is a formula to spreadsheets: `=`, `+`,
-    /// `-`, `@`, tab or carriage return.
-    private static func beginsFormula(_ byte: UInt8) -> Bool {
-        byte == 0x3d || byte == 0x2b || byte == 0x2d || byte == 0x40 || byte == 0x09 || byte == 0x0d
+    /// Returns whether a spreadsheet takes the current cell for a formula: it begins with `=`, `+`, `-` or `@`, also in their full-width forms,
+    /// or with blanks or control characters, which a spreadsheet may pass over before it looks.
+    private func isFormula() -> Bool {
+        unsafe cell.withBytes { bytes in
+            guard let first = unsafe bytes.first else { return false }
+            if first <= 0x20 || first == 0x7f { return true }
+            if first == 0x3d || first == 0x2b || first == 0x2d || first == 0x40 { return true }
+            guard bytes.count >= 3 else { return false }
+            let (second, third) = unsafe (bytes[1], bytes[2])
+            switch (first, second) {
+            // ＋ － ＝ ＠ are U+FF0B, U+FF0D, U+FF1D and U+FF20.
+            case (0xef, 0xbc): return third == 0x8b || third == 0x8d || third == 0x9d || third == 0xa0
+            // A byte order mark, and the minus sign U+2212.
+            case (0xef, 0xbb): return third == 0xbf
+            case (0xe2, 0x88): return third == 0x92
+            // No-break space.
+            case (0xc2, 0xa0): return true
+            default: return false
+            }
+        }
     }
+
+    /// Whether some spreadsheet ends a cell at this byte, whatever separates the cells: a comma, a semicolon, a tab.
+    private static func maySeparate(_ byte: UInt8) -> Bool { byte == 0x2c || byte == 0x3b || byte == 0x09 }
 }
 
 extension OutputBuffer {

@@ -44,6 +44,33 @@ internal import RealmStorage
 
     deinit { unsafe sqlite3_close_v2(handle) }
 
+    /// Bounds what the library allocates on this thread while a database of anybody is read, which is opened and closed in `body`.
+    ///
+    /// - Parameters:
+    ///   - byteLimit: The greatest number of bytes; beyond it the library has no memory.
+    ///   - goesOn: Asked during long work whether to go on, also where the library itself asks nobody.
+    ///   - body: Opens, reads and closes the database.
+    static func bounded<Result>(to byteLimit: Int, goesOn: @escaping () -> Bool, _ body: () throws -> Result) rethrows -> Result {
+        let watch = Watch(goesOn)
+        unsafe realm_rest_sqlite_bound(
+            Int64(byteLimit),
+            { context in
+                guard let context = unsafe context else { return 0 }
+                return unsafe Unmanaged<Watch>.fromOpaque(context).takeUnretainedValue().goesOn() ? 0 : 1
+            }, Unmanaged.passUnretained(watch).toOpaque())
+        defer {
+            realm_rest_sqlite_bound(0, nil, nil)
+            withExtendedLifetime(watch) {}
+        }
+        return try body()
+    }
+
+    /// Holds a function for the library.
+    private final class Watch {
+        let goesOn: () -> Bool
+        init(_ goesOn: @escaping () -> Bool) { self.goesOn = goesOn }
+    }
+
     /// Has the library ask `goesOn`.
     private func watch() {
         // The object outlives its connection, which is closed in `deinit`.
@@ -88,6 +115,8 @@ internal import RealmStorage
         case SQLITE_FULL: return .full
         case SQLITE_INTERRUPT: return .interrupted
         case SQLITE_TOOBIG: return .tooLong
+        case SQLITE_NOMEM: return .noMemory
+        case SQLITE_CONSTRAINT: return .constraint
         default: return .other(code)
         }
     }

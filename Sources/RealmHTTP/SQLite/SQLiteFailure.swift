@@ -14,6 +14,10 @@ enum SQLiteFailure: Error, Equatable {
     case interrupted
     /// A value is longer than permitted.
     case tooLong
+    /// A row does not fit the constraints of its table.
+    case constraint
+    /// The library has no memory, or as much as it may have.
+    case noMemory
     /// Anything else, with the code of SQLite.
     case other(Int32)
 }

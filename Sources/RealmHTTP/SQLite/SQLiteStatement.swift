@@ -17,6 +17,14 @@ internal import RealmStorage
         case text([UInt8])
         /// Bytes.
         case blob([UInt8])
+
+        /// The length of a text or of bytes; 0 for all else.
+        var byteCount: Int {
+            switch self {
+            case .text(let bytes), .blob(let bytes): return bytes.count
+            case .null, .int, .double: return 0
+            }
+        }
     }
 
     /// The statement of the library.
@@ -78,6 +86,20 @@ internal import RealmStorage
         guard code == SQLITE_DONE else { throw SQLiteDatabase.failure(code) }
     }
 
+    /// Begins anew, with a value for the only parameter.
+    ///
+    /// - Throws: `.tooLong`, or `.other` without memory.
+    func find(_ value: Found) throws(SQLiteFailure) {
+        _ = unsafe sqlite3_reset(handle)
+        switch value {
+        case .null: bindNull(1)
+        case .int(let number): bind(1, number)
+        case .double(let number): bind(1, number)
+        case .text(let bytes): try bind(1, ByteStorage(bytes).view, asText: true)
+        case .blob(let bytes): try bind(1, ByteStorage(bytes).view, asText: false)
+        }
+    }
+
     /// Goes on to the next row.
     ///
     /// - Returns: Whether there is one.
@@ -105,13 +127,5 @@ internal import RealmStorage
                 unsafe Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))))
         default: return .null
         }
-    }
-
-    /// Returns the name of a column.
-    ///
-    /// - Parameter column: The number of the column, from 0.
-    func name(of column: Int) -> String {
-        guard let text = unsafe sqlite3_column_name(handle, Int32(column)) else { return "" }
-        return unsafe String(cString: text)
     }
 }

@@ -144,6 +144,7 @@ final class SheetWriter {
 
     /// Returns a text without the characters that XML cannot hold.
     private static func clean(_ text: String) -> String {
+        // The library escapes other control characters itself.
         guard text.unicodeScalars.contains(where: { $0.value == 0 || $0.value == 0xfffe || $0.value == 0xffff }) else {
             return text
         }

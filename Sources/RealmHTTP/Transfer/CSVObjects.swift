@@ -104,6 +104,9 @@ struct CSVObjects: Sendable {
         return "'\(text.brief)'" + hint
     }
 
+    /// Whether an empty line is no object.
+    var skipsBlank: Bool { names.count > 1 }
+
     /// Returns the object in a record; nil for an empty line, unless there is only one property,
     /// whose value then is empty.
     ///
@@ -112,7 +115,7 @@ struct CSVObjects: Sendable {
     /// - Throws: `invalid_body` with `line` for a record that is malformed or has another number of
     ///   cells than the first one.
     func object(_ bytes: ArraySlice<UInt8>, _ place: RecordPlace) throws(Problem) -> ImportedObject? {
-        if bytes.isEmpty, names.count > 1 { return nil }
+        if bytes.isEmpty, skipsBlank { return nil }
         let cells = try CSVRecord.cells(bytes, line: place.line, separator: separator)
         guard cells.count == names.count else {
             throw CSVObjects.malformed("the line has \(cells.count) cells, but the first line has \(names.count)", place.line)

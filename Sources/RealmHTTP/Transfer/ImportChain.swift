@@ -12,8 +12,13 @@ internal import RealmStorage
 /// works on the writer's thread, except that a write which is refused at once completes on the
 /// caller's.
 final class ImportChain: Sendable {
-    /// The number of objects in one commit.
-    static let chunkCount = 10_000
+    /// The number of objects in the first commit. Those after it have as many at least, and more while their time lasts: each
+    /// commit writes the upper nodes of the trees anew, so many small ones make the file grow.
+    static let firstCount = 10_000
+    /// The seconds for which one commit goes on to hold the writer before others have a turn.
+    private static let seconds = 0.2
+    /// The share of the memory of a write, `write-bytes`, after which a commit ends.
+    private static let memoryShare = 4
 
     /// The realm that the objects are imported into.
     private let database: Database
@@ -40,6 +45,8 @@ final class ImportChain: Sendable {
         let created: Int
         /// The number of objects that existed and were written into.
         let updated: Int
+        /// The members that were ignored.
+        let ignored: IgnoredMembers
         /// The text of the version token of the last commit.
         let version: String
     }
@@ -88,7 +95,7 @@ final class ImportChain: Sendable {
     func run() {
         let before = progress.withLock { $0 }
         database.write(
-            WriteRequest(deadline: deadline),
+            WriteRequest(deadline: deadline, isAlone: true),
             { [mode, rights, standing, audit, isLenient] session -> Progress in
                 if let problem = standing.problem { throw problem }
                 var after = before
@@ -96,7 +103,15 @@ final class ImportChain: Sendable {
                 let run = ImportRun(session, mode, before.memory)
                 run.audit = audit
                 run.isLenient = isLenient
-                after.isAtEnd = try !run.run(&after.reader, count: ImportChain.chunkCount)
+                var pause = ImportRun.Pause()
+                pause.byteCount = session.byteLimit / ImportChain.memoryShare + before.memory.byteCount
+                if before.memory.line == 0 {
+                    pause.count = ImportChain.firstCount
+                } else {
+                    pause.leastCount = ImportChain.firstCount
+                    pause.time = .now().adding(seconds: ImportChain.seconds)
+                }
+                after.isAtEnd = try !run.run(&after.reader, until: pause)
                 after.memory = run.memory
                 try session.checkResults()
                 return after
@@ -108,7 +123,7 @@ final class ImportChain: Sendable {
         switch result {
         case .failure(let error):
             let committed = progress.withLock { $0.memory.line }
-            completion(.failure(Problem(error).with("committed", .integer(Int64(committed)))))
+            completion(.failure(Problem(importing: error).with("committed", .integer(Int64(committed)))))
         case .success(let receipt):
             let memory = receipt.value.memory
             guard receipt.value.isAtEnd else {
@@ -119,7 +134,31 @@ final class ImportChain: Sendable {
                 withExtendedLifetime(before) {}
                 return run()
             }
-            completion(.success(Outcome(created: memory.created, updated: memory.updated, version: receipt.version.tokenText)))
+            completion(
+                .success(
+                    Outcome(
+                        created: memory.created, updated: memory.updated, ignored: memory.ignored,
+                        version: receipt.version.tokenText)))
         }
+    }
+}
+
+extension Problem {
+    /// Makes the problem of an import that failed.
+    init(importing error: WriteError) { self = Problem(error).ofImport(inParts: true) }
+
+    /// Returns the problem as one of an import: `body_too_large` when one commit would take too much memory.
+    ///
+    /// - Parameter inParts: Whether the import is committed in parts.
+    func ofImport(inParts: Bool = false) -> Problem {
+        guard code == .tooManyAffected, has("limitName") else { return self }
+        var problem = Problem(
+            .bodyTooLarge,
+            inParts
+                ? "what the import has to remember, such as links to later lines, takes too much memory; "
+                    + "write objects before those that link to them"
+                : "the import takes too much memory for one commit; 'atomic=false' commits it in parts")
+        problem.extensions = extensions
+        return problem
     }
 }

@@ -17,6 +17,8 @@ package struct ImportReader: Sendable {
         case object(ImportedObject)
         /// Objects of one class with plain values, and the places of their records.
         case rows(ObjectRows, [RecordPlace])
+        /// Nothing: a long part of the input was blank.
+        case blank
     }
 
     /// The body of the import, from which records can be read again.
@@ -51,6 +53,7 @@ package struct ImportReader: Sendable {
         self.source = source
         parser = RecordParser(className: className, bounds: bounds)
         records = RecordReader(source, isArray ? .array : .lines)
+        records.skipsBlank = true
     }
 
     /// Creates a reader of CSV, and reads the first record, which has the names of the properties.
@@ -79,6 +82,7 @@ package struct ImportReader: Sendable {
         parser.csv = try CSVObjects(
             table, snapshot, bounds: bounds, header: header.bytes, line: header.place.line, options: options,
             separator: separator)
+        records.skipsBlank = parser.csv?.skipsBlank ?? false
     }
 
     /// Returns the next item, or nil when the input is complete. Blank lines are skipped.
@@ -95,6 +99,7 @@ package struct ImportReader: Sendable {
                 count += places.count
                 return .rows(rows, places)
             case .record(let record): if let item = try item(record) { return item }
+            case .none: return .blank
             }
         }
         guard !hasHeader || end == count else {
@@ -141,6 +146,7 @@ package struct ImportReader: Sendable {
             block = ReadAhead.Parsed()
             guard let next = ahead.next() else { return nil }
             block = next
+            if next.pieces.isEmpty, next.problem == nil { return RecordPiece.Part.none }
         }
     }
 

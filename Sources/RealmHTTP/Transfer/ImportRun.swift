@@ -24,12 +24,31 @@ package final class ImportRun {
         var keys: [ByteText: KeyTranslation] = [:]
         /// The objects with links that are written at the end.
         var later: [Waiting] = []
+        /// How many of them have their links.
+        var linked = 0
         /// The number of objects that were created.
         var created = 0
         /// The number of objects that existed and were written into.
         var updated = 0
         /// The line of the last object that was written; 0 before the first.
         var line = 0
+
+        /// What it takes in bytes, about.
+        var byteCount: Int {
+            2 * later.count * MemoryLayout<Waiting>.stride + keys.values.reduce(0) { $0 + $1.byteCount }
+        }
+    }
+
+    /// When a run stops before the end of its input, so that the rest is written by another commit.
+    struct Pause {
+        /// The number of objects after which it stops.
+        var count = Int.max
+        /// The memory in bytes of its changes after which it stops.
+        var byteCount = Int.max
+        /// The instant after which it stops, unless it has written fewer than `leastCount` objects.
+        var time = RealmStorage.Instant.distantFuture
+        /// The number of objects for which it does not look at the time.
+        var leastCount = 0
     }
 
     /// An object that links to one which has not been read yet.
@@ -56,6 +75,9 @@ package final class ImportRun {
     /// What was read and written so far, for the next commit of the same import.
     private(set) var memory: Memory
 
+    /// When the import is given up, because it holds the writer; nil for the deadline of the write alone.
+    var end: RealmStorage.Instant?
+
     /// The objects that were read and not written yet.
     private var group = Group()
 
@@ -69,16 +91,12 @@ package final class ImportRun {
 
     /// Creates a run that goes on where an earlier one stopped.
     ///
-    /// The session's limit on the memory of a write is lifted: an import may be as large as the
-    /// limits of its body permit.
-    ///
     /// - Parameters:
     ///   - session: The transaction.
     ///   - mode: What is done with objects that exist.
     ///   - memory: What the earlier runs of the same import knew at their end.
     init(_ session: WriteSession, _ mode: Mode, _ memory: Memory) {
         self.session = session
-        session.byteLimit = .max
         session.naming = .documents
         self.mode = mode
         self.memory = memory
@@ -89,19 +107,20 @@ package final class ImportRun {
     /// - Throws: The first error, with `line`.
     package func run(_ reader: ImportReader) throws(Problem) {
         var reader = reader
-        while try run(&reader, count: .max) {}
+        while try run(&reader, until: Pause()) {}
     }
 
     /// Writes the next objects, and the waiting links when there are no more objects.
     ///
     /// - Parameters:
     ///   - reader: The reader, which is advanced.
-    ///   - count: The largest number of items to read.
+    ///   - pause: When to stop.
     /// - Returns: Whether there may be more; false when the import is complete.
     /// - Throws: The first error, with `line` where it is one of an object.
-    func run(_ reader: inout ImportReader, count: Int) throws(Problem) -> Bool {
-        var left = count
-        while left > 0 {
+    func run(_ reader: inout ImportReader, until pause: Pause) throws(Problem) -> Bool {
+        var left = pause.count
+        while left > 0, goesOn(pause, after: pause.count - left) {
+            try requireTime()
             try reader.readAhead { className throws(Problem) in
                 try Problem.writing { () throws(WriteError) in try session.rowShapes(of: className) }
             }
@@ -127,15 +146,44 @@ package final class ImportRun {
                 try Problem.writing { () throws(WriteError) in
                     if try session.schema().classes.isEmpty { try session.createSchema(schema, versionIfMissing: nil) }
                 }
+            case .blank?: try Problem.writing { () throws(WriteError) in try session.checkDeadline() }
             case nil:
                 try writeGroup(reader)
-                for waiting in memory.later { try link(try reader.object(at: waiting.place), waiting.object) }
-                memory.later = []
-                return false
+                return try linkWaiting(reader, until: pause)
             }
         }
         try writeGroup(reader)
         return true
+    }
+
+    /// Returns whether the next objects belong to the same commit as the `count` before them.
+    private func goesOn(_ pause: Pause, after count: Int) -> Bool {
+        guard session.usedBytes < pause.byteCount else { return false }
+        return count < pause.leastCount || pause.time.isDistantFuture || RealmStorage.Instant.now() < pause.time
+    }
+
+    /// Throws `deadline_exceeded` when the import holds the writer for too long.
+    private func requireTime() throws(Problem) {
+        guard let end, RealmStorage.Instant.now() >= end else { return }
+        throw Problem(
+            .deadlineExceeded, "the import takes too long for one commit; 'atomic=false' commits it in parts"
+        ).with("limitName", "import-seconds")
+    }
+
+    /// Writes the links that waited for their targets. Returns whether some are left for another commit.
+    private func linkWaiting(_ reader: ImportReader, until pause: Pause) throws(Problem) -> Bool {
+        let first = memory.linked
+        while memory.linked < memory.later.count {
+            let waiting = memory.later[memory.linked]
+            try link(try reader.object(at: waiting.place), waiting.object)
+            memory.linked += 1
+            try requireTime()
+            guard goesOn(pause, after: memory.linked - first) else { break }
+        }
+        guard memory.linked == memory.later.count else { return true }
+        memory.later = []
+        memory.linked = 0
+        return false
     }
 
     // MARK: - Groups
@@ -152,7 +200,7 @@ package final class ImportRun {
         private var byteCount = 0
 
         /// The length in bytes of the records that are written together at most.
-        private static let longest = 4 << 20
+        private static let longest = 1 << 20
 
         /// Whether there is enough to be written.
         var isFull: Bool { objects.count + places.count >= WriteSession.groupCount || byteCount >= Group.longest }
@@ -187,6 +235,7 @@ package final class ImportRun {
         let (objects, rows, places) = (group.objects, group.rows, group.places)
         group = Group()
         guard let line = objects.first?.line ?? places.first?.line else { return }
+        session.keptBytes = memory.byteCount
         try Problem.writing(InputPlace(line: line)) { () throws(WriteError) in try session.checkDeadline() }
         if let rows, try !writeTogether(rows, places) {
             // Those that follow are likely to exist, too.

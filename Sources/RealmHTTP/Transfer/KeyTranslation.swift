@@ -13,6 +13,9 @@ struct KeyTranslation: Sendable {
     /// Ranges of keys that are the same in both files, ascending and without overlaps.
     private var kept: [ClosedRange<ObjectKey>] = []
 
+    /// The memory in bytes that it takes, about.
+    var byteCount: Int { moved.count * 5 * MemoryLayout<ObjectKey>.stride + kept.count * 4 * MemoryLayout<ObjectKey>.stride }
+
     /// Notes that an object has the key `old` where it comes from, and the key `new` in this realm.
     mutating func record(_ old: ObjectKey, _ new: ObjectKey) {
         guard old == new, kept.last.map({ $0.upperBound < old }) ?? true else {

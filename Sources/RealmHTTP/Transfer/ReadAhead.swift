@@ -8,7 +8,7 @@ internal import RealmStorage
 /// Reading takes longer than writing, so whoever takes the records reads, too, while it would wait. Records come out in the order
 /// of the input whoever has read them.
 ///
-/// The number of records that are read ahead is bounded by their length. The thread ends with the input, with the first record that
+/// The records that are read ahead are bounded by their length and their number. The thread ends with the input, with the first record that
 /// cannot be read, or with the last reference to this value.
 final class ReadAhead: Sendable {
     /// What a block became: its records up to the first that cannot be read, and the problem of that one.
@@ -17,6 +17,8 @@ final class ReadAhead: Sendable {
         var pieces: [RecordPiece] = []
         /// Why the record after these cannot be read; nil when all are there.
         var problem: Problem?
+        /// The length in bytes of the records as they stood in the input.
+        fileprivate(set) var byteCount = 0
         /// The number of the next piece, and of the next record in it.
         private var next = (piece: 0, record: 0)
 
@@ -71,6 +73,8 @@ final class ReadAhead: Sendable {
         var blocks: [Block] = []
         /// How many blocks were taken.
         var taken = 0
+        /// The length in bytes of the records in `blocks`.
+        var byteCount = 0
         /// Whether the whole input was cut into blocks.
         var isCut = false
         /// Whether nobody wants any more records.
@@ -99,8 +103,14 @@ final class ReadAhead: Sendable {
 
     /// The length in bytes of the records of a block.
     private static let blockByteCount = 128 << 10
+    /// The number of records of a block. Short ones take more memory than their text.
+    private static let blockRecordCount = 4096
+    /// The length in bytes of the input that a block comes from; blank lines in it leave nothing.
+    private static let blockInputByteCount = 4 << 20
     /// How many blocks are cut off ahead at most.
     private static let blockCount = 12
+    /// The length in bytes of all blocks that are cut off ahead; a longer one is alone.
+    private static let aheadByteCount = 12 * blockByteCount
     /// The length of an input from which on a thread is worth its start.
     static let leastByteCount = 4 * blockByteCount
 
@@ -149,6 +159,7 @@ final class ReadAhead: Sendable {
                 if case .parsed(let parsed) = first {
                     state.blocks.removeFirst()
                     state.taken += 1
+                    state.byteCount -= parsed.byteCount
                     return .take(parsed)
                 }
                 return state.firstRaw.flatMap { state.beginReading($0) }.map { .read($0) }
@@ -181,7 +192,7 @@ final class ReadAhead: Sendable {
                 let position = state.firstRaw
                 // One block is left for the thread that takes the records.
                 let raws = position.map { state.blocks.count - $0 } ?? 0
-                if !state.isCut, raws < 2, state.blocks.count < blockCount { return .cut }
+                if !state.isCut, raws < 2, state.blocks.count < blockCount, state.byteCount < aheadByteCount { return .cut }
                 guard let position, let reading = state.beginReading(position) else { return state.isCut ? .end : nil }
                 return .read(reading)
             }
@@ -190,6 +201,7 @@ final class ReadAhead: Sendable {
                 let raw = cut(&records)
                 monitor.broadcast { state in
                     state.isCut = raw.isLast
+                    state.byteCount += raw.bytes.count
                     state.blocks.append(.raw(raw))
                 }
             case .read(let reading)?:
@@ -203,13 +215,14 @@ final class ReadAhead: Sendable {
     /// Cuts the next block off the input.
     private static func cut(_ records: inout RecordReader) -> Raw {
         var raw = Raw()
-        raw.bytes.reserveCapacity(blockByteCount + blockByteCount / 8)
+        let end = records.position + blockInputByteCount
         do throws(Problem) {
-            while raw.bytes.count < blockByteCount {
+            while raw.bytes.count < blockByteCount, raw.records.count < blockRecordCount, records.position < end {
                 guard let (place, bytes) = try records.next() else {
                     raw.isLast = true
                     break
                 }
+                if raw.bytes.isEmpty { raw.bytes.reserveCapacity(blockByteCount + blockByteCount / 8) }
                 let start = raw.bytes.count
                 raw.bytes.append(contentsOf: bytes)
                 raw.records.append((place, start..<raw.bytes.count))
@@ -225,6 +238,7 @@ final class ReadAhead: Sendable {
     private static func parse(_ reading: Reading, _ parser: RecordParser) -> Parsed {
         let raw = reading.raw
         var parsed = Parsed()
+        parsed.byteCount = raw.bytes.count
         var rows = RowParser(parser, reading.shapes, byteCount: raw.bytes.count, recordCount: raw.records.count)
         var next = 0
         while next < raw.records.count, rows.add(raw.bytes[raw.records[next].range], raw.records[next].place) { next += 1 }

@@ -16,11 +16,16 @@ enum RecordPiece: Sendable {
         case rows(ObjectRows, [RecordPlace])
         /// Any record.
         case record(RecordParser.Record)
+        /// None, though the input goes on: that part of it was blank.
+        case none
 
         /// How many records there are.
         var count: Int {
-            if case .rows(_, let places) = self { return places.count }
-            return 1
+            switch self {
+            case .rows(_, let places): return places.count
+            case .record: return 1
+            case .none: return 0
+            }
         }
     }
 

@@ -41,6 +41,11 @@ struct RecordReader: Sendable {
     private let separator: UInt8
     /// How far an array was read.
     private var array = ArrayState.before
+    /// Whether `next` passes over lines without anything, which mean nothing to the caller. It may return some of them.
+    var skipsBlank = false
+
+    /// The position in the body at which the next record begins.
+    var position: Int { base + start }
 
     /// Where a reader is in a JSON array: before it, behind its bracket, behind a comma, behind an element,
     /// behind the array.
@@ -65,6 +70,7 @@ struct RecordReader: Sendable {
     /// - Throws: `body_too_large` with `line` for a record that exceeds the limit of the source; `invalid_body` for UTF-16.
     mutating func next() throws(Problem) -> (place: RecordPlace, bytes: ArraySlice<UInt8>)? {
         if form == .array { return try nextElement() }
+        if skipsBlank { passBlank() }
         var scanned = 0
         var state = State.start
         while true {
@@ -74,6 +80,29 @@ struct RecordReader: Sendable {
         }
         guard start < buffer.count else { return nil }
         return take(upTo: state == .carriageReturn ? buffer.count - 1 : buffer.count, next: buffer.count)
+    }
+
+    /// Moves on to the next line with something in it, as far as `buffer` has it.
+    private mutating func passBlank() {
+        var index = start
+        while index < buffer.count {
+            switch buffer[index] {
+            case 0x0a:
+                index += 1
+                start = index
+                line += 1
+            case 0x0d where form == .csv:
+                // Whether a line feed belongs to it is seen with the next byte.
+                guard index + 1 < buffer.count else { return }
+                index += buffer[index + 1] == 0x0a ? 2 : 1
+                start = index
+                line += 1
+            case 0x20, 0x09, 0x0d:
+                guard form == .lines else { return }
+                index += 1
+            default: return
+            }
+        }
     }
 
     /// Makes the problem of a record that exceeds the limit.

@@ -14,6 +14,8 @@ struct SQLiteCell {
     let column: Column?
     /// The version of the class, for the classes that links lead to.
     let snapshot: Snapshot
+    /// Whether values are elements of the collection that the property is.
+    var isElement = false
 
     /// Whether the column has keys of objects without primary key, as exports write them.
     var isKey: Bool { column == nil && name == "_key" }
@@ -33,9 +35,19 @@ struct SQLiteCell {
     ///
     /// - Throws: `Unfit` for a text that is not UTF-8, and for a date that is no number of seconds.
     func write(_ value: SQLiteStatement.Found, to writer: inout JSONWriter) throws(Unfit) {
-        writer.key(MemberNaming.documents.member(name))
+        writeName(to: &writer)
+        try writeValue(value, to: &writer)
+    }
+
+    /// Writes the name of the member.
+    func writeName(to writer: inout JSONWriter) { writer.key(MemberNaming.documents.member(name)) }
+
+    /// Writes the value of the member, or an element of it.
+    ///
+    /// - Throws: `Unfit`, as `write` does.
+    func writeValue(_ value: SQLiteStatement.Found, to writer: inout JSONWriter) throws(Unfit) {
         guard let column else { return try plain(value, &writer) }
-        if column.collection != nil {
+        if column.collection != nil, !isElement {
             if value == .null {
                 // An absent collection is an empty one.
                 return raw(column.collection == .dictionary ? "{}" : "[]", &writer)

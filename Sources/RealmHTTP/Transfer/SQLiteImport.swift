@@ -36,21 +36,27 @@ struct SQLiteImport {
         guard file.byteCount > 0 else { throw Problem(.invalidBody, "the body is empty where a database is needed") }
         do {
             try file.withDescriptor { descriptor in
-                let database = try SQLiteDatabase(
-                    reading: descriptor, valueLimit: limits.importRecordBytes, goesOn: goesOn)
-                var rowCount = 0
-                for source in try sources(database) { try write(source, of: database, to: target, counting: &rowCount) }
+                try SQLiteDatabase.bounded(to: memoryLimit, goesOn: goesOn) {
+                    let database = try SQLiteDatabase(
+                        reading: descriptor, valueLimit: limits.importRecordBytes, goesOn: goesOn)
+                    var rowCount = 0
+                    for source in try sources(database) { try write(source, of: database, to: target, counting: &rowCount) }
+                }
             }
         } catch let problem as Problem {
             throw problem
         } catch let failure as SQLiteFailure {
-            throw problem(failure)
+            // SQLite calls it damage or a lack of memory when it was told to end.
+            throw problem(goesOn() ? failure : .interrupted)
         } catch let error as StorageError {
             throw Problem(spooling: error)
         } catch {
             throw Problem(.internalError, "the database could not be read")
         }
     }
+
+    /// The bytes that SQLite may allocate: for a few copies of the longest value, for the schema and for pages.
+    private var memoryLimit: Int { 48 << 20 + 3 * limits.importRecordBytes }
 
     /// Returns the problem of a database that cannot be read.
     private func problem(_ failure: SQLiteFailure) -> Problem {
@@ -60,8 +66,12 @@ struct SQLiteImport {
             return .overLimit(
                 .bodyTooLarge, "a value of the database is longer than \(limits.importRecordBytes) bytes",
                 limit: limits.importRecordBytes)
+        case .noMemory:
+            return .overLimit(
+                .bodyTooLarge, "reading the database takes more than \(memoryLimit) bytes of memory", limit: memoryLimit)
         case .refused: return Problem(.invalidBody, "the database has a table that cannot be read without running what it says")
-        case .full, .malformed, .other: return Problem(.invalidBody, "the body is no database of SQLite, or is damaged")
+        case .full, .malformed, .constraint, .other:
+            return Problem(.invalidBody, "the body is no database of SQLite, or is damaged")
         }
     }
 
@@ -138,24 +148,66 @@ struct SQLiteImport {
     private func write(
         _ source: Source, of database: SQLiteDatabase, to target: BodyFile, counting rowCount: inout Int
     ) throws {
-        let rows = try database.prepare("SELECT * FROM \(SQLiteDatabase.quoted(source.name))")
-        let names = (0..<rows.columnCount).map { rows.name(of: $0) }
+        guard let names = try columns(of: source.name, in: database), !names.isEmpty else { throw SQLiteFailure.refused }
+        let list = names.map(SQLiteDatabase.quoted).joined(separator: ", ")
+        // The rows are read as they lie in the table, whatever indexes say.
+        let rows = try database.prepare("SELECT \(list) FROM \(SQLiteDatabase.quoted(source.name)) NOT INDEXED")
         for name in options.columns.keys.sorted().texts where options.tables?.count ?? 1 == 1 && !names.contains(name) {
             throw Problem.invalidParameter("columns", "the table has no column '\(name)', but \(SQLiteImport.listed(names))")
         }
         let cells = try cells(names, source.table)
+        let parts = SQLiteParts(database, snapshot, byteLimit: limits.importRecordBytes) { name in
+            try plainColumns(of: name, in: database)
+        }
+        let collections = try parts.collections(of: source.table, in: cells.map(\.name))
         let buffer = OutputBuffer(capacity: 256 << 10)
         while try rows.next() {
-            do throws(SQLiteCell.Unfit) {
-                try write(rows, cells, source.table, to: buffer)
-            } catch {
+            let start = buffer.count
+            do {
+                try write(rows, cells, source.table, parts, collections, to: buffer)
+            } catch let error as SQLiteCell.Unfit {
                 throw Problem(.typeMismatch, "table '\(source.name.brief)': \(error.detail)")
                     .with("pointer", InputPath([.name(error.name)]).description).with("line", .integer(Int64(rowCount + 1)))
             }
+            guard buffer.count - start <= limits.importRecordBytes else { throw SQLiteFailure.tooLong }
             rowCount += 1
             if buffer.count >= 64 << 10 { try flush(buffer, to: target) }
         }
         try flush(buffer, to: target)
+    }
+
+    /// Returns the columns of a table that are stored; nil when there is no such table.
+    ///
+    /// - Throws: `invalid_body` for generated columns, which would have to be computed, unless they may be left out.
+    private func columns(of table: String, in database: SQLiteDatabase) throws -> [String]? {
+        let list = try database.prepare("PRAGMA table_xinfo(\(SQLiteDatabase.quoted(table)))")
+        var names: [String] = []
+        var isThere = false
+        while try list.next() {
+            isThere = true
+            guard case .text(let bytes) = list.value(1), let name = String(validating: bytes, as: UTF8.self) else {
+                throw Problem(.invalidBody, "a column of the table '\(table.brief)' has a name that is not UTF-8")
+            }
+            guard list.value(6) != .int(0) else {
+                names.append(name)
+                continue
+            }
+            guard options.isLenient else {
+                throw Problem(
+                    .invalidBody,
+                    "'\(name.brief)' of the table '\(table.brief)' is a generated column, and nothing of a file is computed; "
+                        + "'Prefer: handling=lenient' leaves such columns out")
+            }
+        }
+        return isThere ? names : nil
+    }
+
+    /// Returns the columns of a plain table without generated ones; nil for any other table.
+    private func plainColumns(of table: String, in database: SQLiteDatabase) throws -> [String]? {
+        let found = try database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name = ?")
+        try found.find(.text(Array(table.utf8)))
+        guard try found.next() else { return nil }
+        return try? columns(of: table, in: database)
     }
 
     /// Returns how the columns of a table become members.
@@ -182,10 +234,18 @@ struct SQLiteImport {
         buffer.removeAll()
     }
 
+    /// Throws `.tooLong` for a text that is longer than permitted as JSON, where a control character takes six bytes.
+    private func requireFitting(_ value: SQLiteStatement.Found) throws(SQLiteFailure) {
+        guard case .text(let bytes) = value, bytes.count > limits.importRecordBytes / 6 else { return }
+        let extra = bytes.reduce(0) { $0 + ($1 < 0x20 ? 5 : $1 == UInt8(ascii: "\"") || $1 == UInt8(ascii: "\\") ? 1 : 0) }
+        guard bytes.count + extra <= limits.importRecordBytes else { throw .tooLong }
+    }
+
     /// Writes one row as a line.
     private func write(
-        _ rows: SQLiteStatement, _ cells: [SQLiteCell], _ table: Table, to buffer: OutputBuffer
-    ) throws(SQLiteCell.Unfit) {
+        _ rows: SQLiteStatement, _ cells: [SQLiteCell], _ table: Table, _ parts: SQLiteParts,
+        _ collections: (key: Int, members: [RelationalSchema.Member])?, to buffer: OutputBuffer
+    ) throws {
         var writer = JSONWriter(buffer)
         writer.beginObject()
         writer.key("$meta")
@@ -196,8 +256,15 @@ struct SQLiteImport {
         }
         writer.endObject()
         for (index, cell) in cells.enumerated() where !cell.isKey && !(options.isLenient && cell.column == nil) {
-            try cell.write(rows.value(index), to: &writer)
+            let value = rows.value(index)
+            try requireFitting(value)
+            cell.writeName(to: &writer)
+            if let column = cell.column, column.collection == nil, try parts.writeEmbedded(value, column, to: &writer) {
+                continue
+            }
+            try cell.writeValue(value, to: &writer)
         }
+        if let collections { try parts.write(collections.members, of: rows.value(collections.key), to: &writer) }
         writer.endObject()
         buffer.append(UInt8(ascii: "\n"))
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmQuery
 package import RealmStorage
 
 /// Makes files of exports that are complete before they are sent: databases and workbooks.
@@ -44,7 +45,9 @@ package enum TableFile {
     package static func writeWorkbook(
         _ rows: StreamRows, to file: BodyFile, byteLimit: Int, until end: Instant = .distantFuture
     ) throws(Problem) {
+        let room = try SheetRoom(of: rows.parts.count)
         try filling(file, with: rows, byteLimit: byteLimit) { _, grown in
+            defer { withExtendedLifetime(room) {} }
             let book = try Workbook(path: file.openPath)
             var names = SheetNames()
             var writers: [SheetWriter] = []
@@ -104,6 +107,8 @@ package enum TableFile {
         } catch let error as StorageError {
             if case .io(_, let number) = error { throw Problem(keepingExport: number) }
             throw Problem(serving: error)
+        } catch let error as QueryError {
+            throw Problem(error, parameter: "where")
         } catch let failure as SQLiteFailure {
             throw Problem(exporting: failure, rows.budget, byteLimit)
         } catch Workbook.Failure.tooLarge {
@@ -125,7 +130,10 @@ extension Problem {
         case .full, .tooLong:
             self = Problem.overLimit(
                 .answerTooLarge, "the export is larger than \(byteLimit) bytes, or than the disk has room for", limit: byteLimit)
-        case .malformed, .refused, .other: self = Problem(.internalError, "the database could not be written: \(failure)")
+        // The tables demand what a sound file has: different keys, and no null where there cannot be any.
+        case .constraint: self = Problem(.fileCorrupt, "the file of this realm is damaged")
+        case .malformed, .refused, .noMemory, .other:
+            self = Problem(.internalError, "the database could not be written: \(failure)")
         }
     }
 

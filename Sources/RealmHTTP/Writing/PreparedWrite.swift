@@ -92,7 +92,7 @@ struct PreparedWrite: Sendable {
     private var writeRequest: WriteRequest {
         var request = WriteRequest(
             deadline: deadline, ifVersion: options.condition.version?.version,
-            isDryRun: options.isDryRun, isAlone: isAlone || options.skipped != nil)
+            isDryRun: options.isDryRun, isAlone: isAlone || seconds != nil || options.skipped != nil)
         request.mark = options.skipped?.commitMark
         request.source = options.isDryRun ? nil : self.request.source
         return request

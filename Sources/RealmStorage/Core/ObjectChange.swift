@@ -8,6 +8,8 @@
 package enum ObjectChange: Sendable, Equatable {
     /// An object of this table was created.
     case created(TableKey, ObjectKey)
+    /// As many objects of this table were created together, with keys that follow each other.
+    case createdRun(TableKey, ObjectKey, count: Int)
     /// An object of this table was deleted, with its links and collections.
     case deleted(TableKey, ObjectKey)
     /// A property of an object got another value, or something inside its value changed.
@@ -22,9 +24,20 @@ package enum ObjectChange: Sendable, Equatable {
     /// The table that changed, or whose object did.
     package var table: TableKey {
         switch self {
-        case .created(let table, _), .deleted(let table, _), .modified(let table, _, _), .collection(let table, _, _, _),
-            .schema(let table):
+        case .created(let table, _), .createdRun(let table, _, _), .deleted(let table, _), .modified(let table, _, _),
+            .collection(let table, _, _, _), .schema(let table):
             return table
         }
+    }
+
+    /// The number of objects that the change is about; 1 for a change of the schema.
+    package var objectCount: Int {
+        if case .createdRun(_, _, let count) = self { return count }
+        return 1
+    }
+
+    /// The keys of the objects of a run of keys.
+    @inline(__always) package static func keys(of run: (first: ObjectKey, count: Int)) -> some Sequence<ObjectKey> {
+        (0..<Int64(run.count)).lazy.map { ObjectKey(run.first.rawValue &+ $0) }
     }
 }

@@ -50,18 +50,48 @@ package struct BytePattern: Sendable {
     /// Returns whether the pattern occurs anywhere in `text`. An empty pattern occurs in every
     /// text.
     ///
-    /// - Complexity: 64 positions are tested at a time. In the worst case, a pattern and a text
-    ///   that agree almost everywhere, the time is the product of both lengths; `LinearSearch`
-    ///   avoids that.
+    /// - Complexity: 64 positions are tested at a time. A long text that agrees with the pattern almost everywhere is searched by
+    ///   `LinearSearch`, so the time grows with the length of the text only.
     package func occurs(in text: ByteView) -> Bool {
         guard !isEmpty else { return true }
         if text.count <= BytePattern.shortByteCount { return occurs(inShort: text) }
-        var found = false
-        forEachMatch(in: text) { _ in
-            found = true
-            return .max
+        return occurs(in: text, comparing: text.count &+ BytePattern.leastComparisons)
+            ?? LinearSearch(self).finds(in: text)
+    }
+
+    /// How many bytes may be compared one by one in a text of no length. A linear search is prepared at most after so much work.
+    private static let leastComparisons = 4096
+
+    /// Returns whether the pattern occurs in a text; nil when that takes more comparisons than `limit`.
+    private func occurs(in text: ByteView, comparing limit: Int) -> Bool? {
+        guard text.count >= count, let search = Search(text, self) else { return false }
+        let end = text.count &- count
+        var left = limit
+        for base in stride(from: 0, through: end, by: 64) {
+            var candidates = search.candidates(base)
+            while candidates != 0 {
+                let position = base &+ candidates.trailingZeroBitCount
+                candidates &= candidates &- 1
+                guard position <= end else { return false }
+                let matched = unsafe matchedCount(search.text, at: position, from: min(2, count))
+                if matched == count { return true }
+                left &-= matched
+                if left < 0 { return nil }
+            }
         }
-        return found
+        return false
+    }
+
+    /// Returns how many bytes of the pattern match at `position`, of which those before `start` do.
+    @inline(__always)
+    private func matchedCount(_ text: UnsafeBufferPointer<UInt8>, at position: Int, from start: Int) -> Int {
+        var index = start
+        while index < first.count {
+            let byte = unsafe text[position &+ index]
+            guard byte == first[index] || byte == second[index] else { break }
+            index &+= 1
+        }
+        return index
     }
 
     /// The length in bytes up to which a text is searched position by position, which takes less than to prepare the search of many at a

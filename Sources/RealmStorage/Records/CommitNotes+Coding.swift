@@ -12,7 +12,7 @@ extension CommitNotes {
     func write(to writer: inout RecordWriter) {
         writer.number(UInt64(skips.count))
         for skip in skips { writer.text(skip) }
-        writer.number(UInt64(changes.count))
+        writer.number(UInt64(changes.reduce(0) { $0 + $1.objectCount }))
         for change in changes { CommitNotes.write(change, to: &writer) }
     }
 
@@ -20,6 +20,8 @@ extension CommitNotes {
     private static func write(_ change: ObjectChange, to writer: inout RecordWriter) {
         switch change {
         case .created(let table, let object): write(.created, table, object, to: &writer)
+        case .createdRun(let table, let first, let count):
+            for object in ObjectChange.keys(of: (first, count)) { write(.created, table, object, to: &writer) }
         case .deleted(let table, let object): write(.deleted, table, object, to: &writer)
         case .modified(let table, let object, let column):
             write(.modified, table, object, to: &writer)

@@ -25,6 +25,13 @@ package struct LinearSearch: Sendable {
         restarts = LinearSearch.restarts(self.pattern)
     }
 
+    /// Prepares a search for a pattern in its spellings.
+    init(_ pattern: BytePattern) {
+        self.pattern = pattern.second
+        ignoresCase = pattern.exactBytes == nil
+        restarts = LinearSearch.restarts(pattern.second)
+    }
+
     /// Returns whether the pattern occurs in `text`. The empty pattern occurs in every text.
     ///
     /// - Complexity: O(length of the text); each byte is compared at most twice on average.

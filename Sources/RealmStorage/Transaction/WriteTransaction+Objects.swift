@@ -61,9 +61,20 @@ extension WriteTransaction {
         }
         if !writers.enumerations.isEmpty { try keepEnumerations(writers, key) }
         try fileInIndexes(objects, columns, in: key, writers)
-        changes.reserveCapacity(changes.count + count)
-        for object in objects { changes.append(.created(key, object)) }
+        noteCreated(objects, in: key)
         return objects
+    }
+
+    /// Notes that objects were created: keys that follow each other as one change.
+    private func noteCreated(_ objects: [ObjectKey], in key: TableKey) {
+        var first = 0
+        while first < objects.count {
+            var end = first + 1
+            while end < objects.count, objects[end].rawValue == objects[end - 1].rawValue &+ 1 { end += 1 }
+            let run = end - first
+            changes.append(run == 1 ? .created(key, objects[first]) : .createdRun(key, objects[first], count: run))
+            first = end
+        }
     }
 
     /// Makes objects one after the other.

@@ -57,6 +57,29 @@ import Testing
         }
     }
 
+    @Test func `the memory of a transaction is bounded over all of its requests`() throws {
+        let realm = try realm { $0.writeBytes = 2 << 20 }
+        let info = try begin(realm)
+        var requests = 0
+        let code = code {
+            while requests < 1000 {
+                let first = Int64(1000 + requests * 500)
+                try perform(realm, info) { session in
+                    for key in first..<first + 500 {
+                        _ = try session.create("Counter", ["_id": .integer(key), "n": .integer(0)])
+                    }
+                    return 0
+                }
+                requests += 1
+            }
+        }
+        #expect(code == .tooManyAffected && requests > 1, "\(requests)")
+        try realm.write { session in
+            for key in Int64(1000)..<1500 { _ = try session.create("Counter", ["_id": .integer(key), "n": .integer(0)]) }
+        }
+        try realm.finish()
+    }
+
     @Test func `requests see what those before them wrote, others see it after the commit`() throws {
         let realm = try realm()
         let info = try begin(realm)

@@ -238,6 +238,44 @@ import Testing
         try realm.finish()
     }
 
+    /// An import held the writer for minutes, and the writes of all others were answered after it only.
+    @Test(arguments: [false, true]) func `a write is answered when its own time is over, whatever holds the writer`(
+        inGroup: Bool
+    ) throws {
+        let realm = try realm()
+        let (gate, held) = hold(realm)
+        let inner = Gate()
+        let innerDone = Awaited<Bool>()
+        if inGroup {
+            // The late write is taken together with one that does not end.
+            realm.database.write(EngineRealm.request()) { _ in
+                inner.block()
+            } completion: { _ in
+                innerDone.set(true)
+            }
+        }
+        let answer = Awaited<Result<WriteReceipt<Void>, WriteError>>()
+        realm.database.write(WriteRequest(deadline: .now().adding(seconds: 0.5)), Self.add) { answer.set($0) }
+        let begun = Awaited<Result<TransactionInfo, WriteError>>()
+        realm.database.beginTransaction(owner: "me", wait: .seconds(0.5)) { begun.set($0) }
+        if inGroup {
+            gate.open()
+            inner.waitUntilEntered()
+        }
+        guard case .failure(let error) = try answer.wait(), case .failure(let other) = try begun.wait() else {
+            Issue.record("a write that had to wait was done")
+            return
+        }
+        #expect(error.code == .deadlineExceeded && other.code == .writeLockBusy)
+        gate.open()
+        inner.open()
+        _ = try held.wait()
+        if inGroup { _ = try innerDone.wait() }
+        try realm.write { _ = try Self.add($0) }
+        #expect(try realm.show("Counter", 1) == "{_id:1 n:1}")
+        try realm.finish()
+    }
+
     @Test func `a write that shares nothing has a version of its own`() throws {
         let realm = try realm()
         let (gate, held) = hold(realm)

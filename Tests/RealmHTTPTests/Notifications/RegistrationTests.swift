@@ -212,4 +212,38 @@ struct SkippingTests {
         try fixture.server.must("DELETE", "app/subscriptions/\(name)")
         #expect(try send(name, fixture.create(62)).status == 200)
     }
+
+    /// A registration keeps the keys of all rows of up to 50 definitions, and a client had a hundred of them: 38 GiB of a million rows.
+    @Test(arguments: ["observed-bytes-per-principal", "observed-bytes"])
+    func `what definitions observe has a bound in bytes`(_ name: String) throws {
+        let server = try WriteServer {
+            $0.limits.importBytes = 8 << 20
+            if name == "observed-bytes" {
+                $0.limits.observedBytes = 1 << 20
+            } else {
+                $0.limits.observedBytesPerPrincipal = 1 << 20
+            }
+        }
+        let lines = (0..<20_000).map { "{\"_id\":\($0),\"age\":\($0 % 100)}" }.joined(separator: "\n")
+        let made = try server.send("POST", "app/import?class=Dog", lines, [("Content-Type", "application/x-ndjson")])
+        #expect(made.json["created"]?.int == 20_000, "\(made.text)")
+        func body(_ count: Int, _ more: String = "") -> String {
+            let parts = (0..<count).map { #""d\#($0)":{"class":"Dog","where":"age != \#(-1 - $0)","include":"none"\#(more)}"# }
+            return #"{"subscriptions":{\#(parts.joined(separator: ","))}}"#
+        }
+        let refused = try server.send("POST", "app/subscriptions", body(20))
+        #expect(refused.status == 429 && refused.code == "too_many_streams", "\(refused.text)")
+        #expect(refused.json["limitName"]?.text == name && refused.json["limit"]?.int == 1 << 20)
+        if name == "observed-bytes-per-principal" {
+            // The limit is one of the client's registrations together, and is given back with them.
+            let first = try server.send("POST", "app/subscriptions", body(2))
+            #expect(first.status == 201, "\(first.text)")
+            #expect(try server.send("POST", "app/subscriptions", body(5)).status == 429)
+            let id = first.json["id"]?.text ?? ""
+            #expect(try server.send("DELETE", "app/subscriptions/\(id)").status == 204)
+            #expect(try eventually(seconds: 10) { try server.send("POST", "app/subscriptions", body(3)).status == 201 })
+        }
+        #expect(try ServerMetrics(port: server.port)["observed_bytes"] ?? 0 > 0)
+        try server.finish()
+    }
 }

@@ -126,6 +126,62 @@ import Testing
         try server.finish()
     }
 
+    /// Each line feed of a body became a record in memory, so that one of 1 GiB took 50 GiB.
+    @Test(arguments: ["\n", "\r\n", " \t\n"]) func `blank lines take neither memory nor place`(_ blank: String) throws {
+        let server = try WriteServer { $0.limits.importBytes = 64 << 20 }
+        let gap = String(repeating: blank, count: 12_000_000 / blank.utf8.count)
+        let body = "{\"_id\":1,\"age\":1}\n" + gap + "{\"_id\":2,\"age\":\"x\"}\n"
+        let answer = try server.send("POST", "app/import?class=Dog", body, [LongImportTests.lines])
+        #expect(answer.code == "type_mismatch" && answer.json["line"]?.int == 2 + gap.utf8.count / blank.utf8.count)
+        if !blank.contains(" ") {
+            let csv = try server.send("POST", "app/import?class=Dog", "_id,age\n" + gap + "3,1\n", [("Content-Type", "text/csv")])
+            #expect(csv.json["created"]?.int == 1, "\(csv.text)")
+        }
+        try server.finish()
+    }
+
+    @Test(arguments: 0..<40) func `passing over blank lines leaves the same records`(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let form: RecordReader.Form = seed % 2 == 0 ? .lines : .csv
+        let parts =
+            form == .lines
+            ? ["\n", "\r\n", " \n", "a\n", "{}\n", " b \n", "\t\r\n"] : ["\n", "\r", "\r\n", "a,b\r\n", "\"x\n\n\",1\r", ",\n"]
+        var text = ""
+        for _ in 0..<Int.random(in: 0..<60, using: &random) {
+            text += String(repeating: parts.randomElement(using: &random) ?? "", count: Int.random(in: 1..<50, using: &random))
+        }
+        // Blank lines also lie where one piece of the source ends.
+        if seed % 5 == 0 { text = String(repeating: "\n", count: (1 << 20) - 3) + text }
+        let source = ImportSource(Array(text.utf8))
+        func isBlank(_ bytes: ArraySlice<UInt8>) -> Bool {
+            form == .csv ? bytes.isEmpty : bytes.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0d }
+        }
+        func read(skipping: Bool) throws -> [String] {
+            var reader = RecordReader(source, form)
+            reader.skipsBlank = skipping
+            var found: [String] = []
+            while let (place, bytes) = try reader.next() {
+                if !isBlank(bytes) { found.append("\(place.line) \(place.offset) \(String(decoding: bytes, as: UTF8.self))") }
+            }
+            return found
+        }
+        #expect(try read(skipping: true) == read(skipping: false), "seed \(seed)")
+    }
+
+    @Test func `one commit of an import has a bound, and parts do not need one`() throws {
+        let server = try WriteServer {
+            $0.limits.writeBytes = 2 << 20
+            $0.limits.importBytes = 32 << 20
+        }
+        let body = LongImportTests.dogs(0..<30_000)
+        let answer = try server.send("POST", "app/import?class=Dog", body, [LongImportTests.lines])
+        #expect(answer.status == 413 && answer.code == "body_too_large" && answer.text.contains("atomic=false"), "\(answer.text)")
+        #expect(answer.json["limit"]?.int == 2 << 20 && answer.json["limitName"]?.text == "write-bytes")
+        let parts = try server.send("POST", "app/import?class=Dog&atomic=false", body, [LongImportTests.lines])
+        #expect(parts.json["created"]?.int == 30_000, "\(parts.text)")
+        try server.finish()
+    }
+
     // MARK: - Records
 
     private static func records(_ text: String, _ form: RecordReader.Form) throws -> [(line: Int, text: String)] {

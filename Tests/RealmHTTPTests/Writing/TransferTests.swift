@@ -100,13 +100,14 @@ import Testing
 
     @Test func `an import in parts commits now and then, and tells how far it came`() throws {
         let server = try WriteServer { $0.limits.importBytes = 8 << 20 }
-        // The first object links to the last one, which comes two commits later.
+        // The first object links to the last one, which comes a commit later.
         var lines = [#"{"$meta":{"class":"Person","key":"p"},"id":"p","dogs":[{"$link":{"class":"Dog","key":"20999"}}]}"#]
         lines += (0..<21_000).map { #"{"$meta":{"class":"Dog","key":"\#($0)"},"_id":\#($0),"age":1}"# }
         let before = WriteServer.number(try server.get("app")["Realm-Version"])
         let answer = try server.send("POST", "app/import?atomic=false", lines.joined(separator: "\n"), TransferTests.lines)
         #expect(answer.json["created"]?.int == 21_001, "\(answer.text)")
-        #expect(WriteServer.number(answer["Realm-Version"]) == before + 3)
+        // The first commit has 10,000 objects; a busy machine needs more commits for the others.
+        #expect((before + 2...before + 10).contains(WriteServer.number(answer["Realm-Version"])))
         #expect(try server.show("Person/p").contains(#""key":"20999""#))
         let more = (30_000..<45_000).map { #"{"_id":\#($0 == 42_000 ? 1 : $0),"age":1}"# }
         let failed = try server.send(

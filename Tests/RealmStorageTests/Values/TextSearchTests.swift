@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmStorage
+import RealmTestSupport
 import Testing
 
 @Suite("Searching text")
@@ -73,6 +74,30 @@ struct TextSearchTests {
         let pattern = ByteStorage([UInt8](repeating: 0x61, count: 100_000) + [0x62])
         let time = ContinuousClock().measure { #expect(!text.view.contains(pattern.view, ignoringCase: true)) }
         #expect(time < .seconds(20), "trying all positions would take minutes")
+    }
+
+    /// `CONTAINS[c]` compared the whole pattern at each place of a text of one letter.
+    @Test(arguments: [false, true]) func `a search for most of a text takes no longer than for another`(ignoresCase: Bool) {
+        let text = ByteStorage([UInt8](repeating: 0x7a, count: 8_000_000))
+        let pattern = ByteStorage([UInt8](repeating: 0x7a, count: 60) + [0x79])
+        let prepared = BytePattern(pattern.view, ignoringCase: ignoresCase)
+        let time = ContinuousClock().measure { #expect(!prepared.occurs(in: text.view)) }
+        #expect(time < .seconds(10))
+    }
+
+    @Test(arguments: 0..<60) func `texts that almost match are searched to their end`(_ seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let letters: [UInt8] = [0x61, 0x61, 0x61, 0x61, 0x61, 0x61, 0x61, 0x61, 0x41, 0x62]
+        func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in letters.randomElement(using: &random) ?? 0x61 } }
+        let ignoresCase = seed % 2 == 0
+        let pattern =
+            [UInt8](repeating: 0x61, count: Int.random(in: 1...40, using: &random))
+            + bytes(Int.random(in: 0...20, using: &random))
+        var text = [UInt8](repeating: 0x61, count: Int.random(in: 0...20_000, using: &random)) + bytes(200)
+        if seed % 3 == 0 { text += pattern }
+        let wanted = Model.relates(.part, pattern, text, ignoresCase)
+        let prepared = BytePattern(ByteStorage(pattern).view, ignoringCase: ignoresCase)
+        #expect(prepared.occurs(in: ByteStorage(text).view) == wanted, "seed \(seed)")
     }
 
     /// What the searches have to find, the slow way.

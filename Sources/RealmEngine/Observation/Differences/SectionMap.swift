@@ -11,6 +11,12 @@ package struct SectionMap: Sendable, Equatable {
     /// The number of rows of each section.
     package var counts: [Int] = []
 
+    /// The memory in bytes that it takes.
+    var byteCount: Int {
+        places.capacity * MemoryLayout<SectionChanges.Place>.stride
+            + (sections.capacity + counts.capacity) * MemoryLayout<Int>.stride
+    }
+
     /// Makes a map without rows.
     package init() {}
 

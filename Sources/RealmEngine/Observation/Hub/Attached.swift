@@ -10,4 +10,6 @@ package struct Attached: Sendable {
     package let version: Version
     /// The state of the target at `version`.
     package let contents: ObservedContents
+    /// The memory in bytes that the observation takes, which all listeners of the target share.
+    package let byteCount: Int
 }

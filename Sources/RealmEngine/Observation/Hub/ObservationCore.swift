@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmQuery
 internal import RealmStorage
 
 /// The state of an `ObservationHub`, with the work of its thread.
@@ -131,16 +132,17 @@ final class ObservationCore: @unchecked Sendable {
     ///   - target: The target.
     ///   - listener: The object that is called with events.
     ///   - isActive: Whether the listener waits for events.
+    ///   - admission: What limits the beginning of an observation.
     /// - Returns: The attachment with the state of the target, or an error when the target does not exist
     ///   or cannot be evaluated.
     func attach(
-        _ target: ObservedTarget, _ listener: any ObservationListener, isActive: Bool
+        _ target: ObservedTarget, _ listener: any ObservationListener, isActive: Bool, _ admission: ObservedMemory.Admission
     ) -> Result<Attached, ObservationError> {
         guard let position else { return .failure(.closed) }
         do throws(ObservationError) {
-            let observation = try observation(of: target, at: position)
+            let observation = try observation(of: target, at: position, admission)
             let attachment = registry.attach(listener, to: observation, isActive: isActive)
-            return .success(Attached(attachment: attachment, version: position, contents: observation.observer.contents))
+            return .success(attached(attachment, observation, position))
         } catch {
             return .failure(error)
         }
@@ -148,13 +150,27 @@ final class ObservationCore: @unchecked Sendable {
 
     /// Returns the observation of a target: an existing one, advanced to the present position, or a new
     /// one.
-    private func observation(of target: ObservedTarget, at position: Version) throws(ObservationError) -> Observation {
+    private func observation(
+        of target: ObservedTarget, at position: Version, _ admission: ObservedMemory.Admission
+    ) throws(ObservationError) -> Observation {
         if let known = registry[target.identity] {
             bringUp(known)
             if registry.contains(known) { return known }
         }
-        clock.start()
-        return registry.add(target, try target.observer(at: position.snapshot, names: names, clock), at: position)
+        guard ObservedMemory.shared.byteCount < admission.byteLimit else { throw .noRoom(limit: admission.byteLimit) }
+        clock.start(until: admission.deadline)
+        guard clock.mayGoOn else { throw .query(.cancelled) }
+        let observer = try target.observer(at: position.snapshot, names: names, clock)
+        guard observer.byteCount <= admission.byteLimit - ObservedMemory.shared.byteCount else {
+            throw .noRoom(limit: admission.byteLimit)
+        }
+        return registry.add(target, observer, at: position)
+    }
+
+    /// Returns what a listener gets of an observation.
+    private func attached(_ attachment: Attachment, _ observation: Observation, _ version: Version) -> Attached {
+        Attached(
+            attachment: attachment, version: version, contents: observation.observer.contents, byteCount: observation.byteCount)
     }
 
     /// Sets whether a listener waits for events. The target is advanced first, so that its events remain
@@ -170,7 +186,7 @@ final class ObservationCore: @unchecked Sendable {
     /// has ended.
     func contents(of attachment: Attachment) -> Result<Attached, ObservationError> {
         guard let version = catchUp(attachment), let observation = registry[attachment] else { return .failure(.closed) }
-        return .success(Attached(attachment: attachment, version: version, contents: observation.observer.contents))
+        return .success(attached(attachment, observation, version))
     }
 
     /// Advances a target to the present position and returns that; nil when the attachment has ended.
@@ -295,7 +311,10 @@ final class ObservationCore: @unchecked Sendable {
     ///   - isLost: Whether the changes are unknown, so that the contents have to be read again.
     private func advance(_ observation: Observation, over range: ObservedRange, isLost: Bool = false) {
         let from = observation.behind ?? range.from
-        defer { registry.advanced(observation, to: range.to) }
+        defer {
+            registry.advanced(observation, to: range.to)
+            if registry.contains(observation) { observation.count() }
+        }
         metrics.withLock { $0.visited += 1 }
         guard !observation.observer.isGone, isLost || observation.observer.mayChange(over: range) else { return }
         let begin = Instant.now()

@@ -61,16 +61,18 @@ package final class ObservationHub: Sendable {
     ///   - target: The target.
     ///   - listener: Receives the events after the returned state.
     ///   - isActive: Whether the listener waits for events from the beginning.
+    ///   - admission: What limits the beginning of an observation.
     ///   - completion: Receives the attachment with the state of the target, or an error. It is called on
     ///     the hub's thread, before the first event.
     package func attach(
         _ target: ObservedTarget, _ listener: any ObservationListener, isActive: Bool,
+        _ admission: ObservedMemory.Admission = .init(),
         completion: @escaping @Sendable (Result<Attached, ObservationError>) -> Void
     ) {
         run(refused: { completion(.failure(.closed)) }) { [self] in
             guard let source = source.value else { return completion(.failure(.closed)) }
             core.begin(source.current) { [weak self] commit in self?.add(commit) }
-            completion(core.attach(target, listener, isActive: isActive))
+            completion(core.attach(target, listener, isActive: isActive, admission))
         }
     }
 

@@ -46,6 +46,7 @@ struct ObservationRegistry {
     mutating func add(_ target: ObservedTarget, _ observer: any TargetObserver, at version: Version) -> Observation {
         lastNumber += 1
         let observation = Observation(target, observer, number: lastNumber, since: version.token.version)
+        observation.count()
         byIdentity[target.identity] = observation
         index.add(observation)
         return observation

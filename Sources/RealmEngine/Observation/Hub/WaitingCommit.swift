@@ -27,7 +27,7 @@ struct WaitingCommit {
     init(_ commit: Commit) {
         version = commit.version
         changes = [commit.changes]
-        changeCount = commit.changes.count
+        changeCount = commit.changes.reduce(0) { $0 + $1.objectCount }
         mark = commit.mark
         hasSchemaChanges = commit.changes.contains { change in
             if case .schema = change { return true }

@@ -49,6 +49,20 @@ final class Observation {
         self.number = number
     }
 
+    /// The memory in bytes that is counted for the observation.
+    private(set) var byteCount = 0
+    /// What an observation takes besides its rows, with its definition and what waits for it, about.
+    private static let ownBytes = 4096
+
+    /// Counts the memory anew, after the observer has changed.
+    func count() {
+        let bytes = Observation.ownBytes + observer.byteCount
+        ObservedMemory.shared.add(bytes - byteCount)
+        byteCount = bytes
+    }
+
+    deinit { ObservedMemory.shared.add(-byteCount) }
+
     /// Whether any listener waits for events.
     var isActive: Bool { listeners.values.contains { $0.isActive } }
 

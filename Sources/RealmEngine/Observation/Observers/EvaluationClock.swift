@@ -20,7 +20,11 @@ final class EvaluationClock: Sendable {
     init(limit: Duration) { self.limit = limit }
 
     /// Starts the time of one evaluation; called on the hub's thread before each.
-    func start() { end.store(Instant.now().adding(limit).nanoseconds, ordering: .relaxed) }
+    ///
+    /// - Parameter deadline: When the evaluation ends in any case.
+    func start(until deadline: Instant = .distantFuture) {
+        end.store(min(Instant.now().adding(limit), deadline).nanoseconds, ordering: .relaxed)
+    }
 
     /// Ends the present evaluation, and all later ones at once.
     func stop() { isStopped.store(true, ordering: .relaxed) }

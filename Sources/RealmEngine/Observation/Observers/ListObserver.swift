@@ -15,6 +15,7 @@ final class ListObserver: TargetObserver {
     private var count = 0
     /// The keys of the linked objects in their order; empty for other elements.
     private var keys: [ObjectKey] = []
+    var byteCount: Int { keys.capacity * MemoryLayout<ObjectKey>.stride }
     /// Whether the object that has the list or set was deleted.
     private(set) var isGone = false
 

@@ -63,6 +63,9 @@ final class RowSequence {
         if isGone { throw .notFound }
     }
 
+    /// The memory in bytes that the keys take.
+    var byteCount: Int { keys.capacity * MemoryLayout<ObjectKey>.stride }
+
     /// The key of the table whose objects are the rows.
     var table: TableKey { plan.table }
 

@@ -9,6 +9,7 @@ final class RowsObserver: TargetObserver {
     private let rows: RowSequence
     /// Decides which changes of row objects count as modifications.
     private var filter: ObservedTarget.Filter
+    var byteCount: Int { rows.byteCount }
 
     /// Starts to observe rows at the version of `snapshot`.
     ///

@@ -20,6 +20,13 @@ final class SectionObserver: TargetObserver {
     /// The number that the next new section gets.
     private var nextNumber = 0
 
+    /// A key of a section takes about as much as this, with its number and its text.
+    private static let bytesOfNumber = 160
+    /// The most sections of a result.
+    private static let maximumSections = 100_000
+
+    var byteCount: Int { rows.byteCount + map.byteCount + numbers.count * SectionObserver.bytesOfNumber }
+
     /// Always false, because a result exists as long as its class.
     let isGone = false
 
@@ -73,6 +80,9 @@ final class SectionObserver: TargetObserver {
             guard let row = try observed(try finder.find(key)) else { throw .notFound }
             let cell = try evaluated(try bound.position(of: row)).cells.first ?? .missing
             keys.append(number(of: try sections.key(cell)))
+            guard numbers.count <= SectionObserver.maximumSections else {
+                throw .invalidSection(detail: "the result has more than \(SectionObserver.maximumSections) sections")
+            }
         }
         return SectionMap(rows: keys)
     }

@@ -11,6 +11,8 @@ internal import RealmStorage
 protocol TargetObserver: AnyObject {
     /// The state at the version that the observer was last advanced to.
     var contents: ObservedContents { get }
+    /// The memory in bytes that rows, sections and elements take.
+    var byteCount: Int { get }
     /// Whether the object that the target belongs to was deleted, so that nothing can change any more.
     var isGone: Bool { get }
 
@@ -44,6 +46,9 @@ protocol TargetObserver: AnyObject {
 }
 
 extension TargetObserver {
+    /// Nothing, for observers that keep no rows.
+    var byteCount: Int { 0 }
+
     /// All changes, for observers that cannot name any.
     var interest: TargetInterest { .everything }
 

@@ -15,6 +15,7 @@ final class ValueViewObserver: TargetObserver {
     private let mayReachObjects: Bool
     /// The positions of the selected values in the collection, in the order of the selection.
     private var places: [Int] = []
+    var byteCount: Int { places.capacity * MemoryLayout<Int>.stride }
     /// The number of elements of the collection.
     private var size = 0
     /// Whether the object that has the collection was deleted.

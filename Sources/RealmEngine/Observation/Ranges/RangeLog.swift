@@ -48,6 +48,8 @@ final class RangeLog {
     private func add(_ change: ObjectChange) {
         switch change {
         case .created(let table, let object): tables[table, default: TableLog()].inserted.insert(object)
+        case .createdRun(let table, let first, let count):
+            for object in ObjectChange.keys(of: (first, count)) { tables[table, default: TableLog()].inserted.insert(object) }
         case .deleted(let table, let object): tables[table, default: TableLog()].delete(object)
         case .modified(let table, let object, let column): tables[table, default: TableLog()].modify(object, column)
         case .collection: break

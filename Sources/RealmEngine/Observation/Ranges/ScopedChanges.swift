@@ -57,7 +57,15 @@ struct ScopedChanges {
         var result: [[ObjectChange]] = []
         for commit in changes {
             var visible: [ObjectChange] = []
-            for change in commit where try isVisible(change, &fates, &unchanged) { visible.append(change) }
+            for change in commit {
+                guard case .createdRun(let table, let first, let count) = change else {
+                    if try isVisible(change, &fates, &unchanged) { visible.append(change) }
+                    continue
+                }
+                for key in ObjectChange.keys(of: (first, count)) where try sees(ObservedObject(table, key), in: to) {
+                    visible.append(.created(table, key))
+                }
+            }
             result.append(visible)
         }
         try addDistant(&fates)
@@ -84,7 +92,8 @@ struct ScopedChanges {
         _ change: ObjectChange, _ fates: inout [ObservedObject: Fate], _ unchanged: inout [Written: Bool]
     ) throws(StorageError) -> Bool {
         switch change {
-        case .created(let table, let key): return try sees(ObservedObject(table, key), in: to)
+        case .created(let table, let key), .createdRun(let table, let key, _):
+            return try sees(ObservedObject(table, key), in: to)
         case .deleted(let table, let key): return try sees(ObservedObject(table, key), in: from)
         case .modified(let table, let key, let column):
             guard to.table(table)?.column(column) != nil || from.table(table)?.column(column) != nil else {

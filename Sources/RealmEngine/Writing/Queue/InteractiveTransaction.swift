@@ -127,6 +127,7 @@ struct InteractiveTransaction {
         do throws(WriteError) {
             let session = writer.makeSession(transaction, deadline: min(deadline, expires))
             defer { writer.didRun(session) }
+            session.countsTransaction = true
             do {
                 try body(session)
             } catch {

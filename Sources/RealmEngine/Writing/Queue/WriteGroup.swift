@@ -54,6 +54,7 @@ struct WriteGroup {
         var ended: [Ended] = []
         var taken = 0
         let isOnly = waiting.count == 1
+        let begin = Instant.now()
         while taken < waiting.count {
             let job = waiting[taken]
             taken += 1
@@ -63,7 +64,8 @@ struct WriteGroup {
             case .ended(let one): ended.append(one)
             case .completed: break
             }
-            guard transaction.writes.arena.used <= limits.groupBytes else { break }
+            guard transaction.writes.arena.used <= limits.groupBytes, Instant.now().seconds(since: begin) < WriteGroup.longest
+            else { break }
             // What an only write has done is still there when it was refused, and must not be committed.
             guard taken == waiting.count, !isOnly || !applied.isEmpty else { continue }
             waiting += joining(taken).filter { !$0.isCancelled }
@@ -71,6 +73,9 @@ struct WriteGroup {
         finish(ended, after: commit(transaction, applied))
         return Array(waiting[taken...])
     }
+
+    /// The seconds after which a group accepts no further write, so that those that were applied are answered.
+    private static let longest = 0.25
 
     /// What comes of one write.
     private enum Application {

@@ -83,14 +83,22 @@ final class WriteJob: @unchecked Sendable {
     /// Cancels the job if it has not begun; its completion then receives `cancelled`.
     ///
     /// - Returns: Whether it was cancelled by this call.
-    func cancel() -> Bool {
+    func cancel() -> Bool { refuseWaiting(WriteError(.cancelled, "the write was cancelled before it began")) }
+
+    /// Completes the job with an error if it has not begun, so that it never runs.
+    ///
+    /// - Returns: Whether it was completed by this call.
+    @discardableResult func refuseWaiting(_ error: WriteError) -> Bool {
         guard stage.compareExchange(expected: Stage.waiting, desired: Stage.finished, ordering: .acquiringAndReleasing).exchanged
         else { return false }
-        answer(.failure(WriteError(.cancelled, "the write was cancelled before it began")))
+        answer(.failure(error))
         return true
     }
 
-    /// Whether it has finished without running, because it was cancelled.
+    /// Whether it waits: it has neither begun nor finished.
+    var isWaiting: Bool { stage.load(ordering: .acquiring) == Stage.waiting }
+
+    /// Whether it has finished without running, because it was cancelled or waited too long.
     var isCancelled: Bool { stage.load(ordering: .acquiring) == Stage.finished }
 
     /// Completes a waiting job with an error; a cancelled job is left alone.

@@ -38,6 +38,14 @@ final class WriteQueue: Sendable {
             }
         }
 
+        /// The instant at which the entry stops waiting, whatever holds the writer.
+        var patienceEnds: Instant {
+            switch self {
+            case .job(let job): return job.request.deadline
+            case .begin(let request): return request.waitEnds
+            }
+        }
+
         /// Completes the entry with an error.
         func refuse(_ error: WriteError) {
             switch self {
@@ -65,6 +73,10 @@ final class WriteQueue: Sendable {
         var lastClient: String?
         /// The interactive transaction that holds the writer.
         var interactive: InteractiveState?
+        /// The writes of the present group. Those that have not begun wait like those in the queue.
+        var group: [WriteJob] = []
+        /// The instant at which a timer looks for entries that have waited too long; nil when none is set.
+        var watch: Instant?
         /// The interactive transactions that have ended.
         var ended = EndedTransactions()
     }
@@ -140,8 +152,60 @@ final class WriteQueue: Sendable {
             state.isScheduled = true
         }
         state.entries.append(entry)
+        watch(until: entry.waitEnds(limits), &state)
         return nil
     }
+
+    // MARK: - Waiting too long
+
+    /// Sets the timer that ends the waiting of entries, unless it goes off before the given instant.
+    ///
+    /// The writer's thread may be busy for longer than an entry waits: with an import, a migration, a request of an interactive
+    /// transaction, or the writes of other realms.
+    private func watch(until end: Instant, _ state: inout State) {
+        guard end < state.watch ?? .distantFuture else { return }
+        state.watch = end
+        TimerQueue.engine.set(at: end) { [weak self] in self?.endWaiting(at: end) }
+    }
+
+    /// Completes all entries that have waited too long with an error, and sets the timer for the next one.
+    private func endWaiting(at end: Instant) {
+        let now = Instant.now()
+        let (late, error) = monitor.withLock { state -> ([Entry], WriteError) in
+            guard state.watch == end else { return ([], WriteQueue.late) }
+            let isInteractive = state.interactive != nil
+            func ends(_ entry: Entry) -> Instant { isInteractive ? entry.waitEnds(limits) : entry.patienceEnds }
+            let error = state.interactive.map(WriteQueue.busy) ?? (state.isPrepared ? WriteQueue.late : WriteQueue.unprepared)
+            let late = state.entries.filter { ends($0) <= now } + state.group.map(Entry.job).filter { $0.patienceEnds <= now }
+            state.entries.removeAll { ends($0) <= now }
+            state.group.removeAll { $0.request.deadline <= now }
+            state.watch = nil
+            let next = state.entries.lazy.map(ends).min() ?? .distantFuture
+            let others = state.group.lazy.filter(\.isWaiting).map(\.request.deadline).min() ?? .distantFuture
+            watch(until: min(next, others), &state)
+            return (Array(late), error)
+        }
+        for entry in late {
+            switch entry {
+            case .job(let job): job.refuseWaiting(error)
+            case .begin(let request): request.completion(.failure(error.code == .deadlineExceeded ? WriteQueue.occupied : error))
+            }
+        }
+    }
+
+    /// The error for a write whose time is over before it has begun.
+    private static let late: WriteError = {
+        var error = WriteError(.deadlineExceeded, "the write had to wait for others until its deadline, and nothing was written")
+        error.retryAfter = .seconds(1)
+        return error
+    }()
+
+    /// The error for an interactive transaction whose time is over before it has begun.
+    private static let occupied: WriteError = {
+        var error = WriteError(.writeLockBusy, "another write holds the writer")
+        error.retryAfter = .seconds(1)
+        return error
+    }()
 
     /// The error for a write for which the system provides no thread.
     private static let withoutThread: WriteError = {
@@ -281,6 +345,7 @@ final class WriteQueue: Sendable {
         guard !state.entries.isEmpty else { return nil }
         // Between two interactive transactions the waiting writes are next.
         let jobs = takeGroup(&state, passingBegins: state.comesFromTransaction)
+        state.group = jobs
         state.comesFromTransaction = false
         guard jobs.isEmpty else { return .group(jobs) }
         guard let request = takeBegin(&state) else { return nil }
@@ -336,8 +401,11 @@ final class WriteQueue: Sendable {
         let body = { [self] in hold(jobs.map(\.submitted)) { run(jobs, writer) } }
         // A write that must be alone, such as a migration, may take an hour.
         let left = jobs.first?.request.isAlone == true ? threads.occupying(body) ?? body() : body()
-        guard !left.isEmpty else { return }
-        monitor.withLock { $0.entries.insert(contentsOf: left.map(Entry.job), at: 0) }
+        monitor.withLock { state in
+            state.group = []
+            state.entries.insert(contentsOf: left.map(Entry.job), at: 0)
+            if let end = left.lazy.map({ [limits] in Entry.job($0).waitEnds(limits) }).min() { watch(until: end, &state) }
+        }
     }
 
     /// Runs a group and the writes that join it.
@@ -377,6 +445,7 @@ final class WriteQueue: Sendable {
             jobs.append(job)
             state.entries.removeFirst()
         }
+        state.group += jobs
         return jobs.isEmpty ? nil : jobs
     }
 
@@ -393,10 +462,15 @@ final class WriteQueue: Sendable {
     /// Rejects entries that have waited too long for the check of a file before its first write.
     private func refuseUnprepared() {
         guard monitor.withLock({ !$0.entries.isEmpty }) else { return }
+        refuseImpatient(WriteQueue.unprepared)
+    }
+
+    /// The error for entries that cannot wait for the check of a file before its first write.
+    private static let unprepared: WriteError = {
         var error = WriteError(.realmUnavailable, "the file is being checked before it is written to")
         error.retryAfter = .seconds(5)
-        refuseImpatient(error)
-    }
+        return error
+    }()
 
     /// Rejects entries that have waited too long for an interactive transaction.
     func refuseImpatient(_ interactive: InteractiveState) { refuseImpatient(WriteQueue.busy(interactive)) }

@@ -42,6 +42,8 @@ final class WriteRestriction {
     private(set) var touched: [ObjectPlace: WriteAction] = [:]
     /// The objects that the transaction has changed so far, and the number of its changes that are among them.
     private var changed: (objects: Set<ObjectPlace>, count: Int) = ([], 0)
+    /// The memory in bytes that the sets of objects take, about.
+    var byteCount: Int { (made.count + touched.count + changed.objects.count) * 3 * MemoryLayout<ObjectPlace>.stride }
     /// The rights that were asked for.
     private var allowances: [Case: WriteAllowance?] = [:]
     /// The properties that were asked for.
@@ -152,6 +154,10 @@ final class WriteRestriction {
             case .created(let table, let object), .deleted(let table, let object), .modified(let table, let object, _),
                 .collection(let table, let object, _, _):
                 changed.objects.insert(ObjectPlace(table: table, object: object))
+            case .createdRun(let table, let first, let count):
+                for object in ObjectChange.keys(of: (first, count)) {
+                    changed.objects.insert(ObjectPlace(table: table, object: object))
+                }
             case .schema: break
             }
         }

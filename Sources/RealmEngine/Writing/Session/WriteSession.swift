@@ -57,13 +57,19 @@ package final class WriteSession {
     var didQuery: (_ begin: Instant, _ className: String) -> Void = { _, _ in }
     /// The limits of schemas and of the memory for changes.
     let limits: WriteLimits
-    /// The memory in bytes that the changes of this write may take. Imports raise it, as their size is
-    /// that of the body.
+    /// The memory in bytes that the changes of this write may take.
     package var byteLimit: Int
+    /// The memory in bytes that the caller keeps until the commit, besides nodes and changes.
+    package var keptBytes = 0
     /// The bytes of the arena that other writes of the same transaction used before.
-    private let bytesBefore: Int
+    private var bytesBefore: Int
     /// The number of changes that other writes of the same transaction made before.
-    private let changesBefore: Int
+    private var changesBefore: Int
+    /// Whether the limits apply to the whole transaction rather than to this write.
+    var countsTransaction: Bool {
+        get { bytesBefore == 0 && changesBefore == 0 }
+        set { if newValue { (bytesBefore, changesBefore) = (0, 0) } }
+    }
     /// The estimated memory in bytes of one recorded change.
     /// Every changed element has one, and while their array grows there are two copies of it.
     private static let bytesOfChange = 2 * MemoryLayout<ObjectChange>.stride
@@ -175,8 +181,14 @@ package final class WriteSession {
     /// Throws `tooManyAffected` when the changes take more than `byteLimit`. It is called between two
     /// objects or edits.
     @inline(__always) func requireRoom() throws(WriteError) {
+        if usedBytes > byteLimit { throw tooMuch }
+    }
+
+    /// The memory in bytes that the changes take so far.
+    @inline(__always) package var usedBytes: Int {
         let changes = transaction.changes.count &- changesBefore
-        if arena.used &- bytesBefore &+ changes &* WriteSession.bytesOfChange > byteLimit { throw tooMuch }
+        let kept = keptBytes &+ (restriction?.byteCount ?? 0)
+        return arena.used &- bytesBefore &+ changes &* WriteSession.bytesOfChange &+ kept
     }
 
     /// The error for a write whose changes take too much memory, with the limit.

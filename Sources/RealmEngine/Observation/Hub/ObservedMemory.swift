@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+internal import Synchronization
+
+/// The memory that the observed definitions of the process take: their rows and sections, and the change sets that are kept of them.
+///
+/// Definitions that several clients observe count once. All threads may use it.
+package final class ObservedMemory: Sendable {
+    /// The memory of this process.
+    package static let shared = ObservedMemory()
+    private let used = Atomic<Int>(0)
+
+    /// The bytes in use, about.
+    package var byteCount: Int { used.load(ordering: .relaxed) }
+
+    /// Counts more bytes, or fewer if negative.
+    package func add(_ bytes: Int) { if bytes != 0 { used.add(bytes, ordering: .relaxed) } }
+
+    /// What limits the beginning of an observation.
+    package struct Admission: Sendable {
+        /// The bytes of all definitions beyond which none begins.
+        package var byteLimit = Int.max
+        /// The instant at which the evaluation is given up.
+        package var deadline = Instant.distantFuture
+
+        /// Makes an admission without limits.
+        package init() {}
+    }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmEngine
+internal import RealmStorage
+
+/// Reads the tables of embedded objects and collections that an export makes next to those of classes.
+///
+/// A table is read if it has the name and exactly the columns that an export gives it. What a database does not have is left out,
+/// so `mode=upsert` keeps it.
+final class SQLiteParts {
+    /// An element of a collection: its key in a dictionary, and its value.
+    private typealias Element = (key: SQLiteStatement.Found, value: SQLiteStatement.Found)
+
+    /// The tables as an export of the same classes has them.
+    private let schema: RelationalSchema
+    /// The version whose classes give the columns their types.
+    private let snapshot: Snapshot
+    /// The database.
+    private let database: SQLiteDatabase
+    /// The longest line of an object.
+    private let byteLimit: Int
+    /// The columns of a table by its name; nil when the database has no such table.
+    private let columns: (String) throws -> [String]?
+    /// The statements that find the rows of a table for an owner, by its position; nil for a table that is not read.
+    private var statements: [Int: SQLiteStatement?] = [:]
+    /// How many embedded objects lie in each other at the moment.
+    private var nesting = 0
+    /// As many as `ObjectEncoder` permits.
+    private static let maximumNesting = 128
+
+    /// Prepares to read.
+    ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - snapshot: The version whose classes give the columns their types.
+    ///   - byteLimit: The longest line of an object.
+    ///   - columns: Returns the columns of a table; nil when there is none of this name.
+    init(
+        _ database: SQLiteDatabase, _ snapshot: Snapshot, byteLimit: Int, columns: @escaping (String) throws -> [String]?
+    ) {
+        self.database = database
+        self.snapshot = snapshot
+        self.byteLimit = byteLimit
+        self.columns = columns
+        schema = RelationalSchema(snapshot.classes.filter { $0.kind != .embedded }, in: snapshot, isWhole: true)
+    }
+
+    /// Returns the collections of a class that have tables of their own.
+    ///
+    /// - Parameters:
+    ///   - table: The class.
+    ///   - names: The columns of its table in the database, whose collections come from there.
+    /// - Returns: The position of the column with the key of the owner, and the collections; nil for none.
+    func collections(of table: Table, in names: [String]) throws -> (key: Int, members: [RelationalSchema.Member])? {
+        guard let made = schema.classes[table.key], let key = names.firstIndex(of: schema.tables[made.position].columns[0].name)
+        else { return nil }
+        let members = try made.members.filter { member in
+            guard case .collection(let position) = member.place, !names.contains(member.column.name) else { return false }
+            return try statement(position) != nil
+        }
+        return members.isEmpty ? nil : (key, members)
+    }
+
+    /// Writes the collections of an object as members.
+    ///
+    /// - Parameters:
+    ///   - members: The collections.
+    ///   - owner: The key of the object in the tables.
+    ///   - writer: Receives them.
+    func write(_ members: [RelationalSchema.Member], of owner: SQLiteStatement.Found, to writer: inout JSONWriter) throws {
+        for member in members {
+            guard case .collection(let position) = member.place else { continue }
+            writer.key(MemberNaming.documents.member(member.column.name))
+            try write(member.column, try elements(position, of: owner), to: &writer)
+        }
+    }
+
+    /// Writes an embedded object that a column refers to by its number.
+    ///
+    /// - Parameters:
+    ///   - value: What the column has.
+    ///   - column: The property.
+    ///   - writer: Receives the object.
+    /// - Returns: Whether the value was such a number.
+    func writeEmbedded(_ value: SQLiteStatement.Found, _ column: Column, to writer: inout JSONWriter) throws -> Bool {
+        guard case .int = value, column.type == .link, let target = column.targetTable.flatMap({ snapshot.table($0) }),
+            target.kind == .embedded, let made = schema.classes[target.key], let row = try statement(made.position)
+        else { return false }
+        try row.find(value)
+        guard try row.next() else {
+            writer.null()
+            return true
+        }
+        let cells = (0..<row.columnCount).map { row.value($0) }
+        nesting += 1
+        defer { nesting -= 1 }
+        guard nesting <= SQLiteParts.maximumNesting else { throw SQLiteFailure.malformed }
+        writer.beginObject()
+        for (index, member) in made.members.filter(\.isColumn).enumerated() {
+            try write(cells[index], member.column, named: member.column.name, to: &writer)
+        }
+        let collections = try made.members.filter { member in
+            guard case .collection(let position) = member.place else { return false }
+            return try statement(position) != nil
+        }
+        try write(collections, of: value, to: &writer)
+        writer.endObject()
+        return true
+    }
+
+    // MARK: - Rows
+
+    /// Returns the statement that finds rows by their owner or number; nil when the table is not there as an export makes it.
+    private func statement(_ position: Int) throws -> SQLiteStatement? {
+        if let known = statements[position] { return known }
+        let table = schema.tables[position]
+        let names = table.columns.map(\.name)
+        var made: SQLiteStatement?
+        if let found = try columns(table.name), found.elementsEqual(names, by: { $0.utf8.elementsEqual($1.utf8) }) {
+            let quoted = names.map(SQLiteDatabase.quoted)
+            // A collection has the place or the key of an element before its value; an embedded object begins with its number.
+            let wanted = quoted.count > 1 ? quoted.dropFirst().joined(separator: ", ") : "NULL"
+            let order = table.key.count > 1 ? " ORDER BY \(quoted[1])" : ""
+            made = try database.prepare(
+                "SELECT \(wanted) FROM \(SQLiteDatabase.quoted(table.name)) WHERE \(quoted[0]) = ?\(order)")
+        }
+        statements[position] = .some(made)
+        return made
+    }
+
+    /// Returns the elements of a collection.
+    private func elements(_ position: Int, of owner: SQLiteStatement.Found) throws -> [Element] {
+        guard let rows = try statement(position) else { return [] }
+        try rows.find(owner)
+        var elements: [Element] = []
+        var byteCount = 0
+        while try rows.next() {
+            let element = (key: rows.value(0), value: rows.value(1))
+            byteCount += MemoryLayout<Element>.stride + element.key.byteCount + element.value.byteCount
+            guard byteCount <= byteLimit else { throw SQLiteFailure.tooLong }
+            elements.append(element)
+        }
+        return elements
+    }
+
+    // MARK: - JSON
+
+    /// Writes the elements of a collection.
+    private func write(_ column: Column, _ elements: [Element], to writer: inout JSONWriter) throws {
+        guard column.collection == .dictionary else {
+            writer.beginArray()
+            for element in elements { try write(element.value, column, named: column.name, isMember: false, to: &writer) }
+            return writer.endArray()
+        }
+        writer.beginObject()
+        for element in elements {
+            guard case .text(let bytes) = element.key, let key = String(validating: bytes, as: UTF8.self) else {
+                throw SQLiteCell.Unfit(name: column.name, detail: "a key of '\(column.name.brief)' is no text")
+            }
+            writer.key(key)
+            try write(element.value, column, named: key, isMember: false, to: &writer)
+        }
+        writer.endObject()
+    }
+
+    /// Writes a value or an element.
+    private func write(
+        _ value: SQLiteStatement.Found, _ column: Column, named name: String, isMember: Bool = true, to writer: inout JSONWriter
+    ) throws {
+        guard writer.count <= byteLimit else { throw SQLiteFailure.tooLong }
+        let cell = SQLiteCell(name: name, column: column, snapshot: snapshot, isElement: !isMember)
+        if isMember { cell.writeName(to: &writer) }
+        guard try !writeEmbedded(value, column, to: &writer) else { return }
+        try cell.writeValue(value, to: &writer)
+    }
+}
+
+extension RelationalSchema.Member {
+    /// Whether the property is a column of the row.
+    fileprivate var isColumn: Bool {
+        if case .column = place { return true }
+        return false
+    }
+}
