@@ -8,7 +8,7 @@ import RealmStorage
 /// hangs. SIGHUP, where it is among the signals, reads the configuration again.
 ///
 /// The first signal begins an orderly end: running requests have `graceSeconds`, and closing
-/// the realms has a few seconds more. The second signal ends the process within a second,
+/// the realms has most of a second more. The second signal ends the process within a second,
 /// whatever still runs. No acknowledged write is lost, because a commit is durable before its
 /// client receives the response.
 final class Ending: Sendable {
@@ -22,7 +22,7 @@ final class Ending: Sendable {
 
     /// The seconds for closing realms, their writers and their observers after the grace
     /// period.
-    private static let closingSeconds = 5.0
+    private static let closingSeconds = 0.8
     /// The seconds from the second signal to the end of the process.
     private static let urgentSeconds = 0.7
 

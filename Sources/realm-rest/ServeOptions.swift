@@ -45,6 +45,12 @@ struct ServeOptions: ParsableArguments {
             valueName: "TIME"))
     var closeAfter: String?
 
+    /// The time that running requests have after a signal that ends the server; nil for a second.
+    @Option(
+        help: ArgumentHelp(
+            "The time that running requests have after SIGTERM before they are aborted.", valueName: "TIME"))
+    var stopAfter: String?
+
     /// The number of realms that may be open at the same time; nil for the limit of realms.
     @Option(help: ArgumentHelp("How many realms may be open at the same time.", valueName: "N"))
     var maxOpen: Int?
@@ -229,8 +235,8 @@ struct ServeOptions: ParsableArguments {
     /// Adds the options that are given to a configuration.
     private func apply(to configuration: inout Configuration) throws(ConfigurationError) {
         let texts = [
-            ("data", data), ("default", `default`), ("layout", layout), ("close-after", closeAfter), ("host", host),
-            ("upgrade", upgrade),
+            ("data", data), ("default", `default`), ("layout", layout), ("close-after", closeAfter),
+            ("stop-after", stopAfter), ("host", host), ("upgrade", upgrade),
             ("verify", verify), ("log-format", logFormat),
             ("log-level", logLevel), ("audit", audit), ("admin", admin),
         ]

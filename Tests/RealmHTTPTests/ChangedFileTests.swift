@@ -214,7 +214,7 @@ struct ChangedFileTests {
             options.dataFolder = folder
             options.isReadOnly = false
         }
-        #expect(try server.get("/v1/realms/app/objects/Dog").code == "realm_unavailable")
+        #expect(try server.get("/v1/realms/app/objects/Dog").code == "not_a_realm")
         #expect(try server.get("/readyz").status == 503)
         try FileManager.default.removeItem(atPath: folder + "/app.realm")
         try FileManager.default.copyItem(atPath: sound.path, toPath: folder + "/app.realm")

@@ -178,6 +178,15 @@ package final class Catalog: Sendable {
     /// may be counted twice.
     package var listedCount: Int { states.withLock { $0.count } + (folder?.count ?? 0) }
 
+    /// Returns whether no realm is closed.
+    ///
+    /// - Parameter limit: The number of files in the data folder above which that is not found out, and the result is false.
+    package func isAllOpen(among limit: Int) -> Bool {
+        guard states.withLock({ $0.count == $0.activeCount }) else { return false }
+        guard let folder else { return true }
+        return folder.count <= limit && folder.names(after: nil, count: limit).allSatisfy { self[$0]?.isClosed != true }
+    }
+
     /// Returns realms in the order of their names.
     ///
     /// - Parameters:

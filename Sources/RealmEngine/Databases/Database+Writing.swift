@@ -137,7 +137,8 @@ extension Database {
         /// It reads the uncommitted state through `view()`. The response must be complete when the
         /// closure returns.
         case read
-        /// It changes data; if it fails, the transaction is rolled back and has ended.
+        /// It changes data; if it fails, the transaction is rolled back and has ended. Only what the request itself made wrong
+        /// leaves the transaction as it was before the request.
         case write
         /// It changes data and is rolled back in any case.
         case dryRun
@@ -151,10 +152,12 @@ extension Database {
     ///   - owner: The principal of the request; nil for access to the transactions of all owners.
     ///   - use: Whether the request reads, writes or is a dry run.
     ///   - deadline: The instant at which the request is given up.
+    ///   - isMalformed: Whether an error of a write says that the request is malformed, so that its changes alone are undone.
     ///   - body: The operations, run on the writer's thread.
     ///   - completion: Receives the value of `body`, or an error.
     package func perform<Value: Sendable>(
         in id: String, owner: String?, _ use: TransactionUse, deadline: Instant,
+        isMalformed: @escaping @Sendable (WriteError) -> Bool = { _ in false },
         _ body: @escaping @Sendable (WriteSession) throws -> Value,
         completion: @escaping @Sendable (Result<Value, WriteError>) -> Void
     ) {
@@ -162,7 +165,7 @@ extension Database {
         let kind: TransactionStep.Kind
         switch use {
         case .read: kind = .read
-        case .write: kind = .write
+        case .write: kind = .write(isMalformed: isMalformed)
         case .dryRun: kind = .dryRun
         }
         step(.run(kind, deadline: deadline, body: { session in box.value = try body(session) }), in: id, owner: owner) { result in
@@ -199,12 +202,6 @@ extension Database {
         _ id: String, owner: String?, completion: @escaping @Sendable (Result<Void, WriteError>) -> Void
     ) {
         step(.rollBack, in: id, owner: owner) { result in completion(result.map { _ in }) }
-    }
-
-    /// Aborts an interactive transaction, because a write that belongs to it failed before it reached the
-    /// engine.
-    package func abortTransaction(_ id: String, owner: String?, completion: @escaping @Sendable () -> Void = {}) {
-        step(.abort, in: id, owner: owner) { _ in completion() }
     }
 
     /// Passes a result out of a closure. `@unchecked Sendable`: it is used on the writer's thread only.

@@ -269,14 +269,18 @@ extension Database {
     /// - Complexity: Linear in the number of classes and free blocks.
     package func facts(of version: Version) throws(StorageError) -> DatabaseFacts {
         let snapshot = version.snapshot
-        let classes = snapshot.classes
-        let isEmpty = classes.allSatisfy { $0.kind == .embedded || $0.count == 0 }
         return DatabaseFacts(
             isEncrypted: snapshot.file.isEncrypted,
-            fileFormat: snapshot.fileFormat == 0 ? FileHeader.writtenFormat : snapshot.fileFormat,
+            fileFormat: Database.fileFormat(of: snapshot),
             schemaVersion: snapshot.schemaVersion,
-            fileBytes: snapshot.file.fileByteCount, usedBytes: try Database.usedBytes(snapshot), classCount: classes.count,
-            isEmpty: isEmpty, liveVersions: liveVersions, pendingWrites: pendingWrites)
+            fileBytes: snapshot.file.fileByteCount, usedBytes: try Database.usedBytes(snapshot),
+            classCount: snapshot.classes.count,
+            isEmpty: snapshot.isEmpty, liveVersions: liveVersions, pendingWrites: pendingWrites)
+    }
+
+    /// Returns the format of the file of a snapshot; for an empty file the format of new files.
+    static func fileFormat(of snapshot: Snapshot) -> Int {
+        snapshot.fileFormat == 0 ? FileHeader.writtenFormat : snapshot.fileFormat
     }
 
     /// The number of versions in use, including the newest.
@@ -297,4 +301,9 @@ extension Database {
         for index in 0..<lengths.count { free = min(size, free + Int(clamping: max(0, min(lengths[index], Int64(size))))) }
         return size - free
     }
+}
+
+extension Snapshot {
+    /// Whether no class has any object.
+    package var isEmpty: Bool { classes.allSatisfy { $0.kind == .embedded || $0.count == 0 } }
 }

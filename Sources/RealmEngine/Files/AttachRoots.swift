@@ -33,7 +33,16 @@ package struct AttachRoots: Sendable {
     }
 
     /// Returns the resolved path that `path` leads to; nil when it is outside all folders or malformed.
+    ///
+    /// A relative path starts at the working folder; where that leads outside, at the first of the folders.
     package func resolve(_ path: String) -> String? {
+        if let place = inside(path) { return place }
+        guard !path.utf8.starts(with: "/".utf8), let folder = folders.first else { return nil }
+        return inside(folder + "/" + path)
+    }
+
+    /// Returns the resolved path that `path` leads to; nil when it is outside all folders or malformed.
+    private func inside(_ path: String) -> String? {
         guard let place = follow(path), folders.contains(where: { AttachRoots.isInside(place, $0) }) else { return nil }
         return place
     }

@@ -68,7 +68,12 @@ package struct AccessPolicy: Sendable {
     ///
     /// - Parameter request: A request whose principal is known.
     /// - Returns: The level; at least `health`.
-    package func grant(_ request: Request) -> AccessClass {
+    package func grant(_ request: Request) -> AccessClass { AccessPolicy.granted(to: request) }
+
+    /// Returns the highest level that the sender of a request has, which no policy changes.
+    ///
+    /// - Parameter request: A request whose principal is known.
+    static func granted(to request: Request) -> AccessClass {
         switch request.roleReach {
         case .part?, .writes?: return .write
         case .administers?: return .administer

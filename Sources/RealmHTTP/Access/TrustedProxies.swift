@@ -6,7 +6,7 @@ internal import RealmStorage
 ///
 /// A proxy appends the address of its peer to what it got, so what a client has written itself stands
 /// before that. The client is therefore the last address that is not that of a trusted proxy; everything
-/// before it may be invented. No rights come from these notes.
+/// before it may be invented. The only right that comes from these notes is that of a key which is bound to networks.
 package struct TrustedProxies: Sendable, Equatable {
     /// The addresses of the proxies.
     package var ranges: [AddressRange] = []
@@ -31,16 +31,26 @@ package struct TrustedProxies: Sendable, Equatable {
     /// Whether an address is that of a trusted proxy.
     private func contains(_ address: NetworkAddress) -> Bool { ranges.contains { $0.contains(address) } }
 
-    /// Returns the client that a trusted proxy has passed a request on for.
+    /// Returns for whom a trusted proxy has passed a request on.
     ///
     /// Where `Forwarded` and `X-Forwarded-For` name different clients, a proxy has written one of them and
-    /// left the other as it came, and nobody knows which: neither is believed.
+    /// left the other as it came, and the server cannot tell which: neither is believed.
+    ///
+    /// - Parameters:
+    ///   - headers: The fields of the request, among them what the proxy states.
+    ///   - isTrusted: Whether the peer is a trusted proxy.
+    package func sender(_ headers: RequestHeaders, isTrusted: Bool) -> ForwardedSender {
+        guard isTrusted, headers.forwardedBy != nil || headers.forwarded != nil || headers.forwardedFor != nil else {
+            return .peer
+        }
+        return client(standard: headers.forwarded, plain: headers.forwardedFor).map(ForwardedSender.client) ?? .unknown
+    }
+
+    /// Returns the client that both fields name; nil when they name none, or different ones.
     ///
     /// - Parameters:
     ///   - standard: The value of `Forwarded`; nil when there is none.
     ///   - plain: The value of `X-Forwarded-For`; nil when there is none.
-    /// - Returns: The address; nil when the fields name none that can be believed, so that the proxy itself
-    ///   counts as the client.
     package func client(standard: String?, plain: String?) -> NetworkAddress? {
         let clients = [standard.map(ForwardedAddresses.standard), plain.map(ForwardedAddresses.plain)].compactMap { $0 }
             .map(client(of:))
@@ -58,5 +68,40 @@ package struct TrustedProxies: Sendable, Equatable {
             if !contains(address) { break }
         }
         return nearest
+    }
+}
+
+/// The sender of a request, as far as trusted proxies are concerned.
+package enum ForwardedSender: Sendable, Equatable {
+    /// The peer of the connection: no trusted proxy has passed the request on for another client.
+    case peer
+    /// The client that trusted proxies name.
+    case client(NetworkAddress)
+    /// A client that cannot be told. It has no address, so it is in no network, and all such clients count as one.
+    case unknown
+
+    /// The address and the name of clients that cannot be told, in logs and counts. No address has this text.
+    package static let unknownName = "unknown"
+
+    /// Returns the address of the sender as text.
+    ///
+    /// - Parameter peer: The address of the peer.
+    func address(otherwise peer: String) -> String {
+        switch self {
+        case .peer: peer
+        case .client(let address): address.description
+        case .unknown: ForwardedSender.unknownName
+        }
+    }
+
+    /// Returns the name under which the sender is counted.
+    ///
+    /// - Parameter peer: The name of the peer.
+    func name(otherwise peer: String) -> String {
+        switch self {
+        case .peer: peer
+        case .client(let address): address.clientName
+        case .unknown: ForwardedSender.unknownName
+        }
     }
 }

@@ -43,14 +43,14 @@ package struct Call: Sendable {
 
     /// Returns the open realm that the path names.
     ///
-    /// - Throws: `realm_not_found`, or `realm_unavailable` for a realm that is being opened or
-    ///   could not be opened.
+    /// - Throws: `realm_not_found`, `realm_unavailable` for a realm that is being opened, or the problem of opening it.
     package func database() throws(Problem) -> Database {
         switch request.realm {
         case nil: throw Problem(.realmNotFound, "there is no realm of this name")
         case .ready(let database): return database
         case .opening, .closed: throw Problem(.realmUnavailable, "the realm is being opened")
-        case .failed(let error): throw Problem(unavailable: error)
+        case .failed(let error):
+            throw Problem(failed: error, request.refusalOfRealm, tellsAll: AccessPolicy.granted(to: request) == .administer)
         }
     }
 

@@ -10,6 +10,8 @@ package final class LiveOptions: Sendable {
     /// The limits in force, apart from the other options because all requests read them.
     let limits: LiveLimits
     private let newest: RankedMutex<ServerOptions>
+    /// The name of the default realm, which is found out once: it may depend on a file.
+    private let nameOfDefault: RankedMutex<String>
 
     /// Makes options that hold until they are replaced.
     ///
@@ -17,10 +19,14 @@ package final class LiveOptions: Sendable {
     package init(_ options: ServerOptions) {
         limits = LiveLimits(options.limits)
         newest = RankedMutex(.leaf, options)
+        nameOfDefault = RankedMutex(.leaf, options.nameOfDefault)
     }
 
     /// The options in force.
     package var current: ServerOptions { newest.withLock { $0 } }
+
+    /// The name of the default realm, which `@default` stands for in paths.
+    var defaultRealm: String { nameOfDefault.withLock { $0 } }
 
     /// The roles in force, apart from the other options because all requests ask for them.
     package var roles: RoleBook { newest.withLock { $0.roles } }
@@ -40,6 +46,8 @@ package final class LiveOptions: Sendable {
         }
         limits.replace(with: new.limits)
         if old.roles !== new.roles { old.roles.retire(for: new.roles) }
+        let name = new.nameOfDefault
+        nameOfDefault.withLock { $0 = name }
         return old
     }
 }
@@ -52,6 +60,7 @@ extension ServerOptions {
         for entry in Limits.entries where entry.takesEffect != .restart {
             limits[keyPath: entry.path] = other.limits[keyPath: entry.path]
         }
+        defaultRealm = other.defaultRealm
         idleSeconds = other.idleSeconds
         openLimit = other.openLimit
         realms = other.realms

@@ -114,7 +114,7 @@ package struct ServerOptions: Sendable {
     /// loopback.
     package var administersOnMain = true
     /// The seconds that running requests may take to finish when the server stops.
-    package var graceSeconds = 10.0
+    package var graceSeconds = 1.0
 
     /// How the names of the variables begin that the server reads, but for those of other systems.
     package static let environmentPrefix = "REALM_REST_"

@@ -76,6 +76,15 @@ extension ServerSetting {
             read: { reader, json, options throws(Problem) in options.openLimit = try reader.number(json, 1...(1 << 20)) },
             show: { .integer(Int64($0.openLimit ?? $0.limits.realms)) }),
         ServerSetting(
+            "stopAfter", option: "stop-after",
+            read: { reader, json, options throws(Problem) in
+                let rule = "a time up to 1h is needed, such as 500ms, 10s or 1m"
+                options.graceSeconds = try reader.time(json, .zero ... .seconds(3600), rule).inSeconds
+            },
+            show: { options in
+                Int64(exactly: options.graceSeconds).map { .integer($0) } ?? .real(options.graceSeconds)
+            }),
+        ServerSetting(
             "files",
             read: { reader, json, options throws(Problem) in
                 options.paths = try reader.list(json) { reader, one throws(Problem) in try reader.path(one) }
@@ -84,7 +93,7 @@ extension ServerSetting {
             show: { .array($0.paths.map { .string($0) }) }),
         .texts("attachRoots", option: "attach-root", \.attachRoots, arePaths: true),
         ServerSetting(
-            "default",
+            "default", effect: .now,
             read: { reader, json, options throws(Problem) in
                 let text = try reader.text(json)
                 guard RealmName(text) != nil else { throw reader.problem(RealmName.rule) }

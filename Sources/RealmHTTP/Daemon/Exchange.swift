@@ -155,14 +155,12 @@ internal import Synchronization
         var layout = layout
         let believesProxy = server.isTrustedProxy(record.address)
         let headers = unsafe RequestHeaders.read(from: connection, &layout, believesProxy: believesProxy)
-        let forwardedFor =
-            believesProxy
-            ? server.configuration.trustedProxies.client(standard: headers.forwarded, plain: headers.forwardedFor) : nil
+        let sender = server.configuration.trustedProxies.sender(headers, isTrusted: believesProxy)
         let request = Request(
             methodName: layout.method, target: RequestTarget(targetBytes), headers: headers,
             id: headers[.requestID].flatMap(RequestID.init(client:)) ?? RequestID(), arrival: arrival,
-            clientAddress: forwardedFor?.description ?? record.address,
-            client: forwardedFor?.clientName ?? (believesProxy ? record.address : record.client),
+            clientAddress: sender.address(otherwise: record.address),
+            client: sender.name(otherwise: believesProxy ? record.address : record.client),
             isFromThisMachine: record.isFromThisMachine, isHTTP10: layout.isHTTP10, entrance: server.configuration.entrance)
         request.credential = record.credential
         request.isSecure = record.tls != nil

@@ -16,6 +16,8 @@ struct RealmEndpoints: Sendable {
     /// The largest number of realms that are listed on the daemon's thread; longer lists are
     /// written by a worker.
     private static let shortList = 20
+    /// The number of closed realms of a page whose files are read.
+    private static let looks = 100
 
     /// Answers `GET /v1/realms` with a page of the descriptions of realms that the client may know of, by name, including those that
     /// are closed, being opened or have failed.
@@ -23,8 +25,10 @@ struct RealmEndpoints: Sendable {
     /// - Parameter call: The call; administrators see sizes, paths and options besides.
     /// - Throws: `unknown_parameter`, `invalid_parameter` for a `limit` out of range, `cursor_invalid`.
     func list(_ call: Call) throws(Problem) -> Reply {
-        try Reply.reading(call.request, isShort: directory.cluster == nil && catalog.listedCount <= RealmEndpoints.shortList) {
-            () throws(Problem) in
+        let isShort =
+            directory.cluster == nil && catalog.listedCount <= RealmEndpoints.shortList
+            && catalog.isAllOpen(among: RealmEndpoints.shortList)
+        return try Reply.reading(call.request, isShort: isShort) { () throws(Problem) in
             let parameters = try ParameterSet(QueryParameters(call.request.target), urlNames: ["limit", "after"])
             let limit = try parameters.int("limit", in: 0...call.limits.page) ?? call.limits.page
             let after = try parameters.text("after").map { text throws(Problem) in try NameCursor(reading: text).name }
@@ -34,7 +38,11 @@ struct RealmEndpoints: Sendable {
             writer.beginObject()
             writer.key("items")
             writer.beginArray()
-            for (name, state) in page.realms { try directory.write(name, state, to: &writer, for: call.request) }
+            var looks = RealmEndpoints.looks
+            for (name, state) in page.realms {
+                if state.isClosed { looks -= 1 }
+                try directory.write(name, state, to: &writer, for: call.request, looks: looks >= 0)
+            }
             writer.endArray()
             if let next { writer.member("next", text: next) } else { writer.nullMember("next") }
             writer.endObject()
@@ -51,11 +59,15 @@ struct RealmEndpoints: Sendable {
     func get(_ call: Call) throws(Problem) -> Reply {
         try QueryParameters(call.request.target).requireKnown([])
         guard let name = call.match.decoded(.realm), let state = catalog[name] else { throw RealmDeparture.unknown }
-        var writer = JSONWriter()
-        try directory.write(name, state, to: &writer, for: call.request, listsBackups: true)
-        var response = RealmEndpoints.json(writer.buffer)
-        if case .ready(let database) = state { response.add("Realm-Version", database.current.tokenText) }
-        return .now(response)
+        // Of a realm that is closed the file is read.
+        return try Reply.reading(call.request, isShort: !state.isClosed) { () throws(Problem) in
+            guard let state = catalog[name] else { throw RealmDeparture.unknown }
+            var writer = JSONWriter()
+            try directory.write(name, state, to: &writer, for: call.request, listsBackups: true, looks: true)
+            var response = RealmEndpoints.json(writer.buffer)
+            if case .ready(let database) = state { response.add("Realm-Version", database.current.tokenText) }
+            return response
+        }
     }
 
     /// Returns a response with a JSON document that clients must revalidate before they use it
@@ -82,9 +94,7 @@ struct RealmEndpoints: Sendable {
         if options.isDryRun { call.request.audit?.noteDryRun() }
         return directory.workers.reply(to: call.request) { promise in
             do throws(Problem) {
-                guard catalog[attachment.name.text] == nil else {
-                    throw Problem(Catalog.Failure.alreadyAttached(attachment.name))
-                }
+                guard catalog[attachment.name.text] == nil else { throw directory.taken(attachment.name) }
                 var attachment = attachment
                 try attachment.locate(in: directory.folders.attach, catalog.folder)
                 if let path = attachment.source.path, catalog.isReplicated(atPath: path) {

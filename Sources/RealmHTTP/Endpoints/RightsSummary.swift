@@ -3,9 +3,9 @@
 internal import RealmEngine
 internal import RealmStorage
 
-/// What a principal may do in the classes of the realms that are open, as `/v1/me` lists it.
+/// What a principal may do in the classes of the realms, as `/v1/me` lists it.
 ///
-/// No realm is opened for it, and those that the principal may not know of are not in it. It ends at a number of realms and of
+/// No realm is opened for it: the schema of a closed one is read from its file. One that cannot be read counts as left out, and those that the principal may not know of are not in it. It ends at a number of realms and of
 /// classes: whoever needs more asks for the schema of a realm.
 struct RightsSummary {
     /// The greatest number of realms.
@@ -28,12 +28,15 @@ struct RightsSummary {
     init(_ visibility: RealmVisibility, _ catalog: Catalog, _ budget: WorkBudget) throws(Problem) {
         var realms: [(name: String, value: JSONValue)] = []
         var (classCount, hasMore) = (0, false)
-        let names = visibility.principal.realm.map { [$0] } ?? catalog.openNames.sorted()
+        let names = visibility.principal.realm.map { [$0] } ?? RightsSummary.names(in: catalog)
         for name in names where visibility.shows(name) {
-            guard let snapshot = catalog.database(name)?.current.snapshot else { continue }
             guard realms.count < RightsSummary.realmLimit, classCount < RightsSummary.classLimit else {
                 hasMore = true
                 break
+            }
+            guard let snapshot = RightsSummary.snapshot(of: name, in: catalog) else {
+                hasMore = hasMore || catalog[name] != nil
+                continue
             }
             try Problem.mapping { () throws(StorageError) in try budget.spend(1 + snapshot.classes.count) }
             guard let classes = visibility.rights(in: name)?.may(in: snapshot)?.members else { continue }
@@ -44,5 +47,21 @@ struct RightsSummary {
         }
         may = JSONObject(realms)
         self.hasMore = hasMore
+    }
+
+    /// The names of the open realms, and after them those of the others, of the first thousand.
+    private static func names(in catalog: Catalog) -> [String] {
+        let open = catalog.openNames.sorted()
+        let closed = catalog.page(after: nil, limit: 1000).realms.filter { $0.state.isClosed }.map(\.name)
+        return open + closed
+    }
+
+    /// The newest version of a realm; nil when its file cannot be read, or a log may have a newer one.
+    private static func snapshot(of name: String, in catalog: Catalog) -> Snapshot? {
+        switch catalog[name] {
+        case .ready(let database)?: database.current.snapshot
+        case .closed(let realm)? where !catalog.isReplicated(name): (try? realm.look())?.version.snapshot
+        case .closed?, .failed?, .opening?, nil: nil
+        }
     }
 }

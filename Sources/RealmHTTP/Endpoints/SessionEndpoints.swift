@@ -20,7 +20,9 @@ struct SessionEndpoints: Sendable {
     /// - Throws: `unknown_parameter` for any query parameter.
     func me(_ call: Call) throws(Problem) -> Reply {
         try QueryParameters(call.request.target).requireKnown([])
-        return try Reply.reading(call.request, isShort: catalog.count <= SessionEndpoints.shortList) { () throws(Problem) in
+        // The files of realms that are closed are read.
+        let isShort = catalog.count <= SessionEndpoints.shortList && catalog.isAllOpen(among: SessionEndpoints.shortList)
+        return try Reply.reading(call.request, isShort: isShort) { () throws(Problem) in
             try description(of: call.request)
         }
     }

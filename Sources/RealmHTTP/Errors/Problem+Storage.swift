@@ -153,6 +153,9 @@ extension Problem {
 }
 
 extension Problem {
+    /// The detail for clients that may not know why a realm could not be opened.
+    static let notOpened = "the realm could not be opened"
+
     /// Makes the 503 `realm_unavailable` that requests receive while a realm is not open.
     ///
     /// - Parameter error: Why it is not open. Only a change of the file by another program is
@@ -162,7 +165,32 @@ extension Problem {
             self = problem
             return
         }
-        self.init(.realmUnavailable, error.isFileChange ? error.description : "the realm could not be opened")
+        self.init(.realmUnavailable, error.isFileChange ? error.description : Problem.notOpened)
+    }
+
+    /// Makes the problem that requests for the contents of a realm receive that could not be opened.
+    ///
+    /// What lasts until the file or the key is another one has the code and the status of that, and no time to try again. What may
+    /// pass is 503 `realm_unavailable`, whose member `cause` is the code.
+    ///
+    /// - Parameters:
+    ///   - error: Why it could not be opened.
+    ///   - refusal: Why the request that attached it was refused although its file can be opened; nil for other reasons.
+    ///   - tellsAll: Whether the client may know all about the file. Others learn the code alone.
+    init(failed error: StorageError, _ refusal: Problem?, tellsAll: Bool) {
+        let cause = refusal ?? Problem(opening: error)
+        guard refusal.map({ $0.status < 500 }) ?? error.isAboutContents else {
+            self.init(unavailable: error)
+            guard code == .realmUnavailable else { return }
+            if tellsAll, !error.isFileChange { detail = "\(Problem.notOpened): \(cause.detail)" }
+            self = with("cause", cause.code.rawValue)
+            return
+        }
+        self = cause
+        if !tellsAll {
+            detail = Problem.notOpened
+            extensions = []
+        }
     }
 }
 

@@ -520,8 +520,8 @@ extension ProblemCode {
             )
         case .realmUnavailable:
             return (
-                "The realm is not open, for instance because its file cannot be read.",
-                "`GET /v1/realms/{realm}` says why. The server opens it again by itself when the cause is gone."
+                "The realm is not open at the moment, for instance because it is being opened or its file is away.",
+                "`cause` and `GET /v1/realms/{realm}` say why. The server opens it again by itself when the cause is gone."
             )
         case .fileChanged:
             return (

@@ -10,6 +10,15 @@ extension Problem {
     /// Whether the problem has an extension member of this name.
     func has(_ name: String) -> Bool { extensions.contains { $0.name.description == name } }
 
+    /// Whether the request itself is malformed, whatever the realm contains. Such a request leaves the interactive transaction that it
+    /// names as it was.
+    var isMalformedRequest: Bool {
+        switch status {
+        case 400, 405, 406, 411, 415, 428: true
+        default: code == .classNotFound
+        }
+    }
+
     /// Makes the problem of a write that was refused or failed.
     ///
     /// The detail proposes a similar name for a misspelt property. Counts, limits, keys and the

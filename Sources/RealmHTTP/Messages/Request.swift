@@ -24,7 +24,8 @@ package final class Request: @unchecked Sendable {
     package let id: RequestID
     /// When the first line of the request had arrived.
     package let arrival: Instant
-    /// The textual address of the client, which a trusted proxy may have named; empty on a Unix socket.
+    /// The textual address of the client, which a trusted proxy may have named; empty on a Unix socket, and
+    /// `ForwardedSender.unknownName` for a client that cannot be told.
     package let clientAddress: String
     /// The name under which connections, work and memory of this client are counted together: one
     /// per address, see `ClientName`.
@@ -66,6 +67,8 @@ package final class Request: @unchecked Sendable {
     /// The state of the realm that the path names, taken once when the request was admitted; nil
     /// for paths outside of realms.
     package var realm: Catalog.State?
+    /// Why the request that attached the realm in the background was refused, for a realm that has failed for that; nil for others.
+    var refusalOfRealm: Problem?
     /// What its sender may see of the realm; nil for everything. It is set when the request is admitted.
     package var scope: (any VersionScope)?
     /// What its sender may write in the realm; nil for everything that the path allows.

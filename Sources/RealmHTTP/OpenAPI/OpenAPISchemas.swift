@@ -193,8 +193,7 @@ enum OpenAPISchemas {
 
     /// The description of a realm.
     ///
-    /// Only two members are required: a realm that is closed, being opened, or could not be opened lacks all
-    /// that is read from its file.
+    /// Only two members are required: a realm that is not open may lack what is read from its file, which `unknown` names then.
     private static let realm: DocumentValue = [
         "type": "object",
         "required": ["name", "state"],
@@ -205,6 +204,9 @@ enum OpenAPISchemas {
             "fileFormat": count, "schemaVersion": ["type": "integer", "format": "int64", "nullable": true],
             "fileBytes": count, "usedBytes": count, "classes": count, "empty": flag, "version": text,
             "liveVersions": count, "pendingWrites": count, "cluster": OpenAPIParts.schema("RealmInCluster"),
+            "unknown": [
+                "type": "array", "description": "Names the members that are left out because they are not known.", "items": text,
+            ],
             "progress": ["type": "number", "format": "double"], "problem": OpenAPIParts.schema("Problem"),
             "path": text,
             "options": [

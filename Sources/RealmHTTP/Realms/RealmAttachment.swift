@@ -80,7 +80,7 @@ struct RealmAttachment: Sendable {
         let identifier = try reader.text(object, "inMemory", InputPlace())
         let source = try RealmAttachment.source(
             path: path, identifier: identifier, name: object["name"]?.string, folder: folder)
-        name = try RealmAttachment.name(try reader.text(object, "name", InputPlace()) ?? identifier, path)
+        name = try RealmAttachment.name(try reader.text(object, "name", InputPlace()) ?? identifier, path ?? identifier)
         self.source = source
         settings = try RealmSettings(object)
         settings.key = try reader.key(object, "encryptionKey", InputPlace())
@@ -183,6 +183,10 @@ struct RealmAttachment: Sendable {
     private static func name(_ text: String?, _ path: String?) throws(Problem) -> RealmName {
         if let text {
             guard let name = RealmName(text) else { throw Problem(.invalidBody, RealmName.rule).with("pointer", "/name") }
+            guard path != nil || !text.utf8.reversed().starts(with: ".realm".utf8.reversed()) else {
+                throw Problem(.invalidBody, "the file gets the ending .realm by itself: name the realm '\(text.dropLast(6))'")
+                    .with("pointer", "/name")
+            }
             return name
         }
         guard let name = path.flatMap({ RealmName(file: $0) }) else {
@@ -272,11 +276,30 @@ struct RealmAttachment: Sendable {
             exists = System.entry(atPath: path, followsLink: false) != nil
         case .file(let path):
             let place = try AttachRoots.place(path, roots, "/path")
-            source = .file(path: place)
             exists = System.entry(atPath: place, followsLink: false) != nil
+            // A schema says what a file that is not there begins with.
+            let isMade = !exists && schema != nil && seed == nil && !isNotForWriting
+            source = isMade ? .new(path: place) : .file(path: place)
+            if isMade, let folder { try requireServed(place, in: folder) }
         }
         seed = try seed.map { path throws(Problem) in try AttachRoots.place(path, roots, "/seed") }
         if let problem = taken { throw problem }
+    }
+
+    /// Throws `invalid_body` for a new file in the data folder that would not be served there under the name of the realm after a
+    /// restart.
+    private func requireServed(_ place: String, in folder: DataFolder) throws(Problem) {
+        guard AttachRoots.isInside(place, folder.path) else { return }
+        guard let served = folder.servedName(ofPath: place) else {
+            throw Problem(
+                .invalidBody, "the data folder has no place for this file: its name ends with .realm, and \(RealmName.rule)"
+            )
+            .with("pointer", "/path")
+        }
+        guard served.text.utf8.elementsEqual(name.text.utf8) else {
+            throw Problem(.invalidBody, "a file of this name in the data folder is served as '\(served.text)'").with(
+                "pointer", "/name")
+        }
     }
 
     /// The problem `file_exists` of a new file whose name is taken; nil when it is free.
@@ -316,7 +339,10 @@ struct RealmAttachment: Sendable {
     func missing() -> Problem? {
         if let taken { return taken }
         if plants, let seed { return System.entry(atPath: seed) == nil ? missingSeed : nil }
-        if case .file = source, !exists { return Problem(.fileNotFound, "no such file") }
+        if case .file = source, !exists {
+            let hint = isNotForWriting ? "" : "; with a 'schema', {\"classes\":[]} for none, it is made"
+            return Problem(.fileNotFound, "no such file\(hint)").with("pointer", "/path")
+        }
         return nil
     }
 
@@ -358,6 +384,9 @@ struct RealmAttachment: Sendable {
 
 /// The problem of a realm that the catalog does not take.
 extension Problem {
+    /// The header field of a conflict that is over in a moment.
+    static let soon = HeaderField("Retry-After", "1")
+
     /// Makes the problem for a realm that the catalog does not take.
     ///
     /// - Parameter failure: The reason: the name or the file is in use, or the realm was detached
@@ -366,7 +395,9 @@ extension Problem {
         switch failure {
         case .alreadyAttached: self.init(.alreadyAttached, "there is a realm of this name already")
         case .fileServed(let name): self.init(.alreadyAttached, "the file is served as '\(name)' already")
-        case .detached: self.init(.realmNotFound, "the realm was detached while it was being opened")
+        case .detached:
+            self.init(.fileInUse, "the realm was detached while it was being opened; send the request again")
+            self = with(header: Problem.soon)
         }
     }
 }

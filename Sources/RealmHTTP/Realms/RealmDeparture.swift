@@ -64,8 +64,9 @@ struct RealmDeparture: Sendable {
     ///   - call: The request.
     ///   - promise: Receives 204, or the problem that kept the realm.
     func run(_ call: WriteCall, _ promise: any ResponsePromise) {
+        let promise = deletesFiles ? deleting(promise) : promise
         do throws(Problem) {
-            guard let state = catalog[name] else { throw RealmDeparture.unknown }
+            guard let state = begunState else { throw RealmDeparture.unknown }
             if case .opening = state, let attaching = directory.openings.withLock({ $0[name] }) {
                 try condition.require(nil)
                 if deletesFiles { try requireOwned(attaching.attachment.source.path) }
@@ -77,6 +78,44 @@ struct RealmDeparture: Sendable {
         } catch {
             promise.complete(Response(error, for: call.request))
         }
+    }
+
+    /// The state of the realm, once an attach request that has reserved its name can be cancelled.
+    private var begunState: Catalog.State? {
+        for _ in 0..<100 {
+            guard let state = catalog[name], isOpening(state), directory.openings.withLock({ $0[name] }) == nil else { break }
+            System.pause(milliseconds: 10)
+        }
+        return catalog[name]
+    }
+
+    /// Notes that the files of the realm are being deleted, until the promise is completed.
+    private func deleting(_ promise: any ResponsePromise) -> any ResponsePromise {
+        directory.deletions.withLock { $0[name, default: 0] += 1 }
+        return DeletionPromise(promise, name, directory)
+    }
+
+    /// Completes a promise, and ends the note that the files of a realm are being deleted before.
+    private final class DeletionPromise: ResponsePromise {
+        private let promise: any ResponsePromise
+        private let name: String
+        private let directory: RealmDirectory
+
+        init(_ promise: any ResponsePromise, _ name: String, _ directory: RealmDirectory) {
+            self.promise = promise
+            self.name = name
+            self.directory = directory
+        }
+
+        func complete(_ response: Response) {
+            directory.deletions.withLock { deletions in
+                let count = (deletions[name] ?? 1) - 1
+                deletions[name] = count > 0 ? count : nil
+            }
+            promise.complete(response)
+        }
+
+        func onDisconnect(_ action: @escaping @Sendable () -> Void) { promise.onDisconnect(action) }
     }
 
     /// Throws `precondition_failed` unless the condition of the request holds for a realm.

@@ -49,9 +49,10 @@ extension RealmDirectory {
     ///   - isRehearsed: Whether the realm was opened for a dry run, after which nobody else reads it.
     ///   - listsBackups: Whether to search the folder of the file for the copies that were made
     ///     before migrations, which costs a read of the folder.
+    ///   - looks: Whether to read the file of a realm that is closed.
     func write(
         _ name: String, _ state: Catalog.State, to writer: inout JSONWriter, for request: Request, isRehearsed: Bool = false,
-        listsBackups: Bool = false
+        listsBackups: Bool = false, looks: Bool = false
     ) throws(Problem) {
         writer.beginObject()
         writer.member("name", text: name)
@@ -60,13 +61,15 @@ extension RealmDirectory {
             writer.member("state", text: "opening")
             writer.key("progress")
             writer.value { _ = $0.append(shortest: progress) }
-            writePlace(of: name, to: &writer, for: request)
+            write(RealmFacts(path: catalog.path(of: name)), of: name, to: &writer, for: request)
         case .closed(let realm):
             writer.member("state", text: "closed")
-            write(realm, to: &writer, for: request)
+            write(realm, looks: looks, to: &writer, for: request)
         case .failed(let error):
             writer.member("state", text: "failed")
-            writePlace(of: name, to: &writer, for: request)
+            var facts = RealmFacts(path: catalog.path(of: name))
+            facts.take(error)
+            write(facts, of: name, to: &writer, for: request)
             writer.key("problem")
             problem(of: name, error, request).write(to: &writer, requestID: request.id)
         case .ready(let database):
@@ -93,7 +96,7 @@ extension RealmDirectory {
 
     /// The reason why a realm has failed: that of a refusal in the background, otherwise the error.
     private func problem(of name: String, _ error: StorageError, _ request: Request) -> Problem {
-        let detail = "the realm could not be opened"
+        let detail = Problem.notOpened
         guard let refusal = refusals.withLock({ $0[name] }) else {
             return problem(opening: error, otherwise: detail, request)
         }
@@ -133,18 +136,33 @@ extension RealmDirectory {
         return state
     }
 
-    /// Writes whether a realm that is not open is the default, and where its file is.
-    private func writePlace(of name: String, to writer: inout JSONWriter, for request: Request) {
-        writer.member("default", bool: name == defaultRealm)
+    /// Writes the facts of a realm that is not open, and where its file is.
+    private func write(_ facts: RealmFacts, of name: String, to writer: inout JSONWriter, for request: Request) {
+        facts.write(to: &writer, isDefault: name == defaultRealm, tellsAll: tellsAll(to: request))
         guard access.grant(request) == .administer, let path = catalog.path(of: name) else { return }
         writer.member("path", text: path)
     }
 
-    /// Writes what is known of a realm without opening it.
-    private func write(_ realm: ClosedRealm, to writer: inout JSONWriter, for request: Request) {
-        writer.member("default", bool: realm.name.text == defaultRealm)
-        if let byteCount = realm.byteCount, tellsAll(to: request) { writer.member("fileBytes", int: byteCount) }
-        if access.grant(request) == .administer { writer.member("path", text: realm.path) }
+    /// Writes the facts of a realm that is closed, with the reason why it could not be opened if there is one.
+    ///
+    /// What a cluster keeps of a realm may be newer than its file here, so that is not read.
+    private func write(_ realm: ClosedRealm, looks: Bool, to writer: inout JSONWriter, for request: Request) {
+        let name = realm.name.text
+        var facts = RealmFacts(path: realm.path)
+        guard looks, !catalog.isReplicated(name) else { return write(facts, of: name, to: &writer, for: request) }
+        do throws(StorageError) {
+            let read = try realm.look()
+            facts.take(read, shownBy: visibility(for: request).scope(in: name), isReadOnly: options.isReadOnly)
+            write(facts, of: name, to: &writer, for: request)
+            guard let reason = read.readOnlyReason else { return }
+            writer.key("readOnlyReason")
+            problem(opening: reason, otherwise: "the file is read-only", request).write(to: &writer, requestID: request.id)
+        } catch {
+            facts.take(error)
+            write(facts, of: name, to: &writer, for: request)
+            writer.key("problem")
+            problem(opening: error, otherwise: Problem.notOpened, request).write(to: &writer, requestID: request.id)
+        }
     }
 
     /// Writes the members of an open realm: its mode, format, size, version and counts. Classes are counted that the sender sees.

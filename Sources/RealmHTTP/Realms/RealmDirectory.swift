@@ -16,7 +16,7 @@ final class RealmDirectory: Sendable {
     /// The options in force.
     var options: ServerOptions { liveOptions.current }
     /// The name of the default realm.
-    let defaultRealm: String
+    var defaultRealm: String { liveOptions.defaultRealm }
     /// The folders that paths in requests about realms may lead into.
     let folders: RealmFolders
     /// How many realms the server may have: the configured limit, or less where the system allows
@@ -34,6 +34,8 @@ final class RealmDirectory: Sendable {
     let cluster: ClusterService?
     /// The attach requests in progress, by the name of their realm.
     let openings = RankedMutex<[ByteText: Attaching]>(.leaf, [:])
+    /// How many requests are deleting the files of a realm, by its name.
+    let deletions = RankedMutex<[ByteText: Int]>(.leaf, [:])
     /// The bodies of the requests that realms were attached with, as JSON without encryption keys,
     /// by the name of the realm. Administrators see them in the realm's document.
     let attachedOptions = RankedMutex<[ByteText: String]>(.leaf, [:])
@@ -66,7 +68,6 @@ final class RealmDirectory: Sendable {
         self.catalog = catalog
         liveOptions = options
         let options = options.current
-        defaultRealm = options.nameOfDefault
         self.folders = folders
         self.realmLimit = realmLimit
         self.access = access
@@ -74,6 +75,14 @@ final class RealmDirectory: Sendable {
         self.pinned = pinned
         self.notifications = notifications
         attachedRealms = options.isReadOnly ? nil : options.dataFolder.map { AttachedRealms(dataFolder: $0) }
+    }
+
+    /// Makes `already_attached` for a name that a realm has; while that is being deleted, with the time after which it is free.
+    func taken(_ name: RealmName) -> Problem {
+        var problem = Problem(Catalog.Failure.alreadyAttached(name))
+        guard deletions.withLock({ $0[name.text] != nil }) else { return problem }
+        problem.detail = "the realm of this name is being deleted; send the request again"
+        return problem.with(header: Problem.soon)
     }
 
     /// Reserves the name and the path of a realm that is about to be attached.

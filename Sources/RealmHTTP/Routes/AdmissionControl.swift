@@ -18,8 +18,6 @@ struct AdmissionControl: Sendable {
     private var limits: Limits { liveLimits.current }
     /// The options in force, among which the roles are.
     private let liveOptions: LiveOptions
-    /// The name of the realm that `@default` stands for.
-    private let defaultRealm: String
     /// Whether the whole server was started for reading only.
     private let isReadOnly: Bool
     /// Whether the server has pages.
@@ -46,7 +44,6 @@ struct AdmissionControl: Sendable {
         rules = state.rules
         liveLimits = state.liveLimits
         liveOptions = state.liveOptions
-        defaultRealm = state.options.nameOfDefault
         isReadOnly = state.options.isReadOnly
         showsPages = state.options.showsConsole
         catalog = state.catalog
@@ -71,7 +68,7 @@ struct AdmissionControl: Sendable {
         let wantsPage = showsPages && AdmissionControl.wantsPage(request, at: RouteTable.routes[match.index])
         try checkBeforeRouting(request, wantsPage: wantsPage)
         request.match = match
-        request.match.defaultRealm = defaultRealm
+        request.match.defaultRealm = liveOptions.defaultRealm
         let route = RouteTable.route(of: request)
         // Whoever signs in has no credential yet, or one that has expired.
         if wantsPage { return route }

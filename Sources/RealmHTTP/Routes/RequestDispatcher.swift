@@ -153,6 +153,9 @@ package final class RequestDispatcher: RequestHandler {
 
     /// Answers a request whose realm is as it has to be.
     private func replyNow(to request: Request) -> Reply {
+        if case .failed? = request.realm, let name = request.match.decoded(.realm) {
+            request.refusalOfRealm = directory.refusals.withLock { $0[name] }
+        }
         let hasLongBody = request.bodyFile != nil || request.body.count > RequestDispatcher.longBody
         guard hasLongBody || (request.isPacked && !request.body.isEmpty) else { return answer(request) }
         return workers.reply(to: request) { [self] promise in answer(request).resolve(promise) }

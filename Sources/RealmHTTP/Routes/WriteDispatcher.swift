@@ -28,8 +28,8 @@ struct WriteDispatcher: Sendable {
 
     /// Answers a call that writes.
     ///
-    /// A problem of the request, even one that is found before the write begins, ends the
-    /// interactive transaction that the request belongs to.
+    /// A request that is refused before it reaches the interactive transaction that it belongs to leaves that
+    /// as it was.
     ///
     /// - Parameters:
     ///   - call: The call, whose request was admitted.
@@ -94,7 +94,7 @@ struct WriteDispatcher: Sendable {
         do throws(Problem) {
             reply = try endpoint(call)
         } catch {
-            reply = endTransaction(of: call, Response(error, for: call.request), error)
+            reply = .now(Response(error, for: call.request))
         }
         guard let ticket else { return reply }
         switch reply {
@@ -102,26 +102,6 @@ struct WriteDispatcher: Sendable {
         case .work(let work): return .work { ticket.keep(work()) }
         case .attend(let work): return .attend { ticket.keep(work()) }
         case .later(let begin): return .later { promise in begin(KeepingPromise(promise, ticket)) }
-        }
-    }
-
-    /// Rolls back the interactive transaction of a write that failed before it reached it, then
-    /// delivers the response.
-    ///
-    /// Nothing is rolled back when the request belongs to no transaction, when the transaction was
-    /// only busy with another request, or for a dry run.
-    ///
-    /// - Parameters:
-    ///   - call: The call.
-    ///   - response: The response with the problem.
-    ///   - problem: Why the write failed.
-    private func endTransaction(of call: WriteCall, _ response: Response, _ problem: Problem) -> Reply {
-        guard let id = call.request.headers[.realmTransaction], problem.code != .transactionBusy,
-            case .ready(let database)? = call.request.realm,
-            (try? QueryParameters(call.request.target))?["dryRun"] != "true"
-        else { return .now(response) }
-        return .later { promise in
-            database.abortTransaction(id, owner: call.request.ownerScope) { promise.complete(response) }
         }
     }
 }

@@ -202,6 +202,11 @@ extension RealmServer {
             }
         }
         if count > realms.count { lines.append("and \(count - realms.count) more realms") }
+        if let folder = state.catalog.folder, folder.count == 0 { lines.append("no .realm file in \(folder.path)") }
+        for folder in state.options.paths where RealmFiles.isFolder(folder) && (try? RealmFiles.list(in: folder).isEmpty) ?? false
+        {
+            lines.append("no .realm file in \(folder)")
+        }
         return lines
     }
 

@@ -61,9 +61,13 @@ struct PreparedWrite: Sendable {
     ///   file. Such a version can never be the newest, so the write need not wait for its turn.
     func reply() throws(Problem) -> Reply {
         if options.isDryRun { request.audit?.noteDryRun() }
-        if let transaction = options.transaction { return .later { promise in self.run(in: transaction, promise) } }
+        let isAsynchronous = options.preferences.isAsynchronous && !options.isDryRun
+        if let transaction = options.transaction {
+            guard isAsynchronous else { return .later { promise in self.run(in: transaction, promise) } }
+            return .now(try runAsynchronously(behind: transaction))
+        }
         try checkEpoch()
-        if options.preferences.isAsynchronous, !options.isDryRun { return .now(runAsynchronously()) }
+        if isAsynchronous { return .now(runAsynchronously()) }
         return .later { promise in self.run(promise) }
     }
 
@@ -174,7 +178,7 @@ struct PreparedWrite: Sendable {
         let base = database.transaction(id, owner: request.ownerScope)?.version ?? database.current.token
         database.perform(
             in: id, owner: request.ownerScope, options.isDryRun ? .dryRun : .write,
-            deadline: deadline,
+            deadline: deadline, isMalformed: { Problem($0).isMalformedRequest },
             { session in
                 let context = WriteContext(session, self, base: base)
                 if !self.options.condition.concernsObject { try context.check(self.options.condition, nil) }
@@ -195,15 +199,33 @@ struct PreparedWrite: Sendable {
 
     // MARK: - Answered before it is done
 
+    /// Queues the write behind the open interactive transaction that the request names, which stays as it is.
+    ///
+    /// - Throws: The problem of a transaction that is not open, or is not the sender's.
+    private func runAsynchronously(behind transaction: String) throws(Problem) -> Response {
+        if let refusal = database.refusal(ofTransaction: transaction, owner: request.ownerScope) { throw Problem(refusal) }
+        try checkEpoch()
+        let lease = database.transaction(transaction, owner: request.ownerScope)
+            .map { max(0, Double($0.expires.nanoseconds - WallClock.now().nanoseconds) / 1e9) }
+        return runAsynchronously(afterSeconds: lease ?? 0)
+    }
+
     /// Hands the write to the queue and returns 202 with the state that the write has by then.
     ///
     /// The response has the path of the write in `Location`, where its outcome can be read later.
-    private func runAsynchronously() -> Response {
+    ///
+    /// - Parameter lease: The seconds that a transaction may hold the writer before, at most.
+    private func runAsynchronously(afterSeconds lease: Double = 0) -> Response {
         // The write keeps the parsed body until it is done, long after its request was answered.
         let holding = request.holding
         request.audit?.noteEarlyResponse()
+        var job = writeRequest
+        if lease > 0 {
+            job.deadline = job.deadline.adding(seconds: lease)
+            job.lockWait = .seconds(lease + Double(call.limits.writeSeconds))
+        }
         let id = database.writeAsynchronously(
-            owner: request.owner, writeRequest,
+            owner: request.owner, job,
             { session in try self.perform(WriteContext(session, self, base: nil)) },
             completion: { result in withExtendedLifetime(holding) { self.fate(result) } })
         return AsyncWriteDocument.accepted(id, in: database, request, applied: options.preferenceApplied)

@@ -70,10 +70,6 @@ struct WriteOptions: Sendable {
         preferences = Preferences(request)
         transaction = request.headers[.realmTransaction]
         self.honours = honours
-        guard !preferences.isAsynchronous || transaction == nil else {
-            throw Problem(.conflictingParameters, "a write inside a transaction cannot be answered before it is finished")
-                .with("header", "Prefer")
-        }
     }
 
     /// Reads which subscriptions are not notified of the write.
@@ -110,7 +106,7 @@ struct WriteOptions: Sendable {
     var preferenceApplied: String? {
         preferences.applied(
             returns: honours.returns, handling: honours.handling,
-            isAsynchronous: preferences.isAsynchronous && answersEarly && transaction == nil && !isDryRun)
+            isAsynchronous: preferences.isAsynchronous && answersEarly && !isDryRun)
     }
 
     /// Whether `respond-async` has an effect. It has none for requests that are always answered

@@ -142,6 +142,13 @@ extension System {
         throw .refused(.unsuitable("no permission to write in the folder of the file"))
     }
 
+    /// Throws `.refused(.unsuitable)` unless the permissions of a file allow writing to it.
+    package static func requireWritable(_ path: String) throws(StorageError) {
+        guard unsafe faccessat(AT_FDCWD, path, W_OK, 0x200) != 0 else { return }
+        if errno == ENOENT || errno == ENOTDIR { throw .refused(.fileNotFound) }
+        throw .refused(.unsuitable("no permission to write to the file"))
+    }
+
     /// Gives an open file a further name; throws `.io` when something has that name.
     static func link(_ descriptor: Int32, as path: String) throws(StorageError) {
         guard unsafe linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 else {

@@ -80,6 +80,10 @@ import Testing
             try proxied.send(id, method, "/v1/realms/shop/objects/Order", key, forwarded, body: AuditServer.order(1))
             #expect(try proxied.log.line(of: id)["client"] == "198.51.100.9")
         }
+        try proxied.send(
+            "untold", "POST", "/v1/realms/shop/objects/Order", proxied.admin, forwarded + [("Forwarded", "for=unknown")],
+            body: AuditServer.order(2))
+        #expect(try proxied.log.line(of: "untold")["client"] == "unknown")
         let plain = try AuditServer()
         try plain.send("write", "POST", "/v1/realms/shop/objects/Order", plain.admin, forwarded, body: AuditServer.order(1))
         #expect(try plain.log.line(of: "write")["client"] == "127.0.0.1")

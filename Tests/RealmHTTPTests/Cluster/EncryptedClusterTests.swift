@@ -39,7 +39,7 @@ import Testing
         }
         for _ in 0..<3 {
             let refused = try cluster.send("n3", "GET", dogs)
-            #expect(refused.code == "realm_unavailable", "\(refused.text)")
+            #expect(refused.code == "encryption_key_required", "\(refused.text)")
         }
         #expect(!FileManager.default.fileExists(atPath: cluster.path("secret", on: "n3")))
         // It serves all else.
@@ -72,7 +72,7 @@ import Testing
     @Test func `a node that is given the key serves it from then on`() throws {
         let cluster = try cluster()
         for dog in 1...3 { #expect(try cluster.add(dog, to: "secret", on: "n1").status == 201) }
-        #expect(try cluster.send("n3", "GET", dogs).code == "realm_unavailable")
+        #expect(try cluster.send("n3", "GET", dogs).code == "encryption_key_required")
         #expect(try cluster.send("n3", "GET", "/readyz").status == 200)
         // Each attempt reads a base, so there are fewer and fewer of them, however many requests there are.
         let catalog = try #require(cluster.nodes["n3"]).state.catalog

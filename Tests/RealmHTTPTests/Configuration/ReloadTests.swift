@@ -50,6 +50,26 @@ import Testing
         try #require(try running.get("/v1/realms/\(realm)/schema").json["classes"]?.elements?.first?["name"]?.text)
     }
 
+    @Test func `G8: the default realm is another one after a reload`() throws {
+        try withServer(Self.base + "realms: {one: {path: one.realm, mode: ro}, two: {path: two.realm, mode: ro}}\ndefault: one\n")
+        {
+            running in
+            func defaults() throws -> [String] {
+                let items = try running.get("/v1/realms").json["items"]?.elements ?? []
+                return items.filter { $0["default"]?.bool == true }.compactMap { $0["name"]?.text }
+            }
+            #expect(try defaults() == ["one"])
+            #expect(try running.get("/v1/realms/@default").json["name"]?.text == "one")
+            try running.write(
+                Self.base + "realms: {one: {path: one.realm, mode: ro}, two: {path: two.realm, mode: ro}}\ndefault: two\n")
+            let answer = try running.reload()
+            #expect(running.texts(answer, "applied") == ["default"] && running.texts(answer, "restart") == [], "\(answer.text)")
+            #expect(try defaults() == ["two"])
+            #expect(try running.get("/v1/realms/@default").json["name"]?.text == "two")
+            #expect(try running.get("/v1/realms/@default/schema").status == 200)
+        }
+    }
+
     @Test func `E2: a reload is in force for what begins later, and open realms keep their options`() throws {
         try withServer(Self.base + "realms: {main: {path: one.realm, mode: ro}}\nlimits: {page: 3}\n") { running in
             let name = try className(running, "main")

@@ -17,7 +17,7 @@ import Testing
     func `a second signal ends the process although a request runs`() throws {
         // A copy: a server opens what it may write to, and the fixtures are there for others, too.
         let realm = try TemporaryRealm("store")
-        let server = try ServerProcess([realm.path, "--limit", "read-seconds=3600"])
+        let server = try ServerProcess([realm.path, "--limit", "read-seconds=3600", "--stop-after", "10s"])
         let client = try HTTPClient(port: server.port)
         try client.send("GET \(EndingTests.slow) HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
         Threads.sleep(seconds: 0.5)
@@ -30,6 +30,45 @@ import Testing
         // A second, and something for a machine that has much to do.
         #expect(Instant.now().seconds(since: begin) < 5)
         #expect([0, 143].contains(server.process.terminationStatus))
+    }
+
+    /// What clients leave half done when the server is told to end.
+    enum Stall: String, CaseIterable, Sendable {
+        case halfHead, halfBody, readsNothing, readsNoStream, halfHandshake, longQuery, transaction
+    }
+
+    /// A client that did not read held the process for ten seconds, when `docker stop` kills it.
+    @Test(.enabled(if: ServerProcess.executable != nil), arguments: Stall.allCases)
+    func `one signal ends the process within two seconds, whatever its clients do`(_ stall: Stall) throws {
+        let realm = try TemporaryRealm("store")
+        var options = [realm.path, "--limit", "read-seconds=3600"]
+        if stall == .halfHandshake { options.append("--tls-self-signed") }
+        let server = try ServerProcess(options)
+        let realms = "/v1/realms/test"
+        var held: [HTTPClient] = []
+        let client = try HTTPClient(port: server.port)
+        held.append(client)
+        let host = "Host: 127.0.0.1:\(server.port)\r\n"
+        switch stall {
+        case .halfHead: try client.send("GET /v1/realms HTTP/1.1\r\nHo")
+        case .halfBody:
+            try client.send(
+                "POST \(realms)/batch HTTP/1.1\r\n\(host)Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+        case .readsNothing: try client.send("GET \(realms)/export HTTP/1.1\r\n\(host)\r\n")
+        case .readsNoStream:
+            try client.send("GET \(realms)/changes?class=Product HTTP/1.1\r\n\(host)Accept: text/event-stream\r\n\r\n")
+        case .halfHandshake: try client.send("\u{16}\u{3}\u{1}")
+        case .longQuery: try client.send("GET \(EndingTests.slow) HTTP/1.1\r\n\(host)\r\n")
+        case .transaction: try client.send("POST \(realms)/transactions HTTP/1.1\r\n\(host)Content-Length: 0\r\n\r\n")
+        }
+        Threads.sleep(seconds: 0.5)
+        let begin = Instant.now()
+        let status = server.stop()
+        let seconds = Instant.now().seconds(since: begin)
+        // Two seconds, and something for a machine that has much to do.
+        #expect(seconds < 3.5, "\(stall): \(seconds)")
+        #expect(stall == .longQuery ? [0, 143].contains(status) : status == 0, "\(stall): \(status)")
+        withExtendedLifetime(held) {}
     }
 
     @Test(.enabled(if: ServerProcess.executable != nil))

@@ -72,7 +72,7 @@ import Testing
                 #expect(try send(port, "GET", "/far/schema").status == 200)
                 let far = try send(port, "GET", "/far").json
                 #expect(far["mode"]?.text == "ro" && far["options"]?["mode"]?.text == "ro")
-                #expect(try send(port, "GET", "/secret/objects/Item/7").code == "realm_unavailable")
+                #expect(try send(port, "GET", "/secret/objects/Item/7").code == "encryption_key_required")
                 #expect(try send(port, "PUT", "/secret/key", #"{"encryptionKey":"\#(wrong)"}"#).code == "encryption_key_wrong")
                 #expect(try send(port, "PUT", "/secret/key", #"{"encryptionKey":"short"}"#).code == "invalid_body")
                 #expect(try send(port, "PUT", "/secret/key", "{}").code == "invalid_body")

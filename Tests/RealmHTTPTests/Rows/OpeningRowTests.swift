@@ -169,9 +169,9 @@ import Testing
             try Data(right.utf8).write(to: URL(fileURLWithPath: folder + "/right.key"))
             try Data(wrong.utf8).write(to: URL(fileURLWithPath: folder + "/wrong.key"))
             for (arguments, environment, status) in [
-                ("--key secret=right.key", "", 200), ("--key secret=wrong.key", "", 503),
+                ("--key secret=right.key", "", 200), ("--key secret=wrong.key", "", 422),
                 ("", "REALM_REST_KEY_secret=\(right)", 200), ("", "REALM_REST_KEY_SECRET=\(base64)", 200),
-                ("", "REALM_REST_KEY_secret=\(wrong) REALM_REST_KEY_SECRET=\(right)", 503), ("", "", 503),
+                ("", "REALM_REST_KEY_secret=\(wrong) REALM_REST_KEY_SECRET=\(right)", 422), ("", "", 422),
             ] {
                 let server = try start(in: folder, "--data data " + arguments, environment)
                 let answer = try get(server, "/v1/realms/secret/schema")

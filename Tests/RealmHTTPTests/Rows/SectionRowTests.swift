@@ -71,7 +71,9 @@ import Testing
     @Test(
         arguments: hows.indices,
         [false, true])
-    func `B33, D52: sections of all kinds are the same in lists, queries and subscriptions`(_ index: Int, _ isDescending: Bool)
+    func `B33, D52, G11: sections of all kinds are the same in lists, queries and subscriptions`(
+        _ index: Int, _ isDescending: Bool
+    )
         throws
     {
         let (how, key) = SectionRowTests.hows[index]

@@ -50,7 +50,7 @@ import Testing
         ("127.0.0.1, 192.0.2.1", "192.0.2.1"), ("1.1.1.1, 192.0.2.1, 10.0.0.7", "192.0.2.1"),
         ("1.1.1.1,192.0.2.1,10.0.0.7,127.0.0.1", "192.0.2.1"), ("10.0.0.1, 10.0.0.2", "10.0.0.1"),
         ("garbage, 192.0.2.1", "192.0.2.1"), (",,192.0.2.1", "192.0.2.1"),
-        // What stops the search before an address is found leaves the proxy itself.
+        // What stops the search before an address is found leaves the client unknown.
         ("192.0.2.1, garbage", nil), ("192.0.2.1,", nil), ("192.0.2.1, unknown, 10.0.0.1", nil), ("", nil), (",", nil),
         ("192.0.2.1 192.0.2.2", nil), ("[192.0.2.1]", nil), ("[::1", nil), ("::1]", nil), ("192.0.2.1:", nil),
         ("192.0.2.1:80:80", nil),
@@ -128,6 +128,38 @@ import Testing
         // One subscriber of IPv6 has all addresses that begin with the same 64 bits.
         #expect(try admitted(server, 40) { [("X-Forwarded-For", "2001:db9:1:2::\($0 + 1)")] } < 20)
         #expect(try admitted(server, 20) { [("X-Forwarded-For", "2001:db9:1:\($0)::1")] } >= 19)
+    }
+
+    /// The fields by which a trusted proxy leaves the client unknown.
+    private static let unknownSenders: [[(String, String)]] = [
+        [("X-Forwarded-For", "203.0.113.7"), ("Forwarded", "for=unknown")],
+        [("X-Forwarded-For", "203.0.113.7"), ("Forwarded", "for=198.51.100.9")],
+        [("X-Forwarded-For", "203.0.113.7"), ("Forwarded", "x")], [("Forwarded", "for=_hidden")], [("Forwarded", "proto=https")],
+        [("X-Forwarded-For", "127.0.0.1"), ("Forwarded", "for=10.0.0.1")],
+        [("X-Forwarded-For", "unknown")], [("X-Forwarded-For", "")], [("X-Forwarded-For", "203.0.113.7,")],
+        [("Via", "1.1 proxy")],
+        [("X-Real-IP", "127.0.0.1")], [("X-Forwarded-Proto", "https")], [("X-Forwarded-For", "203.0.113.7, _x")],
+    ]
+
+    /// A key that is bound to the network of the proxy was accepted from everywhere, by one field of the client's own.
+    @Test(arguments: TrustedProxyTests.unknownSenders)
+    func `a client that cannot be told is in no network, and counts as one that is unknown`(_ headers: [(String, String)]) throws
+    {
+        let server = try KeyServer(change: { $0.trustedProxies.ranges = ["127.0.0.0/8"].compactMap { AddressRange($0) } })
+        let inner = try server.add("inner", from: ["127.0.0.0/8", "0.0.0.0/0", "::/0"])
+        let outer = try server.add("outer")
+        #expect(try server.request("GET", "/v1/realms", inner).status == 200)
+        let answer = try server.request("GET", "/v1/realms", inner, headers)
+        #expect(answer.status == 401, "\(headers): \(answer.status)")
+        #expect(try server.request("GET", "/v1/realms", outer, headers).status == 200)
+    }
+
+    @Test func `all clients that cannot be told have one rate together, apart from that of the proxy`() throws {
+        let server = try TrustedProxyTests.server(["127.0.0.0/8"])
+        let senders = TrustedProxyTests.unknownSenders
+        #expect(try admitted(server, 40) { senders[$0 % senders.count] } < 20)
+        #expect(try server.get("/v1/realms", headers: []).status != 429)
+        #expect(try server.get("/v1/realms", headers: [("X-Forwarded-For", "198.51.100.1")]).status == 200)
     }
 
     @Test func `what others say is ignored`() throws {

@@ -85,7 +85,7 @@ import Testing
         try Data(repeating: 7, count: 4096).write(to: URL(fileURLWithPath: folder + "/bad.realm"))
         let server = try WriteServer { $0.paths = [folder] }
         #expect(try server.get("bad").json["state"]?.text == "failed")
-        #expect(try server.send("POST", "bad/objects/Dog", "{}").code == "realm_unavailable")
+        #expect(try server.send("POST", "bad/objects/Dog", "{}").code == "not_a_realm")
         #expect(try server.send("PUT", "bad", "{}").code == "method_not_allowed")
         #expect(try server.send("DELETE", "bad").status == 204)
         #expect(try server.get("bad").code == "realm_not_found")

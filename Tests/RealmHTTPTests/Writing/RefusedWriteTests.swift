@@ -295,9 +295,6 @@ import Testing
         Bad(
             "POST", "objects/Dog", #"{"_id":9,"age":1}"#, 400, "invalid_parameter", ["header": "Idempotency-Key"],
             headers: [("Idempotency-Key", "a b")]),
-        Bad(
-            "POST", "objects/Dog", #"{"_id":9,"age":1}"#, 400, "conflicting_parameters", ["header": "Prefer"],
-            headers: [("Realm-Transaction", "t"), ("Prefer", "respond-async")]),
         Bad("POST", "transactions", "{}", 409, "transaction_busy", headers: [("Realm-Transaction", "t")]),
         Bad("POST", "transactions", #"{"wait":"2"}"#, 400, "invalid_parameter", ["pointer": "/wait"]),
         Bad("POST", "transactions", #"{"wait":"11s"}"#, 400, "invalid_parameter", ["limit": "10"]),

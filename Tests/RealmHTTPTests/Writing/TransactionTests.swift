@@ -58,8 +58,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("POST", "objects/Dog", #"{"_id":1,"age":1}"#), ("POST", "objects/Dog", "{"), ("PATCH", "objects/Dog/99", "{}"),
-        ("POST", "objects/Dog?x=1", "{}"),
+        ("POST", "objects/Dog", #"{"_id":1,"age":1}"#), ("PATCH", "objects/Dog/99", "{}"),
+        ("POST", "objects/Dog", #"{"_id":7,"age":"old"}"#),
     ])
     func `a failed write ends the transaction, a failed read or dry run does not`(
         _ method: String, _ path: String, _ body: String

@@ -104,10 +104,6 @@ struct InteractiveTransaction {
         case .rollBack:
             end(.rolledBack)
             step.completion(.success(nil))
-        case .abort:
-            let info = end(.aborted)
-            step.completion(.success(nil))
-            report(info)
         }
         return true
     }
@@ -123,7 +119,7 @@ struct InteractiveTransaction {
         _ kind: TransactionStep.Kind, until deadline: Instant, _ body: (WriteSession) throws -> Void, _ step: TransactionStep
     ) -> Bool {
         let expires = queue.monitor.withLock { $0.interactive?.expires } ?? deadline
-        let savepoint = kind == .dryRun ? transaction.savepoint() : nil
+        let savepoint = kind.isRead ? nil : transaction.savepoint()
         do throws(WriteError) {
             let session = writer.makeSession(transaction, deadline: min(deadline, expires))
             defer { writer.didRun(session) }
@@ -133,8 +129,8 @@ struct InteractiveTransaction {
             } catch {
                 throw WriteError(caller: error)
             }
-            if kind != .read { try session.checkDeadline() }
-            if let savepoint { transaction.rollBack(to: savepoint) }
+            if !kind.isRead { try session.checkDeadline() }
+            if case .dryRun = kind, let savepoint { transaction.rollBack(to: savepoint) }
             release()
             step.completion(.success(nil))
             return false
@@ -142,7 +138,7 @@ struct InteractiveTransaction {
             if let savepoint { transaction.rollBack(to: savepoint) }
             // The lease may have ended rather than the time of the request.
             let isOver = error.code == .deadlineExceeded && expires < deadline
-            guard kind == .write || isOver else {
+            guard kind.endsTransaction(error) || isOver else {
                 release()
                 step.completion(.failure(error))
                 return false

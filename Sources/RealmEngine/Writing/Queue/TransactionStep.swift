@@ -9,10 +9,18 @@ struct TransactionStep: Sendable {
     enum Kind: Sendable {
         /// It reads the uncommitted state; its failure changes nothing.
         case read
-        /// It changes data; its failure ends the transaction.
-        case write
+        /// It changes data; its failure ends the transaction, unless the error says that the request is malformed.
+        case write(isMalformed: @Sendable (WriteError) -> Bool)
         /// It changes data and is rolled back in any case.
         case dryRun
+
+        /// Whether it changes nothing.
+        var isRead: Bool { if case .read = self { true } else { false } }
+
+        /// Whether the transaction ends with an error of the request.
+        func endsTransaction(_ error: WriteError) -> Bool {
+            if case .write(let isMalformed) = self { !isMalformed(error) } else { false }
+        }
     }
 
     /// The operation that a request asks for.
@@ -24,8 +32,6 @@ struct TransactionStep: Sendable {
         case commit(mark: CommitMark?, source: CommittedRequest?)
         /// Rolls back all changes.
         case rollBack
-        /// Ends the transaction because a write failed before it reached the engine.
-        case abort
     }
 
     /// The operation that is requested.

@@ -33,7 +33,8 @@ final class WriteQueue: Sendable {
         /// Returns the instant at which the entry stops waiting for an interactive transaction to end.
         func waitEnds(_ limits: WriteLimits) -> Instant {
             switch self {
-            case .job(let job): return min(job.submitted.adding(limits.lockWait), job.request.deadline)
+            case .job(let job):
+                return min(job.submitted.adding(job.request.lockWait ?? limits.lockWait), job.request.deadline)
             case .begin(let request): return request.waitEnds
             }
         }

@@ -13,6 +13,8 @@ package struct WriteRequest: Sendable {
     package var isDryRun = false
     /// Whether the write shares its version with no other write.
     package var isAlone = false
+    /// How long the write waits while an interactive transaction holds the writer; nil for the limit of the queue.
+    package var lockWait: Duration?
     /// The action after observers were notified of the commit; only used for a write that is alone.
     package var mark: CommitMark?
     /// The request of a client that the write carries out, by which its repetition is recognized; nil for none.

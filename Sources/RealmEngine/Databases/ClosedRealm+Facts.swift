@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// The state of a realm that is not open, read from its file.
+package struct ClosedFacts: Sendable {
+    /// The newest version of the file, with the classes that the realm shows.
+    package let version: Version
+    /// Whether the next opening gives the version the same token, unless the file changes before.
+    package let keepsToken: Bool
+    /// The mode in which the realm is opened, unless the audit of its file finds damage.
+    package let mode: Database.Mode
+    /// Why the file is only read although writing was not excluded; nil for all other realms.
+    package let readOnlyReason: StorageError?
+    /// Whether the file is encrypted.
+    package let isEncrypted: Bool
+    /// The file format; for an empty file the format of new files.
+    package var fileFormat: Int { Database.fileFormat(of: version.snapshot) }
+    /// The length of the file in bytes.
+    package let fileBytes: Int
+    /// The number of bytes of the file that are in use.
+    package let usedBytes: Int
+}
+
+extension ClosedRealm {
+    /// Reads what the file contains, without opening the realm: nothing is locked, written or kept.
+    ///
+    /// Blocks while the file is read.
+    ///
+    /// - Throws: `StorageError`: why opening the realm would fail; `.refused(.fileChanged)` when the file changed meanwhile.
+    package func look() throws(StorageError) -> ClosedFacts {
+        let before = try? System.facts(path: path)
+        do throws(StorageError) {
+            return try read(try openOptions())
+        } catch {
+            if case .refused = error { throw error }
+            // What was read may be of two versions.
+            guard before == (try? System.facts(path: path)) else { throw .refused(.fileChanged("the file is being written to")) }
+            throw error
+        }
+    }
+
+    /// Reads the newest version of the file.
+    private func read(_ options: Database.OpenOptions) throws(StorageError) -> ClosedFacts {
+        let place = options.isExactPath ? path : try System.resolved(path)
+        let whole = try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true))
+        if options.mode != .copy, options.mode != .follow { try OwnershipLock.requireUnused(place) }
+        let reason = options.mode == nil || options.mode == .readWrite ? hindrance(toWriting: whole, at: place, options) : nil
+        if let reason, options.mode == .readWrite { throw reason }
+        let snapshot = options.shownClasses?.part(of: whole) ?? whole
+        let token = VersionToken(epoch: options.former?.epoch ?? Epoch(), version: options.former?.version ?? whole.version)
+        return ClosedFacts(
+            version: Version(snapshot, token), keepsToken: options.former != nil,
+            mode: reason == nil ? options.mode ?? .readWrite : .readOnly, readOnlyReason: reason,
+            isEncrypted: whole.file.isEncrypted, fileBytes: whole.file.fileByteCount, usedBytes: try Database.usedBytes(whole))
+    }
+
+    /// Returns why a file would only be read; nil when nothing speaks against writing.
+    private func hindrance(
+        toWriting snapshot: Snapshot, at place: String, _ options: Database.OpenOptions
+    ) -> StorageError? {
+        let format = Database.fileFormat(of: snapshot)
+        if format != FileHeader.writtenFormat, !options.upgradesInPlace { return .refused(.formatNotWritable(found: format)) }
+        switch TopNode.HistoryType(rawValue: snapshot.top.historyType) {
+        case .syncClient?, .syncServer?: return .refused(.synchronized)
+        case .none?, .inFile?, .obsolete?, nil: break
+        }
+        do throws(StorageError) {
+            try System.requireWritable(place)
+            try System.requireWritableFolder(of: place)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
