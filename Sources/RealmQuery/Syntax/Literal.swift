@@ -133,6 +133,7 @@ enum Literal {
         guard nanoseconds < 1_000_000_000 else {
             return .syntaxError("the nanoseconds of a timestamp must be less than one second")
         }
+        guard fields[0] >= 1900 else { return .invalid("dates before 1900 are not supported") }
         guard let seconds = secondsSinceEpoch(fields) else { return .invalid("the date is out of range") }
         let signed = Int32(truncatingIfNeeded: seconds < 0 ? -nanoseconds : nanoseconds)
         return .timestamp(Timestamp(seconds: seconds, nanoseconds: signed))
@@ -149,8 +150,7 @@ enum Literal {
         let bound: Int64 = 100_000_000_000
         guard fields.prefix(6).allSatisfy({ $0 <= bound }) else { return nil }
         let months = fields[0] * 12 + fields[1] - 1
-        // The months of the year 0 may be before it.
-        let year = months >= 0 ? months.quotientAndRemainder(dividingBy: 12) : (quotient: -1, remainder: months + 12)
+        let year = months.quotientAndRemainder(dividingBy: 12)
         let days = daysSinceEpoch(year: year.quotient, month: year.remainder + 1) + fields[2] - 1
         let seconds = days.multipliedReportingOverflow(by: 86_400)
         let time = fields[3] * 3600 + fields[4] * 60 + fields[5]
@@ -161,14 +161,13 @@ enum Literal {
     /// The days from 1970-01-01 to the first day of a month in the proleptic Gregorian calendar.
     ///
     /// - Parameters:
-    ///   - year: The year, at least -1.
+    ///   - year: The year, at least 1900.
     ///   - month: The month, 1 to 12.
     private static func daysSinceEpoch(year: Int64, month: Int64) -> Int64 {
         // Years that begin in March put the leap day at their end.
-        // 400 years more keep all divisions positive; they have 146,097 days.
-        let shifted = (month <= 2 ? year - 1 : year) + 400
+        let shifted = month <= 2 ? year - 1 : year
         let monthFromMarch = (month + 9) % 12
         let dayOfYear = (153 * monthFromMarch + 2) / 5
-        return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468 - 146_097
+        return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
     }
 }
