@@ -16,7 +16,7 @@ struct SharpQueryTests {
           {"name":"os","type":"object","collection":"list","objectType":"D"},
           {"name":"od","type":"object","collection":"dictionary","objectType":"D"},
           {"name":"l","type":"int","collection":"list"},{"name":"xs","type":"mixed","collection":"list"},
-          {"name":"g","type":"float","collection":"dictionary"}]}]
+          {"name":"g","type":"float","collection":"dictionary"},{"name":"p.q","type":"int","optional":true}]}]
         """
 
     private let server: ChangeServer
@@ -29,7 +29,7 @@ struct SharpQueryTests {
             [
                 #"{"create":{"class":"D","body":{"id":1}}}"#,
                 #"""
-                {"create":{"class":"T","body":{"id":1,"d":-1,"f":1628899821,"m":"-1","n":1,"s":"ROVER","i":"ROVER",
+                {"create":{"class":"T","body":{"id":1,"p.q":5,"d":-1,"f":1628899821,"m":"-1","n":1,"s":"ROVER","i":"ROVER",
                  "x":{"method":"card"},"o":1,"os":[1],"od":{"a":1,"b":null},"l":[3,4],"g":{"a":0.1},
                  "xs":[1,"1",{"$numberDecimal":"2"},null,{"$link":{"class":"D","key":"1"}}]}}}
                 """#,
@@ -147,6 +147,11 @@ struct SharpQueryTests {
         #expect(try ids("id IN {\(list)}") == "1")
         #expect(try ids("xs[0] IN {\(list)}") == "1")
         #expect(try ids("id IN {\(list)}" + String(repeating: " ", count: 200_000)) == "invalid_query")
+    }
+
+    @Test func `a name with a dot is reached by an argument`() throws {
+        #expect(try ids("$K0 == 5", #"["p\\.q"]"#) == "1")
+        #expect(try ids("$K0 == 5", #"["p.q"]"#) == "unknown_key_path")
     }
 
     @Test func `an element is found by its type`() throws {
