@@ -80,7 +80,8 @@ package struct QueryVectors: Sendable {
         suites = (document["suites"]?.elements ?? []).map { suite in
             let name = suite["name"]?.text ?? ""
             let cases = (suite["cases"]?.elements ?? []).enumerated().map { number, json in
-                Case(
+                let json = VectorDepartures.adjusted(json, "\(group)/\(name)", number)
+                return Case(
                     group: group, suite: name, number: number, className: json["class"]?.text ?? "",
                     query: json["query"]?.text ?? "", arguments: json["args"]?.elements ?? [], json: json)
             }

@@ -10,19 +10,19 @@ package struct ObservedSections: Sendable {
     /// It throws `invalidSection` for a value that cannot be the key of a section. It is called on the
     /// thread of the hub for every row.
     package let key: @Sendable (PagePosition.Cell) throws(ObservationError) -> SectionIdentity
-    /// Returns whether a section is observed; nil observes all sections.
-    package let isWanted: (@Sendable (SectionIdentity) -> Bool)?
+    /// Returns how well a section is the one that is observed, 0 if it is not; nil observes all sections.
+    package let fit: (@Sendable (SectionIdentity) -> Int)?
 
     /// Makes a division into sections.
     ///
     /// - Parameters:
     ///   - key: Returns the section of a row from its first sort value.
-    ///   - isWanted: Selects the observed section; nil observes all.
+    ///   - fit: Selects the observed section, the one with the greatest number above 0; nil observes all.
     package init(
         key: @escaping @Sendable (PagePosition.Cell) throws(ObservationError) -> SectionIdentity,
-        isWanted: (@Sendable (SectionIdentity) -> Bool)? = nil
+        fit: (@Sendable (SectionIdentity) -> Int)? = nil
     ) {
         self.key = key
-        self.isWanted = isWanted
+        self.fit = fit
     }
 }

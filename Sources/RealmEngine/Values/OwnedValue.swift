@@ -48,7 +48,7 @@ package struct OwnedValue: Sendable {
 
     /// Runs `body` with the value, and keeps its bytes alive until `body` has returned.
     @inline(__always)
-    func use<Result, Failure: Error>(_ body: (Value) throws(Failure) -> Result) throws(Failure) -> Result {
+    package func use<Result, Failure: Error>(_ body: (Value) throws(Failure) -> Result) throws(Failure) -> Result {
         defer { withExtendedLifetime(storage) {} }
         return try body(value)
     }

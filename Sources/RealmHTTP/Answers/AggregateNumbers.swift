@@ -56,7 +56,8 @@ struct AggregateNumbers {
         return finish(&json, etag: etag)
     }
 
-    /// Returns the answer for a result in groups: those that `sort`, `offset` and `limit` select.
+    /// Returns the answer for a result in groups: those that `sort`, `after` or `offset`, and `limit` select. Where groups are
+    /// left, `next` continues behind them.
     ///
     /// - Parameters:
     ///   - paths: The entries of `groupBy`.
@@ -76,18 +77,37 @@ struct AggregateNumbers {
         let budget = context.request.budget
         let order = result.order(by: terms) { budget.goesOn }
         try context.request.checkDeadline()
-        let chosen = order.dropFirst(parameters.offset ?? 0).prefix(parameters.limit ?? ReadParameters.defaultLimit)
+        let identity = parameters.identity(of: identity(paths))
+        let start = min(
+            try parameters.after.map { text throws(Problem) in try index(text, identity) } ?? parameters.offset ?? 0, order.count)
+        let chosen = order[start...].prefix(parameters.limit ?? ReadParameters.defaultLimit)
+        let hasMore = !chosen.isEmpty && chosen.endIndex < order.count
+        let next = hasMore ? PageCursor(index: chosen.endIndex).text(identity: identity) : nil
         var json = JSONWriter(reservingCapacity: 1024 + chosen.count * 64)
         json.beginObject()
         json.key("groups")
         json.beginArray()
         for index in chosen { try write(index, of: result, paths, to: &json) }
         json.endArray()
+        json.member("next", text: next)
         if parameters.countsExactly {
             json.key("count")
             json.integer(result.sizes.count, parameters.representation)
         }
-        return finish(&json, etag: etag)
+        var response = finish(&json, etag: etag)
+        context.addPageHeaders(to: &response, next: next, count: parameters.countsExactly ? result.sizes.count : nil)
+        return response
+    }
+
+    /// Returns what cursors of these groups belong to, besides the query and the sort.
+    private func identity(_ paths: [String]) -> String {
+        (["groups", context.request.target.path] + paths + ["", operations.map(\.text).joined(separator: ",")]).joined(
+            separator: "\n")
+    }
+
+    /// Returns the position of the first group behind a cursor.
+    private func index(_ text: String, _ identity: UInt64) throws(Problem) -> Int {
+        Int(clamping: max(0, try PageCursor(text, identity: identity).position.key.rawValue))
     }
 
     /// Returns what the terms of `sort` name: operations, the number of rows, or key paths of the

@@ -80,7 +80,7 @@ struct CollectionPage {
     /// when it is not in the result.
     private func index(_ view: CollectionView, _ etag: String) throws(Problem) -> Response {
         try parameters.requireDocument()
-        let named = try parameters.indexOf.map { text throws(Problem) in try view.isElement(text) }
+        let named = try parameters.indexOf.map { wanted throws(Problem) in try view.isElement(wanted) }
         let test = if let named { named } else { try view.condition(parameters.indexOfWhere) }
         let positions = try view.positions()
         let values = try view.values()

@@ -132,7 +132,10 @@ final class CollectionView {
     ///   `positions()`.
     func aggregate(_ requests: [AggregateRequest]) throws(Problem) -> (count: Int, results: [AggregateResult]) {
         switch try bound() {
-        case .objects(let query, let keys, _): return try query.aggregate(requests, over: keys)
+        case .objects(let query, let keys, _):
+            let (count, results) = try query.aggregate(requests, over: keys)
+            // Entries of a dictionary that lead to no object count, too, unless a query selects objects.
+            return (isWhole ? elements.count : count, results)
         case .values(let query, let owner):
             let values = try values()
             return try querying("ops") { check throws(QueryError) in
@@ -198,21 +201,46 @@ final class CollectionView {
 
     /// Returns a function that tells whether an element is the one that `indexOf` names.
     ///
+    /// A mixed value is named by its JSON, which tells its type: `1` is a number and `"1"` a text. A text that is no JSON stands for
+    /// itself.
+    ///
     /// - Throws: `invalid_parameter` for a text that is no value of the collection's type.
-    func isElement(_ text: String) throws(Problem) -> (Value) throws(Problem) -> Bool {
+    func isElement(_ wanted: ParameterSet.TextOrJSON) throws(Problem) -> (Value) throws(Problem) -> Bool {
         switch elements.subject {
         case .objects(let table):
+            let text = try wanted.keyText(of: table)
             let row = try Problem.mapping { () throws(StorageError) in try KeyText.find(text, in: table) }
             return { value in
                 guard let row, case .link(_, let key) = value else { return false }
                 return key == row.key
             }
         case .values(let column, _, _):
+            let json = wanted.value(isMixed: column.type == .mixed)
+            if let json, case .object(let object) = json, object.single?.name == "$link" { return try isLink(object) }
+            if let json, column.type == .mixed || json.string == nil {
+                return { value in
+                    SectionKey(QueryArgument(copying: value), isMixed: column.type == .mixed).fit(.json(json)) > .none
+                }
+            }
+            let text = json?.string ?? wanted.text ?? ""
             guard let wanted = ElementText(text, of: column) else {
                 throw .invalidParameter(
-                    "indexOf", "'\(text)' is no value of type \(PropertyType(column.type).rawValue)")
+                    "indexOf", "'\(text.brief)' is no value of type \(PropertyType(column.type).rawValue)")
             }
             return { value in wanted.matches(value) }
+        }
+    }
+
+    /// Returns a function that tells whether an element is the link that a stub names.
+    private func isLink(_ stub: JSONObject) throws(Problem) -> (Value) throws(Problem) -> Bool {
+        guard let (name, key) = stub["$link"].flatMap({ ExtendedJSON.stub($0) }) else {
+            throw .invalidParameter("indexOf", "a link is written {\"$link\":{\"class\":\"Person\",\"key\":\"7\"}}")
+        }
+        guard let table = context.snapshot.classTable(named: name) else { return { _ in false } }
+        let row = try Problem.mapping { () throws(StorageError) in try KeyText.find(key, in: table) }
+        return { value in
+            guard let row, case .link(table.key, let key) = value else { return false }
+            return key == row.key
         }
     }
 

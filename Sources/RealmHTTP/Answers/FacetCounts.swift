@@ -4,7 +4,8 @@ internal import RealmQuery
 internal import RealmStorage
 
 /// Counts the values of `facets` in a whole filtered result and writes them beside a page of it:
-/// `"facets":{"city":[{"value":"Oslo","count":3}]}`, the most frequent value first.
+/// `"facets":{"city":[{"value":"Oslo","count":3}]}`, the most frequent value first. Where only the most frequent ones are shown, the
+/// number of all is in `"facetValues":{"city":688}`.
 struct FacetCounts {
     /// The paths whose values are counted.
     private let paths: [String]
@@ -68,6 +69,20 @@ struct FacetCounts {
                 json.endObject()
             }
             json.endArray()
+        }
+        json.endObject()
+        writeTotals(to: &json)
+    }
+
+    /// Writes how many values the paths have of which some are left out, if there are such paths.
+    private func writeTotals(to json: inout JSONWriter) {
+        let cut = zip(paths, results).filter { $1.sizes.count > context.limits.facetValues }
+        guard !cut.isEmpty else { return }
+        json.key("facetValues")
+        json.beginObject()
+        for (path, result) in cut {
+            json.key(path)
+            json.integer(result.sizes.count, representation)
         }
         json.endObject()
     }

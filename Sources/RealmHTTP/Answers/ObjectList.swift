@@ -289,7 +289,8 @@ final class ObjectList: @unchecked Sendable {
     private func index(_ query: ObjectQuery) throws(Problem) -> Response {
         try parameters.requireDocument()
         var index: Int?
-        if let text = parameters.indexOf {
+        if let wanted = parameters.indexOf {
+            let text = try wanted.keyText(of: table)
             let row = try Problem.mapping { () throws(StorageError) in try KeyText.find(text, in: table) }
             if let row { index = try query.keys().firstIndex(of: row.key) }
         } else {

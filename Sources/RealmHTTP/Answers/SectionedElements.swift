@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmEngine
 internal import RealmQuery
 internal import RealmStorage
 
@@ -23,7 +24,8 @@ struct SectionedElements {
     ///   result with too many sections.
     func answer(_ elementWriter: ElementWriter) throws(Problem) -> Response {
         try parameters.requireDocument()
-        let grouping = try SectionGrouping(parameters.sectionBy ?? "")
+        var grouping = try SectionGrouping(parameters.sectionBy ?? "")
+        grouping.resolve(page.target.elements.subject, context.database.backlinkNames.mapping, in: context.snapshot)
         let sections = try sections(grouping).only(parameters.section)
         let elements = page.target.elements
         let result = SectionPage(

@@ -23,7 +23,8 @@ struct SectionedList {
     ///   result with too many sections.
     func answer() throws(Problem) -> Response {
         try parameters.requireDocument()
-        let grouping = try SectionGrouping(parameters.sectionBy ?? "")
+        var grouping = try SectionGrouping(parameters.sectionBy ?? "")
+        grouping.resolve(.objects(list.table), context.database.backlinkNames.mapping, in: context.snapshot)
         let query = try query(grouping)
         let sections = try sections(query, grouping).only(parameters.section)
         let total = sections.rowCount

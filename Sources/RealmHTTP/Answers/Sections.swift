@@ -75,12 +75,9 @@ struct Sections<Row> {
     func only(_ wanted: ParameterSet.TextOrJSON?) throws(Problem) -> Sections {
         guard let wanted else { return self }
         var sections = self
-        sections.all = all.filter { section in
-            switch wanted {
-            case .text(let text): return section.key.text == text
-            case .json(let value): return section.key.equals(value)
-            }
-        }
+        let fits = all.map { $0.key.fit(wanted) }
+        let best = fits.max() ?? .none
+        sections.all = zip(all, fits).filter { $1 == best && best > .none }.map(\.0)
         guard !sections.all.isEmpty else { throw Problem(.sectionNotFound, "the result has no section of this key") }
         return sections
     }

@@ -207,7 +207,8 @@ struct DefinitionResolver {
     /// - Throws: `conflicting_parameters` for another order, and `invalid_parameter` for a division
     ///   that the type of the property does not allow.
     private func sections(of table: Table) throws(Problem) -> (ObservedQuery, ObservedSections) {
-        let grouping = try SectionGrouping(definition.sectionBy ?? "")
+        var grouping = try SectionGrouping(definition.sectionBy ?? "")
+        grouping.resolve(.objects(table), database.backlinkNames.mapping, in: snapshot)
         try check(grouping, table)
         try grouping.requireValues(of: table, in: snapshot)
         var query = try query(over: table)
@@ -231,11 +232,10 @@ struct DefinitionResolver {
             }
             query = ObservedQuery(query.query, query.arguments, order: sorted, limit: definition.limit)
         }
-        var isWanted: (@Sendable (SectionIdentity) -> Bool)?
-        if let wanted = definition.section {
-            isWanted = { identity in DefinitionResolver.isKey(identity, wanted) }
-        }
-        return (query, ObservedSections(key: grouping.identity, isWanted: isWanted))
+        var fit: (@Sendable (SectionIdentity) -> Int)?
+        if let wanted = definition.section { fit = { SectionKey($0).fit(wanted).rawValue } }
+        let key: @Sendable (PagePosition.Cell) throws(ObservationError) -> SectionIdentity = grouping.identity
+        return (query, ObservedSections(key: key, fit: fit))
     }
 
     /// Applies the function of the sections to a sample value, so that a function which does not
@@ -257,15 +257,6 @@ struct DefinitionResolver {
     /// The problem for an order that does not begin with the key path of the sections.
     private static let wrongSort = Problem.conflict(
         "the sort has to begin with the key path of the sections", parameter: "sectionBy")
-
-    /// Whether a section is the one that the definition selects by its key, as text or as JSON.
-    private static func isKey(_ identity: SectionIdentity, _ wanted: ParameterSet.TextOrJSON) -> Bool {
-        let key = SectionKey(identity)
-        switch wanted {
-        case .text(let text): return key.text == text
-        case .json(let value): return key.equals(value)
-        }
-    }
 
     // MARK: - The target
 

@@ -119,8 +119,8 @@ package enum OpenAPIDocument {
     ]
     /// The names of the shared parameters of an operation that computes aggregates.
     static let aggregateParameters = [
-        "Where", "Args", "Operations", "GroupBy", "GroupSort", "Limit", "Offset", "Count", "Ints", "DocumentFormat", "Snapshot",
-        "IfNoneMatch", "RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId",
+        "Where", "Args", "Operations", "GroupBy", "GroupSort", "Limit", "After", "Offset", "Count", "Ints", "DocumentFormat",
+        "Snapshot", "IfNoneMatch", "RealmTransaction", "RealmMinVersion", "RealmRead", "RequestId",
     ]
 
     // MARK: - Responses

@@ -362,6 +362,7 @@ enum OpenAPISchemas {
                 "items": ["type": "array", "items": item], "next": nullableText, "count": ints.schema, "version": text,
                 "snapshot": text, "index": ints.schema.orNull, "plan": ["type": "array", "items": text],
                 "sections": ["type": "array", "items": OpenAPIParts.schema("Section")], "facets": facets,
+                "facetValues": counts(ints),
             ],
         ]
     }
@@ -377,6 +378,11 @@ enum OpenAPISchemas {
                 "items": ["type": "array", "items": item],
             ],
         ]
+    }
+
+    /// Returns the schema of `facetValues`: for each key path of which some values are left out, the number of all.
+    private static func counts(_ ints: OpenAPIDocument.Integers) -> DocumentValue {
+        ["type": "object", "additionalProperties": ints.schema]
     }
 
     /// The counts of `facets`: for each key path its values, the most frequent first.
@@ -425,6 +431,7 @@ enum OpenAPISchemas {
                 "next": nullableText, "count": ints.schema, "version": text, "snapshot": text, "index": ints.schema.orNull,
                 "plan": ["type": "array", "items": text],
                 "sections": ["type": "array", "items": OpenAPIParts.schema("Section")], "facets": facets,
+                "facetValues": counts(ints),
             ],
         ]
     }
@@ -463,7 +470,9 @@ enum OpenAPISchemas {
                 .init("after", OpenAPIParts.words("b64.AQAAAAAAAAAAAPcdfBCphwIr")), .init("offset", OpenAPIParts.number(from: 0)),
                 .init("count", OpenAPIParts.choice("exact", "none")), .init("fields", paths),
                 .init("expand", OpenAPIParts.list(atMost: limits.fields, least: 1, "parent")),
-                .init("meta", OpenAPIParts.choice("full", "none")), .init("at", positions), .init("indexOf", text),
+                .init("meta", OpenAPIParts.choice("full", "none")), .init("at", positions),
+                .init("indexOf", anything.describing("Is the key of an object, or the value of an element.")),
+                .init("format", OpenAPIParts.choice("json", "ejson", "ndjson", "csv")),
                 .init("indexOfWhere", predicate), .init("explain", flag), .init("sectionBy", OpenAPIParts.words("name:first")),
                 .init("section", anything.describing("Limits the result to the section with this key.")), .init("facets", terms),
                 .init("snapshot", OpenAPIParts.words("yjtFIZ9MAzf9sy0-cB4g-A")),
@@ -484,7 +493,8 @@ enum OpenAPISchemas {
                 .init("args", OpenAPIParts.arguments(limits)),
                 .init("ops", OpenAPIParts.list(atMost: limits.queryTerms, least: 1, "count")), .init("groupBy", terms),
                 .init("sort", terms), .init("limit", OpenAPIParts.number(from: 0, to: limits.page)),
-                .init("offset", OpenAPIParts.number(from: 0)), .init("count", OpenAPIParts.choice("exact", "none")),
+                .init("after", OpenAPIParts.words("b64.AQAAAAAAAAAAAPcdfBCphwIr")), .init("offset", OpenAPIParts.number(from: 0)),
+                .init("count", OpenAPIParts.choice("exact", "none")), .init("format", OpenAPIParts.choice("json", "ejson")),
                 .init("snapshot", OpenAPIParts.words("yjtFIZ9MAzf9sy0-cB4g-A")),
             ], ints
         ).adding([.init("example", ["ops": ["count"]])])

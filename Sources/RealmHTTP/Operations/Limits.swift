@@ -30,7 +30,7 @@ package struct Limits: Sendable, Equatable {
     /// The maximum number of values in one JSON document, or in one line of an import.
     package var jsonValues = 400_000
     /// The maximum number of bytes of the text of a query.
-    package var queryBytes = 16 << 10
+    package var queryBytes = 256 << 10
     /// The maximum number of arguments of a query.
     package var queryArgs = 1000
     /// The maximum number of terms in each of `sort`, `distinct` and `ops`.

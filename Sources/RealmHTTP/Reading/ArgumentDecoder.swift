@@ -21,8 +21,7 @@ package struct ArgumentDecoder {
     /// Decodes all arguments of a query.
     ///
     /// - Parameter args: The elements of the JSON array, for `$0`, `$1` and so on.
-    /// - Returns: The arguments in the same order. A link to an object that does not exist becomes
-    ///   null.
+    /// - Returns: The arguments in the same order. A link to an object that does not exist, or is hidden, equals nothing.
     /// - Throws: `invalid_parameter`, `invalid_query` for an unreadable shape, `unknown_key_path`
     ///   for an unknown class in a link; each with a `pointer` to the argument, such as `/args/0`.
     package func decode(_ args: [JSONValue]) throws(Problem) -> [QueryArgument] {
@@ -79,8 +78,8 @@ package struct ArgumentDecoder {
         }
     }
 
-    /// Returns the object that a link stub names; null when there is no such object, which compares
-    /// like a link to nothing.
+    /// Returns the object that a link stub names. It is looked up by its primary key when the query is bound; one that
+    /// does not exist, or is hidden, equals nothing, not even null.
     ///
     /// - Throws: `unknown_key_path` when the class does not exist.
     private func link(_ value: JSONValue, _ pointer: String) throws(Problem) -> QueryArgument {
@@ -90,15 +89,20 @@ package struct ArgumentDecoder {
         guard let table = snapshot.classTable(named: name) else {
             throw Problem(.unknownKeyPath, "there is no class '\(name)'").with("parameter", "args").with("pointer", pointer)
         }
-        let row = try Problem.mapping { () throws(StorageError) in try KeyText.find(key, in: table) }
-        return row.map { .link(table.key, $0.key) } ?? .null
+        switch KeyText.parse(key, primaryKey: table.primaryKey) {
+        case nil: return .link(table.key, .nobody)
+        case .primaryKey(let value): return .object(className: name, primaryKey: value.use { QueryArgument(copying: $0) })
+        case .objectKey(let key):
+            let row = try Problem.mapping { () throws(StorageError) in try table.find(key) }
+            return .link(table.key, row?.key ?? .nobody)
+        }
     }
 }
 
 /// Makes query arguments of Extended JSON wrappers.
 extension QueryArgument {
     /// Creates the argument for a value whose type its wrapper stated.
-    fileprivate init(_ typed: TypedInput) {
+    init(_ typed: TypedInput) {
         switch typed {
         case .int(let number): self = .int(number)
         case .float(let number): self = .float(number)

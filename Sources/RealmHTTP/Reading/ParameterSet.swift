@@ -22,7 +22,7 @@ package struct ParameterSet: Sendable {
 
     /// Joins the parameters of a URL and a body.
     ///
-    /// A null in the body counts as an absent member, except in `section`, whose key may be null.
+    /// A null in the body counts as an absent member, except in `section` and `indexOf`, which may name null.
     ///
     /// - Parameters:
     ///   - url: The parameters of the URL.
@@ -41,7 +41,9 @@ package struct ParameterSet: Sendable {
             guard url[member.name] == nil else {
                 throw .conflict("'\(member.name)' is given both in the URL and in the body", parameter: member.name)
             }
-            if member.value != .null || member.name == "section" { values.append((member.name, .body(member.value))) }
+            if member.value != .null || ["section", "indexOf"].contains(member.name) {
+                values.append((member.name, .body(member.value)))
+            }
         }
     }
 

@@ -26,8 +26,8 @@ package struct ReadParameters: Sendable {
     package var expand: [String] = []
     /// The positions in the result whose objects are returned; negative ones count from the end.
     package var at: [Int]?
-    /// The text of the key of the object whose position in the result is returned.
-    package var indexOf: String?
+    /// The key of the object, or the element, whose position in the result is returned.
+    package var indexOf: ParameterSet.TextOrJSON?
     /// The predicate whose first match's position in the result is returned.
     package var indexOfWhere: String?
     /// Whether the plan of the query is returned instead of its result.
@@ -68,14 +68,15 @@ package struct ReadParameters: Sendable {
 
         /// The parameters that may be members of a body.
         var names: [String] { Kind.allNames[self]?.body ?? [] }
-        /// The parameters that may be in a URL: those of a body, and `format`.
+        /// The parameters that may be in a URL: those of a body, and `download`.
         var urlNames: [String] { Kind.allNames[self]?.url ?? [] }
 
         /// The names of all kinds, computed once because every request needs them.
         private static let allNames: [Kind: (body: [String], url: [String])] = {
             var names: [Kind: (body: [String], url: [String])] = [:]
             for kind in [Kind.list, .aggregate, .object, .property] {
-                names[kind] = (kind.bodyNames, kind.bodyNames + ["format"] + (kind == .property ? ["download"] : []))
+                let shared = kind.bodyNames + ["format"]
+                names[kind] = (shared, shared + (kind == .property ? ["download"] : []))
             }
             return names
         }()
@@ -90,7 +91,7 @@ package struct ReadParameters: Sendable {
                     "snapshot",
                 ]
             case .aggregate:
-                return ["where", "args", "ops", "groupBy", "sort", "limit", "offset", "count", "ints", "snapshot"]
+                return ["where", "args", "ops", "groupBy", "sort", "limit", "after", "offset", "count", "ints", "snapshot"]
             case .object: return ["fields", "expand", "meta", "ints", "snapshot"]
             }
         }
@@ -99,7 +100,7 @@ package struct ReadParameters: Sendable {
     /// Reads the parameters of a request.
     ///
     /// - Parameters:
-    ///   - request: The request; `format` is taken from its URL only.
+    ///   - request: The request.
     ///   - limits: The bounds of the server: page size, lengths and numbers of terms.
     ///   - kind: The kind of read.
     ///   - formats: The forms in which the endpoint can answer.
@@ -116,8 +117,10 @@ package struct ReadParameters: Sendable {
         }
         // Precedence: 406 is reported before 400, so a malformed URL is reported only after the negotiation.
         let url = Result { () throws(Problem) in try QueryParameters(request.target) }
-        format = try ResponseFormat.negotiate(request, parameter: (try? url.get())?["format"], among: formats)
+        let wanted = (try? url.get())?["format"] ?? body?["format"]?.string
+        format = try ResponseFormat.negotiate(request, parameter: wanted, among: formats)
         let set = try ParameterSet(try url.get(), urlNames: kind.urlNames, body: body, bodyNames: kind.names)
+        _ = try set.text("format")
         try readQuery(set, limits)
         try readPage(set, limits)
         try readShape(set, limits)
@@ -147,7 +150,7 @@ package struct ReadParameters: Sendable {
             throw Problem.invalidParameter("at", "at most \(limits.page) positions are allowed").with(
                 "limit", .integer(Int64(limits.page)))
         }
-        indexOf = try set.text("indexOf")
+        indexOf = set.textOrJSON("indexOf")
         sectionBy = try set.text("sectionBy")
         section = set.textOrJSON("section")
         explain = try set.flag("explain")
@@ -166,7 +169,7 @@ package struct ReadParameters: Sendable {
     /// one.
     private func checkCombinations(_ set: ParameterSet, _ kind: Kind) throws(Problem) {
         if kind == .aggregate, groupBy == nil {
-            for name in ["sort", "limit", "offset", "count"] where set.has(name) {
+            for name in ["sort", "limit", "after", "offset", "count"] where set.has(name) {
                 throw .conflict("'\(name)' needs 'groupBy'", parameter: name)
             }
         }
@@ -191,7 +194,8 @@ package struct ReadParameters: Sendable {
         }
     }
 
-    /// Returns where in a result the positions of `at` are; negative ones count from its end.
+    /// Returns where in a result the positions of `at` are; negative ones count from its end. An empty result has neither a first nor a
+    /// last object, so nothing is at 0 and -1 then.
     ///
     /// - Parameters:
     ///   - positions: The positions of a request.
@@ -200,6 +204,7 @@ package struct ReadParameters: Sendable {
     package static func indexes(of positions: [Int], count: Int) throws(Problem) -> [Int] {
         var indexes: [Int] = []
         for position in positions {
+            if count == 0, position == 0 || position == -1 { continue }
             let index = position < 0 ? count + position : position
             guard index >= 0, index < count else {
                 throw .invalidParameter("at", "the result has no object at position \(position)")

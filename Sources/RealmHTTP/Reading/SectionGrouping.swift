@@ -24,6 +24,8 @@ package struct SectionGrouping: Sendable {
     package let path: String
     /// What is made of each value to get the key of its section.
     package let function: Function
+    /// Whether the key path leads to mixed values, so that keys are written with the wrappers of their types.
+    package var isMixed = false
 
     /// Reads `path` or `path:function`.
     ///
@@ -113,33 +115,37 @@ package struct SectionGrouping: Sendable {
     package func key(_ cell: PagePosition.Cell) throws(Problem) -> SectionKey {
         let value: QueryArgument
         switch cell {
-        case .missing: return emptyKey
+        case .missing: return .null
         case .dictionary: throw SectionGrouping.invalid("collections cannot be keys of sections")
-        case .value(.null): return emptyKey
+        case .value(.null): return .null
         case .value(let known): value = known
         }
         switch (function, value) {
         case (_, .link), (_, .objectKey), (_, .object): throw SectionGrouping.links
         case (_, .list), (_, .shape): throw SectionGrouping.invalid("collections cannot be keys of sections")
-        case (.value, _): return SectionKey(value)
-        case (.first, .string(let text)): return SectionKey(.string(text.first.map(String.init) ?? ""))
-        case (.firstLetter, .string(let text)): return SectionKey(.string(text.first.map { $0.uppercased() } ?? ""))
-        case (.year, .timestamp(let date)): return SectionKey(.int(date.calendarDate.year))
-        case (.month, .timestamp(let date)): return SectionKey(.int(Int64(date.calendarDate.month)))
-        case (.day, .timestamp(let date)): return SectionKey(.int(Int64(date.calendarDate.day)))
-        case (.floor(let step), .int(let number)): return SectionKey(.int(SectionGrouping.floor(number, step)))
-        case (.mod(let step), .int(let number)): return SectionKey(.int(SectionGrouping.remainder(number, step)))
+        case (.value, _): return SectionKey(value, isMixed: isMixed)
+        case (.first, .string(let text)): return SectionKey(.string(text.first.map(String.init) ?? ""), isMixed: isMixed)
+        case (.firstLetter, .string(let text)):
+            return SectionKey(.string(text.first.map(SectionGrouping.capital) ?? ""), isMixed: isMixed)
+        case (.year, .timestamp(let date)): return SectionKey(.int(date.calendarDate.year), isMixed: isMixed)
+        case (.month, .timestamp(let date)): return SectionKey(.int(Int64(date.calendarDate.month)), isMixed: isMixed)
+        case (.day, .timestamp(let date)): return SectionKey(.int(Int64(date.calendarDate.day)), isMixed: isMixed)
+        case (.floor(let step), .int(let number)): return SectionKey(.int(SectionGrouping.floor(number, step)), isMixed: isMixed)
+        case (.mod(let step), .int(let number)):
+            return SectionKey(.int(SectionGrouping.remainder(number, step)), isMixed: isMixed)
         case (.floor(let step), .double(let number)):
-            return SectionKey(.double((number / Double(step)).rounded(.down) * Double(step)))
+            return SectionKey(.double((number / Double(step)).rounded(.down) * Double(step)), isMixed: isMixed)
         case (.mod(let step), .double(let number)):
-            return SectionKey(.double(number - (number / Double(step)).rounded(.down) * Double(step)))
+            return SectionKey(.double(number - (number / Double(step)).rounded(.down) * Double(step)), isMixed: isMixed)
         case (.floor(let step), .float(let number)):
-            return SectionKey(.float((number / Float(step)).rounded(.down) * Float(step)))
+            return SectionKey(.float((number / Float(step)).rounded(.down) * Float(step)), isMixed: isMixed)
         case (.mod(let step), .float(let number)):
-            return SectionKey(.float(number - (number / Float(step)).rounded(.down) * Float(step)))
+            return SectionKey(.float(number - (number / Float(step)).rounded(.down) * Float(step)), isMixed: isMixed)
         // NaN and the infinities are sections of their own.
-        case (.floor(let step), .decimal(let number)): return SectionKey(.decimal(number.floor(toMultipleOf: step)))
-        case (.mod(let step), .decimal(let number)): return SectionKey(.decimal(number.remainder(dividingBy: step)))
+        case (.floor(let step), .decimal(let number)):
+            return SectionKey(.decimal(number.floor(toMultipleOf: step)), isMixed: isMixed)
+        case (.mod(let step), .decimal(let number)):
+            return SectionKey(.decimal(number.remainder(dividingBy: step)), isMixed: isMixed)
         default:
             throw SectionGrouping.invalid("the function of 'sectionBy' does not take values of this type")
         }
@@ -153,8 +159,11 @@ package struct SectionGrouping: Sendable {
         do throws(Problem) { return try key(cell).identity } catch { throw .invalidSection(detail: error.detail) }
     }
 
-    /// The key of rows without a value: null, or the empty string for `firstLetter`.
-    private var emptyKey: SectionKey { function == .firstLetter ? SectionKey(.string("")) : .null }
+    /// Returns a letter in upper case, if that is one letter, too: ß remains what it is.
+    private static func capital(_ letter: Character) -> String {
+        let capital = letter.uppercased()
+        return capital.count == 1 ? capital : String(letter)
+    }
 
     /// Returns the remainder of a division that rounds down, which is from 0 to `step - 1`.
     private static func remainder(_ number: Int64, _ step: Int64) -> Int64 {

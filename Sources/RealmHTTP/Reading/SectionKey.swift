@@ -6,74 +6,135 @@ internal import RealmStorage
 
 /// The key of a section: a value of a key path, or a function of one.
 ///
-/// Two keys are equal when their JSON is equal. So NaN is a key like any other, and zero is one key
-/// whatever its sign.
+/// Two keys are equal when the values are, as in groups of a result. The key of a mixed value is written with the wrapper of its
+/// type, so that a number and a text with the same digits can be told apart.
 package struct SectionKey: Hashable, Sendable {
-    /// The value that the key represents, for writing it in other representations.
-    private let value: QueryArgument
-    /// The key as JSON in the default representation, by which keys are compared.
-    private let json: String
-
-    /// Whether two keys are written as the same JSON.
-    package static func == (left: SectionKey, right: SectionKey) -> Bool { left.json == right.json }
-    /// Hashes the JSON of the key, by which keys are equal.
-    package func hash(into hasher: inout Hasher) { hasher.combine(json) }
+    /// The value that the rows of the section have in common.
+    private let group: GroupValue
 
     /// The key of the section of rows without a value.
     static let null = SectionKey(.null)
 
-    /// The length of the key's JSON in bytes, which is charged to the budget of a request.
-    var byteCount: Int { json.utf8.count }
+    /// About the length of the key in bytes, which is charged to the budget of a request.
+    var byteCount: Int { group.byteCount }
 
     /// Creates the key of a section from a value. A negative zero becomes a positive one.
-    init(_ value: QueryArgument) {
-        switch value {
-        // Zero and negative zero are one section.
-        case .double(let number) where number == 0: self.value = .double(0)
-        case .float(let number) where number == 0: self.value = .float(0)
-        default: self.value = value
-        }
-        var values = ValueWriter(Representation())
-        var writer = JSONWriter()
-        SectionKey.write(self.value, &values, to: &writer)
-        json = writer.buffer.text
-    }
+    init(_ value: QueryArgument, isMixed: Bool = false) { group = GroupValue(value, isMixed: isMixed) }
 
     /// Creates the key of a section from its identity in an observed result.
-    init(_ identity: SectionIdentity) {
-        value = identity.value
-        json = identity.text
-    }
+    init(_ identity: SectionIdentity) { group = identity.value }
 
     /// What distinguishes the section from others while the result is observed.
-    var identity: SectionIdentity { SectionIdentity(json, value: value) }
+    var identity: SectionIdentity { SectionIdentity(group) }
 
     /// Writes the key as JSON in the representation of an answer.
-    func write(_ values: inout ValueWriter, to writer: inout JSONWriter) { SectionKey.write(value, &values, to: &writer) }
-
-    /// Writes a value, whose bytes are kept alive until it is written.
-    private static func write(_ value: QueryArgument, _ values: inout ValueWriter, to writer: inout JSONWriter) {
+    func write(_ values: inout ValueWriter, to writer: inout JSONWriter) {
         var owners: [ByteStorage] = []
-        values.write(value.stored(&owners), to: &writer)
+        let value = group.value.stored(&owners)
+        if group.isMixed { values.writeMixed(value, to: &writer) } else { values.write(value, to: &writer) }
         withExtendedLifetime(owners) {}
     }
 
-    /// The key as it is written in a URL, with `@null`, `@empty` and a doubled `@` as in object
-    /// keys.
-    var text: String {
-        switch value {
-        case .null: return "@null"
-        case .string(""): return "@empty"
-        case .string(let text): return text.hasPrefix("@") ? "@" + text : text
-        default: return json.hasPrefix("\"") ? String(json.dropFirst().dropLast()) : json
+    // MARK: - Addresses
+
+    /// How well a text or a JSON value names a section.
+    enum Fit: Int, Comparable {
+        /// It does not name it.
+        case none
+        /// It names it unless it names another one better.
+        case alike
+        /// It names it and no other.
+        case exact
+
+        /// Whether the left fit is the worse one.
+        static func < (left: Fit, right: Fit) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// Returns how well the `section` of a request names the section.
+    func fit(_ wanted: ParameterSet.TextOrJSON) -> Fit {
+        switch wanted {
+        case .json(let value): return equals(value) ? .exact : .none
+        case .text(let text):
+            let json = try? JSONParser.parse(text, depthLimit: 8)
+            let isValue = json.map(equals) ?? false
+            let isText = isSame(text, self.text)
+            // Of a mixed value the JSON tells the type, and what is no JSON is a text; of all others the text is enough.
+            if group.isMixed, json == nil, case .string = group.value {
+                return isText ? .exact : isEmptyText(text) ? .alike : .none
+            }
+            if group.isMixed { return isValue ? .exact : isText || isEmptyText(text) ? .alike : .none }
+            return isText ? .exact : isValue || isEmptyText(text) || equals(.string(text)) ? .alike : .none
         }
     }
 
-    /// Whether the key is the one that a request gives as JSON. A whole number equals the same
-    /// number as a double.
-    func equals(_ other: JSONValue) -> Bool {
-        guard let own = try? JSONParser.parse(json, depthLimit: 64) else { return false }
-        if case .real(let left) = own, case .integer(let right) = other { return left == Double(right) }
-        return own == other
+    /// The key as it is written in a URL, with `@null`, `@empty` and a doubled `@` as in object keys.
+    var text: String {
+        switch group.value {
+        case .null: return "@null"
+        case .string(let text) where text.isEmpty: return "@empty"
+        case .string(let text): return text.utf8.first == UInt8(ascii: "@") ? "@" + text : text
+        case .binary(let data) where data.isEmpty: return "@empty"
+        default:
+            var values = ValueWriter(Representation())
+            var writer = JSONWriter()
+            var owners: [ByteStorage] = []
+            values.write(group.value.stored(&owners), to: &writer)
+            withExtendedLifetime(owners) {}
+            let json = writer.buffer.text
+            return json.utf8.first == UInt8(ascii: "\"") ? String(json.dropFirst().dropLast()) : json
+        }
+    }
+
+    /// Whether two texts have the same bytes.
+    private func isSame(_ text: String, _ other: String) -> Bool { text.utf8.elementsEqual(other.utf8) }
+
+    /// Whether a text that is empty names this key, which is the empty text or empty data.
+    private func isEmptyText(_ text: String) -> Bool {
+        guard text.isEmpty else { return false }
+        switch group.value {
+        case .string(let own): return own.isEmpty
+        case .binary(let data): return data.isEmpty
+        default: return false
+        }
+    }
+
+    /// Whether the key is the one that a request gives as JSON. Numbers are compared by value, whatever their types; texts stand for values
+    /// that are written as texts, but not for mixed ones.
+    private func equals(_ other: JSONValue) -> Bool {
+        switch other {
+        case .null: return group == GroupValue(.null)
+        case .bool(let flag): return group == GroupValue(.bool(flag))
+        case .integer(let number): return equals(.int(number))
+        case .real(let number): return equals(.double(number))
+        case .longInteger(let text), .longReal(let text):
+            return (try? NumberText.decimal(text)).flatMap { $0 }.map { equals(.decimal($0)) } ?? false
+        case .string(let text): return equals(text: text)
+        case .object(let object):
+            guard let (name, value) = object.single, let typed = try? ExtendedJSON.value(name, value) else { return false }
+            return QueryArgument(typed).number.map(equals) ?? (group == GroupValue(QueryArgument(typed), isMixed: group.isMixed))
+        case .array: return false
+        }
+    }
+
+    /// Whether the key is a number that equals another one, or both are no numbers.
+    private func equals(_ number: Value) -> Bool {
+        guard let own = group.value.number else { return false }
+        return own.isNaN && number.isNaN || Value.order(own, number) == 0
+    }
+
+    /// Whether the key is the value that a text stands for.
+    private func equals(text: String) -> Bool {
+        if case .string(let own) = group.value { return isSame(own, text) }
+        guard !group.isMixed else { return false }
+        switch group.value {
+        case .binary(let data): return Base64.decode(text) == data
+        case .timestamp(let date): return Timestamp(rfc3339: text) == date
+        case .objectID(let id): return ObjectID(text) == id
+        case .uuid(let id): return UUIDValue(text) == id
+        case .decimal: return (try? NumberText.decimal(text)).flatMap { $0 }.map { equals(.decimal($0)) } ?? false
+        case .float, .double: return NumberText.double(text).map { equals(.double($0)) } ?? false
+        case .int: return (try? NumberText.integer(text)).flatMap { $0 }.map { equals(.int($0)) } ?? false
+        default: return false
+        }
     }
 }

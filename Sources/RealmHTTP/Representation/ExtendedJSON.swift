@@ -175,18 +175,15 @@ enum ExtendedJSON {
         return Timestamp(seconds: milliseconds / 1000, nanoseconds: Int32(milliseconds % 1000) * 1_000_000)
     }
 
-    /// Returns a date, given as seconds since 1970 and nanoseconds, for years that RFC 3339 does
+    /// Returns a date, given as seconds since 1970 and nanoseconds of the same sign, for years that RFC 3339 does
     /// not have.
     private static func instant(_ json: JSONValue) throws(InputError) -> Timestamp? {
         guard let object = json.object, object.count == 2, let first = object["seconds"], let second = object["nanoseconds"],
             let seconds = try integer(first), let nanoseconds = try integer(second), nanoseconds.magnitude < 1_000_000_000
         else { return nil }
-        // In the file both parts have the same sign, so a fraction of the other sign is converted.
-        if seconds < 0, nanoseconds > 0 {
-            return Timestamp(seconds: seconds + 1, nanoseconds: Int32(nanoseconds) - 1_000_000_000)
-        }
-        if seconds > 0, nanoseconds < 0 {
-            return Timestamp(seconds: seconds - 1, nanoseconds: Int32(nanoseconds) + 1_000_000_000)
+        // In the file both parts have the same sign. Others might be meant in one way or another.
+        guard seconds == 0 || nanoseconds == 0 || (seconds < 0) == (nanoseconds < 0) else {
+            throw .outOfRange("the seconds and the nanoseconds of '$instant' must have the same sign")
         }
         return Timestamp(seconds: seconds, nanoseconds: Int32(nanoseconds))
     }

@@ -97,7 +97,7 @@ extension RouteTable {
             operations: aggregates("aggregate", of: "the objects of a class") { $0.aggregates.aggregate }),
     ]
 
-    /// Returns the operations of a path that computes aggregates: `GET`, and `POST` with the parameters
+    /// Returns the operations of a path that computes aggregates: `GET`, and `QUERY` and `POST` with the parameters
     /// in the body.
     ///
     /// - Parameters:
@@ -111,10 +111,10 @@ extension RouteTable {
     ) -> [RouteOperation] {
         [
             .read(
-                .get, for: .read,
+                [.get, .query], for: .read,
                 .init(
                     id, "Computes count, minimum, maximum, sum and average of \(subject).", tag: "objects",
-                    parameters: OpenAPIDocument.aggregateParameters, responses: OpenAPIDocument.aggregates,
+                    parameters: OpenAPIDocument.aggregateParameters, taking: .json, responses: OpenAPIDocument.aggregates,
                     problems: .ofReads, .ofQueries, problems),
                 taking: [], endpoint),
             .read(

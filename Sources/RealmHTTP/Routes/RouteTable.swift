@@ -58,7 +58,12 @@ extension Route {
     /// The method `QUERY` as a member of the path in a description; empty where the path does not have it.
     var queryMember: [DocumentValue.Member] {
         guard let operation = operation(of: .query)?.description?.operation else { return [] }
-        return [.init("x-query", operation.queryDocument(body: "QueryBody"))]
+        return [
+            .init(
+                "x-query",
+                operation.queryDocument(
+                    body: operation.parameters.contains("Operations") ? "AggregateBody" : "QueryBody"))
+        ]
     }
 }
 

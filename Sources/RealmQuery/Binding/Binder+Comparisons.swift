@@ -9,6 +9,12 @@ extension Binder {
     ///   together.
     mutating func condition(_ syntax: ComparisonSyntax) throws(QueryError) -> any Condition {
         let (left, right) = try operands(syntax.left, syntax.right, syntax.operatorRange)
+        // One element or one value inside of another, beside several values, is one of them or not.
+        if left.quantifier == nil, right.quantifier == nil, left.selectsOne != right.selectsOne,
+            left.selectsOne ? right.isMultiValued : left.isMultiValued
+        {
+            if left.selectsOne { left.demandAny() } else { right.demandAny() }
+        }
         if syntax.comparison.isEquality { return try equality(left, right, syntax) }
         if syntax.comparison.isRelational {
             return try relation(left, syntax.comparison, right, at: syntax.operatorRange, label: label(syntax))
@@ -113,22 +119,28 @@ extension Binder {
     /// Returns the condition for a property of the base class that is compared with a list of
     /// constants, any of which may equal it.
     ///
-    /// Constants whose type is not that of the property are left out, because they never match.
+    /// Constants that no value of the property can equal are left out.
     ///
     /// - Returns: Nil for all other comparisons.
     private func membership(_ left: any Operand, _ right: any Operand, _ syntax: ComparisonSyntax) -> (any Condition)? {
         guard syntax.comparison != .notEqual, let list = right as? ConstantOperand, list.isList, !list.values.isEmpty,
-            list.quantifier ?? .any == .any, let property = left as? PropertyOperand, property.isOfBaseClass,
-            property.type != .mixed
+            list.quantifier ?? .any == .any, let property = left as? PropertyOperand, property.isOfBaseClass
         else { return nil }
         let column = property.column
-        let usable = list.values.compactMap { value -> Value? in
-            if value.isNull { return column.isNullable ? value : nil }
-            if column.type == .int, case .double(let number) = value { return Int64(exactly: number).map(Value.int) }
-            return OperandType(of: value) == property.type ? value : nil
+        let usable = list.values.filter { isUsable($0, for: column) }
+        guard !usable.isEmpty || column.type == .mixed else { return ConstantCondition(false) }
+        return MembershipCondition(column, usable, ignoresCase: syntax.ignoresCase, label: label(syntax))
+    }
+
+    /// Returns whether a value of a property can equal a constant that was converted to its type. A decimal may equal
+    /// a float, a double and none of the integers that it was not converted to.
+    private func isUsable(_ constant: Value, for column: Column) -> Bool {
+        if constant.isNull { return column.isNullable }
+        if OperandType(of: constant) == OperandType(column.type) || column.type == .mixed { return true }
+        switch (column.type, constant) {
+        case (.float, .decimal), (.double, .decimal): return true
+        default: return false
         }
-        guard !usable.isEmpty else { return ConstantCondition(false) }
-        return MembershipCondition(column, usable, label: label(syntax))
     }
 
     /// Returns the condition for an equality whose types fit, chosen by the kinds of the operands.

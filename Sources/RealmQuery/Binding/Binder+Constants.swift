@@ -36,7 +36,7 @@ extension Binder {
     ) throws(QueryError) -> ConstantOperand {
         let label = source(constant.range)
         guard case .argument(let number, let quantifier) = constant.kind else {
-            let value = try convert(try value(of: constant), constant, hint)
+            let value = try convert(try value(of: constant), constant, numeric(hint, reading))
             return ConstantOperand(value, type: type(of: value, hint), label: label)
         }
         let range = argumentRange(constant)
@@ -48,12 +48,11 @@ extension Binder {
                     range)
             }
             var values: [Value] = []
-            for element in elements {
-                let value = try converted(element, constant, hint, reading: reading)
-                // An element with a type of its own that is another one never matches, as in the engine. A text
-                // without a type can only be a mistake.
-                if case .text = element { try require(value, fits: reading, constant) }
-                values.append(value)
+            values.reserveCapacity(elements.count)
+            for element in elements { values.append(try converted(element, constant, hint, reading: reading)) }
+            // A value of another type equals nothing, as in a list literal. Texts alone, none of which fits, are a mistake.
+            if elements.allSatisfy(\.isText), let first = values.first, !values.contains(where: { fits($0, reading) }) {
+                try require(first, fits: reading, constant)
             }
             return ConstantOperand(list: values, quantifier: quantifier, label: label)
         }
@@ -68,15 +67,20 @@ extension Binder {
     /// Throws `QueryError.invalid` with the form that is wanted when the value of an argument can never be
     /// equal to values of a type.
     private func require(_ value: Value, fits wanted: OperandType, _ constant: ConstantSyntax) throws(QueryError) {
-        if value.isNull { return }
-        let type = type(of: value, wanted)
-        guard type.isComparable(with: wanted) || (type == .typedLink && wanted == .link) else {
+        guard fits(value, wanted) else {
             let range = argumentRange(constant)
             throw invalid(
                 .argument,
                 "cannot compare argument \(source(range)) of type '\(value.typeName)' to a \(wanted.rawValue), expected \(PlainText.form(of: wanted))",
                 range)
         }
+    }
+
+    /// Returns whether a value may be equal to values of a type.
+    private func fits(_ value: Value, _ wanted: OperandType) -> Bool {
+        if value.isNull { return true }
+        let type = type(of: value, wanted)
+        return type.isComparable(with: wanted) || (type == .typedLink && wanted == .link)
     }
 
     /// The bytes of `$n`, by which errors name an argument, without a quantifier before it.
@@ -213,10 +217,11 @@ extension Binder {
         return key
     }
 
-    /// Returns the link to the object of a class with a primary key; null when there is none.
+    /// Returns the link to the object of a class with a primary key. When there is none, the link equals nothing: the engine
+    /// takes null in its place, and finds the objects that link to nothing.
     private func object(of target: Table, _ key: Value) throws(QueryError) -> Value {
         let found = try storage { () throws(StorageError) in try target.findByPrimaryKey(key) }
-        return found.map { .link(target.key, $0.key) } ?? .null
+        return .link(target.key, found?.key ?? .nobody)
     }
 
     // MARK: - Conversion
@@ -229,8 +234,16 @@ extension Binder {
         _ argument: QueryArgument, _ constant: ConstantSyntax, _ hint: OperandType, reading: OperandType
     ) throws(QueryError) -> Value {
         let value = try value(of: argument, constant.range)
-        guard case .text(let text) = argument, hint != .typeOfValue else { return try convert(value, constant, hint) }
+        guard case .text(let text) = argument, hint != .typeOfValue else {
+            return try convert(value, constant, numeric(hint, reading))
+        }
         return PlainText.value(text, as: reading, in: pool) ?? value
+    }
+
+    /// Returns the type to which a constant is converted: that of the values of a dictionary of floats, although it is compared as if
+    /// they were mixed; otherwise `hint`.
+    private func numeric(_ hint: OperandType, _ reading: OperandType) -> OperandType {
+        hint == .mixed && reading == .float ? .float : hint
     }
 
     /// Converts a constant for a comparison with a value of type `hint`. What cannot be converted
@@ -248,9 +261,19 @@ extension Binder {
         case .int where hint == .typeOfValue:
             throw invalid(
                 .typeMismatch, "@type can only be compared with the name of a type or another @type", constant.range)
-        case .int(let number): return hint == .decimal ? .decimal(Decimal128(number)) : value
+        case .int(let number):
+            switch hint {
+            case .decimal: return .decimal(Decimal128(number))
+            // Beyond 2^53 a whole number that is no double remains what it is, and equals no double.
+            case .double where !isArithmetic: return Double(exactly: number).map(Value.double) ?? value
+            case .float where !isArithmetic: return .float(Float(number))
+            default: return value
+            }
+        case .decimal(let number):
+            return hint == .int && !isArithmetic ? number.exactInt64.map(Value.int) ?? value : value
         case .double(let number): return try convert(number, constant, hint)
         case .float(let number):
+            if hint == .double, !isArithmetic { return .double(Double(number)) }
             guard hint == .int else { return value }
             guard number.isFinite else {
                 throw invalid(.typeMismatch, "infinity and NaN are not supported for \(hint.rawValue)", constant.range)
@@ -270,7 +293,10 @@ extension Binder {
             throw invalid(.typeMismatch, "infinity is not supported for \(hint.rawValue)", constant.range)
         }
         switch hint {
-        case .float: return .float(Float(number))
+        case .float:
+            // A number beyond the floats is no infinity.
+            let float = Float(number)
+            return float.isInfinite && number.isFinite ? .double(number) : .float(float)
         case .int: return Int64(exactly: number).map(Value.int) ?? .double(number)
         case .decimal:
             // The text of a literal holds more digits than the double.

@@ -360,6 +360,9 @@ extension Binder {
         _ operation: ArithmeticOperator, _ left: ExpressionSyntax, _ right: ExpressionSyntax, hint: OperandType,
         reading: OperandType, _ range: Range<Int>
     ) throws(QueryError) -> any Operand {
+        let isInside = isArithmetic
+        isArithmetic = true
+        defer { isArithmetic = isInside }
         if left.isConstant, right.isConstant, !left.isList, !right.isList {
             let leftOperand = try operand(left, hint: hint, reading: reading)
             let rightOperand = try operand(right, hint: hint, reading: reading)

@@ -27,6 +27,9 @@ struct Binder {
     /// in a query over objects.
     var element: (box: ElementOperand.Box, type: ColumnType)?
 
+    /// Whether an operand of arithmetic is being made, whose constants keep their types: an integer divides like one.
+    var isArithmetic = false
+
     /// Prepares the binding of a query.
     ///
     /// - Parameters:

@@ -36,7 +36,7 @@ package indirect enum QueryArgument: Sendable {
     case objectKey(ObjectKey)
     /// A link to an object, given by the keys of its table and of the object.
     case link(TableKey, ObjectKey)
-    /// The object of a class, named without prefix, with a primary key; null when there is none.
+    /// The object of a class, named without prefix, with a primary key. When there is none, it equals nothing.
     case object(className: String, primaryKey: QueryArgument)
     /// A list, with the same rules as a list literal. It cannot contain lists.
     case list([QueryArgument])
@@ -45,6 +45,12 @@ package indirect enum QueryArgument: Sendable {
 }
 
 extension QueryArgument {
+    /// Whether this is a text without a type of its own.
+    var isText: Bool {
+        if case .text = self { return true }
+        return false
+    }
+
     /// The number of bytes of a text or of binary data; 0 for all else.
     var byteCount: Int {
         switch self {

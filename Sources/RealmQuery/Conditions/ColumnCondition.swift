@@ -14,10 +14,7 @@ final class ColumnCondition: Condition {
         case intReal(Relation, Double)
         case bool(Relation, Bool?)
         case float(Relation, Float?, RealOrder)
-        case floatDouble(Relation, Double)
-        case floatInt(Relation, Int64)
         case double(Relation, Double?, RealOrder)
-        case doubleInt(Relation, Int64)
         case timestamp(Relation, Timestamp?)
         case link(Relation, ObjectKey?)
         /// The rows whose text matches the pattern, or, when negated, all others, null included.
@@ -110,12 +107,6 @@ final class ColumnCondition: Condition {
         case (.bool(let relation, let needle), .bool(let leaf)): return candidates & leaf.compare(relation, needle)
         case (.float(let relation, let needle, let order), .float(let leaf)):
             return candidates & leaf.compare(relation, needle, order: order)
-        case (.floatDouble(let relation, let needle), .float(let leaf)):
-            return candidates & leaf.compare(relation, double: needle)
-        case (.floatInt(let relation, let needle), .float(let leaf)):
-            return candidates & leaf.compare(relation, integer: needle)
-        case (.doubleInt(let relation, let needle), .double(let leaf)):
-            return candidates & leaf.compare(relation, integer: needle)
         case (.timestamp(let relation, let needle), .timestamp(let leaf)):
             return candidates & leaf.compare(relation, needle)
         case (.link(let relation, let key), .link(let leaf)):
@@ -194,30 +185,45 @@ final class ColumnCondition: Condition {
         let relation: Relation
         var order = RealOrder.general
         switch comparator {
-        case .relation(let given): relation = given
+        case .relation(let given): (relation, order) = (given, given.isOrdering ? .ieee : .general)
         case .ieee(let given): (relation, order) = (given, .ieee)
         default: return textKernel(type, comparator, constant)
         }
         switch (type, constant) {
         case (.int, .null): return .int(relation, nil)
         case (.int, .int(let number)): return .int(relation, number)
-        case (.int, .double(let number)): return .intReal(relation, number)
-        case (.int, .float(let number)): return .intReal(relation, Double(number))
+        case (.int, .double(let number)) where !number.isNaN: return .intReal(relation, number)
+        case (.int, .float(let number)) where !number.isNaN: return .intReal(relation, Double(number))
         case (.bool, .null): return .bool(relation, nil)
         case (.bool, .bool(let bool)): return .bool(relation, bool)
         case (.float, .null): return .float(relation, nil, order)
         case (.float, .float(let number)): return .float(relation, number, order)
-        case (.float, .double(let number)): return .floatDouble(relation, number)
-        case (.float, .int(let number)): return .floatInt(relation, number)
+        case (.float, .double(let number)) where !number.isNaN:
+            return exactKernel(relation, ExactNeedle<Float>(number)) { .float($0, $1, .ieee) }
+        case (.float, .int(let number)):
+            return exactKernel(relation, ExactNeedle<Float>(number)) { .float($0, $1, .ieee) }
         case (.double, .null): return .double(relation, nil, order)
         case (.double, .double(let number)): return .double(relation, number, order)
-        case (.double, .float(let number)): return .double(relation, Double(number), .general)
-        case (.double, .int(let number)): return .doubleInt(relation, number)
+        case (.double, .float(let number)) where !number.isNaN: return .double(relation, Double(number), .ieee)
+        case (.double, .int(let number)):
+            return exactKernel(relation, ExactNeedle<Double>(number)) { .double($0, $1, .ieee) }
         case (.timestamp, .null): return .timestamp(relation, nil)
         case (.timestamp, .timestamp(let date)): return .timestamp(relation, date)
         case (.link, .null) where relation == .equal || relation == .notEqual: return .link(relation, nil)
         case (.link, .link(_, let key)) where relation == .equal || relation == .notEqual: return .link(relation, key)
         default: return textKernel(type, comparator, constant)
+        }
+    }
+
+    /// Returns the test of reals by a constant that may fall between two of them. Where it decides nothing, the test is
+    /// one that all numbers but NaN pass, or by value.
+    private static func exactKernel<Real: BinaryFloatingPoint>(
+        _ relation: Relation, _ needle: ExactNeedle<Real>, _ make: (Relation, Real) -> Kernel
+    ) -> Kernel {
+        switch needle.comparison(relation) {
+        case .with(let relation, let number): return make(relation, number)
+        case .constant(true) where relation.isOrdering: return make(.lessOrEqual, .infinity)
+        case .constant: return .values
         }
     }
 

@@ -76,7 +76,7 @@ enum Comparator {
     /// enough.
     var isOrdering: Bool {
         guard case .relation(let comparison) = self else { return false }
-        return comparison != .equal && comparison != .notEqual
+        return comparison.isOrdering
     }
 
     /// What the comparison of a mixed value with a constant of another type comes to, numbers being one type, if that is always the same;
@@ -99,13 +99,15 @@ enum Comparator {
         }
     }
 
-    /// Returns whether a relation holds by the order of values, in which null equals only null.
+    /// Returns whether a relation holds by the order of values, in which null equals only null, and NaN of any type is
+    /// neither less nor greater than anything.
     private static func relates(_ left: Value, _ comparison: Relation, _ right: Value) -> Bool {
         if left.isNull || right.isNull {
             let isEqual = left.isNull && right.isNull
             return isEqual ? comparison.includesEqual : comparison == .notEqual
         }
         guard Value.areComparable(left, right) else { return comparison == .notEqual }
+        if comparison.isOrdering, left.isNaN || right.isNaN { return false }
         return comparison.holds(Value.order(left, right), 0)
     }
 

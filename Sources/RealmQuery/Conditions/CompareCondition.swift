@@ -19,6 +19,8 @@ final class CompareCondition: RowCondition {
     /// matches; nil otherwise.
     let backlinks: BacklinkLookup?
     private let cancellation: CancellationCheck
+    /// The constants of a long list on the right side of an equality, by hash; nil where values are compared in pairs.
+    private lazy var members = longList()
     /// The values of the left operand for the current object; the buffer is reused from object to
     /// object.
     private var leftGroups: ValueGroups
@@ -63,6 +65,9 @@ final class CompareCondition: RowCondition {
             rightGroups.release()
         }
         try left.evaluate(row, into: &leftGroups)
+        if let members, leftQuantifier != nil || rightQuantifier != nil || !leftGroups.isList {
+            return try isMember(of: members)
+        }
         try right.evaluate(row, into: &rightGroups)
         for rightGroup in 0..<rightGroups.groupCount {
             for leftGroup in 0..<leftGroups.groupCount {
@@ -89,7 +94,9 @@ final class CompareCondition: RowCondition {
         if leftGroups.isList, rightGroups.isList, leftQuantifier == nil, rightQuantifier == nil {
             return try compareElementwise(leftRange, rightRange)
         }
-        if comparator.isOrdering, leftGroups.isList, rightGroups.isList, leftRange.count > 2, rightRange.count > 2 {
+        if comparator.isOrdering, leftGroups.isList, rightGroups.isList, leftRange.count > 2, rightRange.count > 2,
+            !leftGroups.values[leftRange].contains(where: \.isNaN), !rightGroups.values[rightRange].contains(where: \.isNaN)
+        {
             return try compareExtremes(leftRange, rightRange)
         }
         if case .relation(.equal) = comparator, leftQuantifier ?? .any == .any, rightQuantifier ?? .any == .any,
@@ -117,6 +124,30 @@ final class CompareCondition: RowCondition {
                 try holds(leftIndex == 0 ? left.least : left.greatest, rightIndex == 0 ? right.least : right.greatest)
             }
         }
+    }
+
+    /// Makes the set of constants if the right side is a long list of them, any of which may equal a value.
+    private func longList() -> ConstantSet? {
+        guard let constants = (right as? ConstantOperand)?.values, constants.count > CompareCondition.comparedPairwise,
+            rightQuantifier ?? .any == .any
+        else { return nil }
+        switch comparator {
+        case .relation(.equal): return ConstantSet(constants, ignoringCase: false)
+        case .equalIgnoringCase: return ConstantSet(constants, ignoringCase: true)
+        default: return nil
+        }
+    }
+
+    /// Returns whether the values of one group on the left side are among the constants, as its quantifier demands.
+    private func isMember(of constants: ConstantSet) throws(StorageError) -> Bool {
+        for group in 0..<leftGroups.groupCount {
+            let found = try quantify(leftQuantifier, leftGroups.group(group)) { index throws(StorageError) in
+                try cancellation.step(for: leftGroups.values[index])
+                return constants.contains(leftGroups.values[index])
+            }
+            if found { return true }
+        }
+        return false
     }
 
     /// The number of values on each side up to which all pairs are compared.

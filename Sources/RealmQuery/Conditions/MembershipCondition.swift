@@ -2,23 +2,11 @@
 
 internal import RealmStorage
 
-/// Tests whether a property of the base class is one of several constants of exactly its type.
+/// Tests whether a property of the base class is one of several constants.
 ///
 /// It implements `IN` with a list of constants, and a chain of equalities of one property that `OR`
 /// joins.
 final class MembershipCondition: Condition {
-    /// The constants of a condition, of which a value is one or not.
-    struct Members {
-        /// The constants, without NaNs.
-        let values: Set<OrderedValue>
-        /// Whether NaN is one of the constants of a decimal property. Decimal NaNs equal one another;
-        /// NaNs of floats and doubles equal nothing, as IEEE 754 demands.
-        let acceptsNaN: Bool
-
-        /// Returns whether a value equals one of the constants, by a look-up in the hash set.
-        func contains(_ value: Value) -> Bool { acceptsNaN && value.isNaN || values.contains(OrderedValue(value)) }
-    }
-
     /// The column of the property whose values are tested.
     let column: Column
     /// The constants of which one has to match, without duplicates. Null is matched by null values.
@@ -29,7 +17,9 @@ final class MembershipCondition: Condition {
     /// Whether a null value matches, because null is one of the constants.
     private let acceptsNull: Bool
     /// The constants as they are compared with single values.
-    let members: Members
+    let members: ConstantSet
+    /// Whether texts and data are compared without regard to letter case, which no index knows.
+    let ignoresCase: Bool
     private let reader: ColumnReader
     private let label: String
     private var buffer: [Value] = []
@@ -38,15 +28,19 @@ final class MembershipCondition: Condition {
     ///
     /// - Parameters:
     ///   - column: A property of the class that holds one value.
-    ///   - values: Constants of exactly the type of the column, or null; duplicates count once.
+    ///   - values: Constants that can equal values of the column; duplicates count once. A number beside a float, a double
+    ///     or a decimal may be of another type.
+    ///   - ignoresCase: Whether letter case is ignored.
     ///   - label: The part of the query that the condition implements.
-    init(_ column: Column, _ values: [Value], label: String) {
+    init(_ column: Column, _ values: [Value], ignoresCase: Bool = false, label: String) {
         self.column = column
         self.label = label
         reader = ColumnReader(column)
-        let acceptsNaN = column.type == .decimal && values.contains { $0.isNaN }
-        members = Members(values: Set(values.filter { !$0.isNaN }.map { OrderedValue($0) }), acceptsNaN: acceptsNaN)
-        self.values = members.values.map(\.value) + (acceptsNaN ? values.filter { $0.isNaN }.prefix(1) : [])
+        self.ignoresCase = ignoresCase
+        // NaN of a float or double property equals nothing.
+        let equalsNothing = column.type == .float || column.type == .double
+        self.values = Set(values.filter { !(equalsNothing && $0.isNaN) }.map { OrderedValue($0) }).map(\.value)
+        members = ConstantSet(self.values, ignoringCase: ignoresCase)
         acceptsNull = values.contains { $0.isNull }
         guard column.type == .int else {
             integers = nil

@@ -38,7 +38,9 @@ enum DemandFinder {
             if case .link = condition.constant { return nil }
             return condition.column.type == .mixed && condition.constant.isNull ? nil : ValueTest(condition)
         case let condition as RangeCondition where isStored(condition.column): return ValueTest(condition)
-        case let condition as MembershipCondition where isStored(condition.column): return ValueTest(condition)
+        case let condition as MembershipCondition where isStored(condition.column):
+            let changesWithTargets = condition.column.type == .mixed && condition.values.contains { $0.isNull || $0.isLink }
+            return changesWithTargets ? nil : ValueTest(condition)
         default: return nil
         }
     }
@@ -55,7 +57,7 @@ enum DemandFinder {
             return .bounds(lower: .int(condition.limits.lowerBound), upper: .int(condition.limits.upperBound))
         case let condition as MembershipCondition:
             let values = condition.values
-            return values.count <= maximumValues && values.allSatisfy { isHashed($0, condition.column) }
+            return values.count <= maximumValues && !condition.ignoresCase && values.allSatisfy { isHashed($0, condition.column) }
                 ? .values(values) : .tested
         case let condition as ColumnCondition: return key(of: condition)
         default: return .tested

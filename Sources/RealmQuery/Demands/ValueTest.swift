@@ -14,7 +14,7 @@ package struct ValueTest {
         /// The value is an int within limits.
         case range(ClosedRange<Int64>)
         /// The value is one of the constants of a condition.
-        case membership(MembershipCondition.Members)
+        case membership(ConstantSet)
     }
 
     /// The length in bytes from which texts are admitted without a test.

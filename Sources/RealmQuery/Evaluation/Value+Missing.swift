@@ -9,6 +9,12 @@ extension Value {
     /// links of properties lead to tables.
     static let missing = Value.link(.null, .null)
 
+    /// Whether the value is a link, also one that leads nowhere.
+    var isLink: Bool {
+        if case .link = self { return true }
+        return false
+    }
+
     /// Whether the value represents the end of a path that passes a null link.
     var isMissing: Bool {
         if case .link(.null, .null) = self { return true }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RealmStorage
+package import RealmStorage
 
 extension Value {
     /// Whether the value is a NaN: a float, a double or a decimal.
-    var isNaN: Bool {
+    package var isNaN: Bool {
         switch self {
         case .float(let number): return number.isNaN
         case .double(let number): return number.isNaN

@@ -4,9 +4,8 @@ internal import RealmStorage
 
 /// Numbers distinct values 0, 1, 2 … in the order in which they first occur, by hashing.
 ///
-/// Unlike in queries, mixed numbers of different types are different values unless they are whole: an
-/// int, a float, a double and a decimal of 1 are one value, the int. Missing values are null, and zero
-/// has no sign.
+/// Mixed numbers of different types are one value if they are equal: an int, a float, a double and a decimal of 1 are one, the int.
+/// Missing values are null, and zero has no sign.
 struct ValueNumbering {
     /// The values by their numbers.
     private(set) var values: [Value] = []
@@ -34,17 +33,20 @@ struct ValueNumbering {
     ///
     /// - Throws: The error that stops the query; long texts take time to compare.
     mutating func number(_ value: Value) throws(StorageError) -> UInt32 {
-        let value = canonical(value)
+        let value = value.asGroupValue(isMixed: isMixed)
+        let key = value.asGroupKey(isMixed: isMixed)
         switch value {
         case .list, .dictionary: hasCollection = true
         default: break
         }
         try cancellation.step(for: value)
-        let hash = ValueNumbering.hash(value)
+        let hash = ValueNumbering.hash(key)
         var slot = hash & (slots.count - 1)
         while slots[slot] != 0 {
             let known = Int(slots[slot] - 1)
-            if hashes[known] == hash, ValueNumbering.areSame(values[known], value) { return UInt32(known) }
+            if hashes[known] == hash, ValueNumbering.areSame(values[known].asGroupKey(isMixed: isMixed), key) {
+                return UInt32(known)
+            }
             slot = (slot + 1) & (slots.count - 1)
         }
         values.append(value)
@@ -76,25 +78,9 @@ struct ValueNumbering {
         }
     }
 
-    /// Returns the value that stands for all that are the same.
-    private func canonical(_ value: Value) -> Value {
-        switch value {
-        case .double(let number):
-            if isMixed, let whole = Int64(exactly: number) { return .int(whole) }
-            return number == 0 ? .double(0) : value
-        case .float(let number):
-            if isMixed, let whole = Int64(exactly: number) { return .int(whole) }
-            return number == 0 ? .float(0) : value
-        case .decimal(let number):
-            if isMixed, let whole = number.exactInt64 { return .int(whole) }
-            return value
-        default: return value.isMissing ? .null : value
-        }
-    }
-
     /// Returns whether two values have the same number. Numbers that are left with different types
     /// are different.
-    private static func areSame(_ left: Value, _ right: Value) -> Bool {
+    static func areSame(_ left: Value, _ right: Value) -> Bool {
         guard Value.order(left, right) == 0 else { return false }
         switch (left, right) {
         case (.int, .int), (.float, .float), (.double, .double), (.decimal, .decimal): return true

@@ -9,7 +9,7 @@ internal import RealmStorage
 /// rejects two multi-valued sides.
 final class ArithmeticOperand: Operand {
     let type: OperandType
-    let quantifier: Quantifier?
+    private(set) var quantifier: Quantifier?
     let label: String
     private let operation: ArithmeticOperator
     private let left: any Operand
@@ -60,6 +60,10 @@ final class ArithmeticOperand: Operand {
     }
 
     var isMultiValued: Bool { left.isMultiValued || right.isMultiValued }
+    var selectsOne: Bool {
+        (left.selectsOne || !left.isMultiValued) && (right.selectsOne || !right.isMultiValued) && isMultiValued
+    }
+    func demandAny() { quantifier = .any }
     var single: (any SingleOperand)? { nil }
 
     /// Combines the values of both sides for an object. When the other side has no value, the

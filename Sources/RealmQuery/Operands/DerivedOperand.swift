@@ -7,7 +7,7 @@ internal import RealmStorage
 ///
 /// It implements suffixes such as `.@count` on a mixed value and `.@type` for multi-valued paths.
 final class DerivedOperand<Derivation: ValueDerivation>: Operand {
-    let quantifier: Quantifier?
+    private(set) var quantifier: Quantifier?
     /// The operand from whose values the results are derived.
     private let inner: any Operand
     /// The function that is applied to each value of the inner operand.
@@ -17,6 +17,8 @@ final class DerivedOperand<Derivation: ValueDerivation>: Operand {
     /// The text of the inner operand, which includes the suffix.
     var label: String { inner.label }
     var isMultiValued: Bool { inner.isMultiValued }
+    var selectsOne: Bool { inner.selectsOne }
+    func demandAny() { quantifier = .any }
     var single: (any SingleOperand)? { nil }
 
     /// Creates the operand for an inner one that may have several values. Callers use `make`.

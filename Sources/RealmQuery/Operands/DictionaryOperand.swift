@@ -23,7 +23,7 @@ final class DictionaryOperand: Operand {
     private let reader: ColumnReader
     /// Whether the path cannot yield several values: it passes no to-many link, and it has neither
     /// `[*]` nor `@keys`.
-    private let selectsOne: Bool
+    private let yieldsOne: Bool
 
     /// Creates the operand for the values that a path selects in a dictionary.
     ///
@@ -42,17 +42,12 @@ final class DictionaryOperand: Operand {
         self.chain = chain
         self.descent = descent
         reader = ColumnReader(column)
-        selectsOne =
-            chain.isUnary
-            && descent.steps.allSatisfy {
-                if case .key(let name, _) = $0 { return name != "@keys" }
-                return !$0.isAll
-            }
+        yieldsOne = chain.isUnary && descent.selectsOne
         self.quantifier = quantifier
         self.label = label
     }
 
-    var isMultiValued: Bool { !selectsOne }
+    var isMultiValued: Bool { !yieldsOne }
     /// Nil: a dictionary that never held an entry yields no value at all, so not even a single key
     /// is sure to have one.
     var single: (any SingleOperand)? { nil }
@@ -64,7 +59,7 @@ final class DictionaryOperand: Operand {
     /// A dictionary that never held an entry yields no value. Behind links it yields an empty group if the
     /// path into the dictionary has a single step.
     func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
-        groups.reset(isList: !selectsOne)
+        groups.reset(isList: !yieldsOne)
         if chain.isEmpty {
             if let dictionary = try column.dictionary(row, reader, table) {
                 try descent.collect(dictionary, from: 0, into: &groups)

@@ -31,9 +31,9 @@ final class LinkCountOperand: IntegerOperand {
     var isMultiValued: Bool { !chain.isEmpty }
     var single: (any SingleOperand)? { isMultiValued ? nil : self }
 
-    /// Returns the number of links of the object itself. Null entries of a dictionary do not count.
+    /// Returns the number of links of the object itself. Entries of a dictionary count whether they lead to an object or not.
     func value(_ row: borrowing Row) throws(StorageError) -> Value {
-        .int(Int64(try count(row, skippingNull: true)))
+        .int(Int64(try count(row)))
     }
 
     /// Appends the numbers of links of the objects of a leaf, whose refs are attached once.
@@ -50,7 +50,7 @@ final class LinkCountOperand: IntegerOperand {
             }
         default:
             try rows.forEach { row throws(StorageError) in
-                integers.append(Int64(try count(Row(leaf: leaf, index: row), skippingNull: true)))
+                integers.append(Int64(try count(Row(leaf: leaf, index: row))))
             }
         }
     }
@@ -63,13 +63,12 @@ final class LinkCountOperand: IntegerOperand {
         return try ListView(root: root, space: space, shape: shape, mayHoldUnresolved: last.target.hasTombstones).count
     }
 
-    /// Collects the number of links of every object that the path reaches. There, null entries of a
-    /// dictionary do count.
+    /// Collects the number of links of every object that the path reaches.
     func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
         if chain.isEmpty { return groups.set(try value(row)) }
         groups.reset(isList: true)
         try chain.forEachRow(from: row) { target throws(StorageError) in
-            try groups.append(.int(Int64(try count(target, skippingNull: false))))
+            try groups.append(.int(Int64(try count(target))))
             return true
         }
         groups.closeGroup()
@@ -77,24 +76,14 @@ final class LinkCountOperand: IntegerOperand {
 
     /// The number of links of one object.
     ///
-    /// - Parameter skippingNull: Whether null entries of a dictionary are left out. It takes a walk
-    ///   over the entries.
     /// - Returns: 1 or 0 for a to-one link, otherwise the number of elements or of incoming links.
-    private func count(_ row: borrowing Row, skippingNull: Bool) throws(StorageError) -> Int {
+    private func count(_ row: borrowing Row) throws(StorageError) -> Int {
         switch last.kind {
         case .link: return try reader.value(row).isNull ? 0 : 1
         case .backlink: return try row.leaf.backlinks(last.column, row: row.index).count
         case .list, .set: return try count(try reader.root(row), row.leaf.space)
         case .dictionary:
-            guard let dictionary = try last.column.dictionary(row, reader, last.source) else { return 0 }
-            guard skippingNull else { return dictionary.count }
-            var count = 0
-            var entries = dictionary.entries()
-            while let entry = try entries.next() {
-                try chain.cancellation?.step()
-                if !entry.value.isNull { count += 1 }
-            }
-            return count
+            return try last.column.dictionary(row, reader, last.source)?.count ?? 0
         }
     }
 }

@@ -8,7 +8,7 @@ internal import RealmStorage
 /// Each list that is reached is a group of its own.
 final class ListOperand: Operand {
     let type: OperandType
-    let quantifier: Quantifier?
+    private(set) var quantifier: Quantifier?
     let label: String
     /// The column of the list or set property.
     let column: Column
@@ -40,6 +40,8 @@ final class ListOperand: Operand {
     var takesAll: Bool { descent.steps.isEmpty || descent.steps.count == 1 && descent.steps[0].isAll }
 
     var isMultiValued: Bool { true }
+    var selectsOne: Bool { chain.isUnary && !descent.steps.isEmpty && descent.selectsOne }
+    func demandAny() { quantifier = .any }
     var single: (any SingleOperand)? { nil }
     var isCollectionForIn: Bool { true }
     var isPrimitiveCollection: Bool { true }

@@ -6,7 +6,7 @@ internal import RealmStorage
 /// multi-valued, even if the steps select one value.
 final class MixedPathOperand: Operand {
     var type: OperandType { .mixed }
-    let quantifier: Quantifier?
+    private(set) var quantifier: Quantifier?
     let label: String
     private let chain: LinkChain
     private let reader: ColumnReader
@@ -30,6 +30,8 @@ final class MixedPathOperand: Operand {
     }
 
     var isMultiValued: Bool { true }
+    var selectsOne: Bool { chain.isUnary && descent.selectsOne }
+    func demandAny() { quantifier = .any }
     var single: (any SingleOperand)? { nil }
     /// Whether a to-many link is on the path. Steps into a mixed value do not make an operand a
     /// list for `IN`.

@@ -41,6 +41,13 @@ protocol Operand: AnyObject {
     /// be compared with each other.
     var isPrimitiveCollection: Bool { get }
 
+    /// Whether the operand is one element of a list or one value inside of a mixed value. It has several values as far as the rules for
+    /// lists go, but never more than one.
+    var selectsOne: Bool { get }
+
+    /// Gives an operand that `selectsOne` the quantifier `ANY`.
+    func demandAny()
+
     /// Replaces the contents of a buffer by the operand's values for an object.
     ///
     /// - Parameters:
@@ -57,6 +64,10 @@ extension Operand {
     var readingType: OperandType { type }
     /// By default false: most operands cannot be the right side of `IN`.
     var isCollectionForIn: Bool { false }
+    /// By default false: most operands have exactly one value, or any number.
+    var selectsOne: Bool { false }
+    /// By default nothing: other operands keep the quantifier that they were made with.
+    func demandAny() {}
     /// By default false: most operands do not end in a collection of values.
     var isPrimitiveCollection: Bool { false }
 

@@ -57,7 +57,8 @@ struct QueryPlanner {
         case let condition as ColumnCondition:
             return condition.backlinks == nil && condition.isEquality && isIndexed(condition.column, condition.constant)
         case let condition as MembershipCondition:
-            return condition.values.count <= maximumValues && condition.values.allSatisfy { isIndexed(condition.column, $0) }
+            return condition.values.count <= maximumValues && !condition.ignoresCase
+                && condition.values.allSatisfy { isIndexed(condition.column, $0) }
         default: return false
         }
     }
@@ -70,7 +71,7 @@ struct QueryPlanner {
         switch condition {
         case let condition as ColumnCondition: return try candidate(for: condition)
         case let condition as MembershipCondition:
-            guard condition.values.count <= QueryPlanner.maximumValues else { return nil }
+            guard condition.values.count <= QueryPlanner.maximumValues, !condition.ignoresCase else { return nil }
             return try values(
                 condition.values, of: condition.column, for: condition,
                 "search index, one of \(condition.values.count) constants")

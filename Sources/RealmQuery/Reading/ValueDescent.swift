@@ -14,6 +14,14 @@ struct ValueDescent {
     /// The check that can stop the query; nil where a caller limits the work itself.
     let cancellation: CancellationCheck?
 
+    /// Whether the steps select one value at most: there is neither `[*]` nor `@keys` among them.
+    var selectsOne: Bool {
+        steps.allSatisfy {
+            if case .key(let name, _) = $0 { return name != "@keys" }
+            return !$0.isAll
+        }
+    }
+
     /// Collects what the steps select below a value.
     ///
     /// The recursion is as deep as the path is long, so the query bounds it.

@@ -46,11 +46,22 @@ struct PathBuilder {
 
     /// Splits the text of a path at its dots, as key path arguments and aliases are given.
     ///
-    /// - Parameter text: Names separated by dots, without escapes and without brackets.
+    /// - Parameter text: Names separated by dots, without brackets. A dot behind a backslash is part of a name.
     /// - Returns: The elements, in which `@links` and the two names after it are one.
     static func elements(ofPath text: String) -> [PathSyntax.Element] {
         var builder = PathBuilder()
-        for name in text.split(separator: ".", omittingEmptySubsequences: false) { builder.append(.key(String(name))) }
+        var name: [UInt8] = []
+        for byte in text.utf8 {
+            if byte != UInt8(ascii: ".") {
+                name.append(byte)
+            } else if name.last == UInt8(ascii: "\\") {
+                name[name.count - 1] = byte
+            } else {
+                builder.append(.key(String(decoding: name, as: UTF8.self)))
+                name = []
+            }
+        }
+        builder.append(.key(String(decoding: name, as: UTF8.self)))
         return builder.finished()
     }
 }

@@ -94,9 +94,20 @@ struct SyntaxAdvice {
 
     /// A list in other brackets than braces.
     private var list: String? {
+        if word == "[", let modifier = modifier { return modifier }
         if previous.uppercasedASCII == "BETWEEN" { return "BETWEEN takes a list, as in BETWEEN {1, 2}" }
         guard word == "[" && previous.uppercasedASCII == "IN" || word == "," else { return nil }
         return "a list of values is written in braces, as in IN {1, 2}"
+    }
+
+    /// A modifier of an operator in brackets, of which there is only `[c]`.
+    private var modifier: String? {
+        guard let end = rest.firstIndex(of: "]") else { return nil }
+        let letters = rest[..<end].trimmingBlanks
+        guard !letters.isEmpty, letters.count <= 4, letters.allSatisfy({ "CDNLW".contains($0) }) else { return nil }
+        return letters.contains("D")
+            ? "the only modifier is [c], in lower case; there is no [d] for accents, which TEXT ignores"
+            : "the only modifier is [c], in lower case"
     }
 
     /// A clause whose parentheses are missing.
@@ -174,12 +185,30 @@ struct SyntaxAdvice {
             while end < min(lexer.bytes.count, start + reach), isPartOfWord(lexer.bytes[end]) { end += 1 }
             return hint(forSuffix: lexer.text(start, end))
         case UInt8(ascii: "~"): return "; there are no regular expressions; LIKE takes * for any characters and ? for one"
-        case UInt8(ascii: "%"): return "; LIKE takes a text in quotes, with * for any characters and ? for one"
+        case UInt8(ascii: "%"): return hint(forPercent: start, in: lexer)
+        case UInt8(ascii: "?"): return "; arguments are written $0, $1 and so on, and their values go into 'args'"
+        case UInt8(ascii: ":"): return "; arguments are written $0, $1 and so on, and their values go into 'args'"
+        case UInt8(ascii: "^"), UInt8(ascii: "#"): return "; arithmetic is + - * and /"
         case UInt8(ascii: "&"): return "; the operator is && or AND"
         case UInt8(ascii: "|"): return "; the operator is || or OR"
         case UInt8(ascii: ";"): return "; a query is one condition"
         default: return ""
         }
+    }
+
+    /// Returns the end of an error text about a percent sign: the place of an argument in NSPredicate, a wildcard of SQL, or a remainder.
+    private static func hint(forPercent start: Int, in lexer: Lexer) -> String {
+        let next = start + 1 < lexer.bytes.count ? lexer.bytes[start + 1] : 0
+        if next == UInt8(ascii: "K") { return "; a key path as an argument is written $K0, and its text goes into 'args'" }
+        var before = start
+        while before > 0, lexer.bytes[before - 1] == UInt8(ascii: " ") { before -= 1 }
+        let word = lexer.text(max(0, before - 4), before).uppercased()
+        if word == "LIKE" || next == UInt8(ascii: "'") || next == UInt8(ascii: "\"") {
+            return "; LIKE takes a text in quotes, with * for any characters and ? for one"
+        }
+        return next == ASCII.at || Lexer.isLetter(next)
+            ? "; arguments are written $0, $1 and so on, and their values go into 'args'"
+            : "; there is no remainder of a division; arithmetic is + - * and /"
     }
 
     /// Returns the end of an error text about a word that begins with an at sign.
@@ -190,5 +219,15 @@ struct SyntaxAdvice {
     /// Whether a byte may be one of a name, or of a word with an at sign.
     private static func isPartOfWord(_ byte: UInt8) -> Bool {
         Lexer.isLetter(byte) || Lexer.isDigit(byte) || byte >= 0x80 || byte == ASCII.at || byte == ASCII.colon
+    }
+}
+
+extension Substring {
+    /// The text without blanks at both ends.
+    fileprivate var trimmingBlanks: Substring {
+        var text = self
+        while text.first == " " { text.removeFirst() }
+        while text.last == " " { text.removeLast() }
+        return text
     }
 }

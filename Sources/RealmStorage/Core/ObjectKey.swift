@@ -14,6 +14,9 @@ package struct ObjectKey: Hashable, Comparable, Sendable {
     /// The key of a link to nothing.
     package static let null = ObjectKey(-1)
 
+    /// The key of an object that does not exist. No object and no stored link has it, so it equals nothing, unlike `null`.
+    package static let nobody = ObjectKey(.min)
+
     /// Whether this is the key of a link to nothing.
     @inlinable package var isNull: Bool { rawValue == -1 }
     /// Whether this names a tombstone: an object that was deleted while others still link to it.

@@ -31,6 +31,9 @@ package enum Relation: UInt8, Sendable, CaseIterable {
         }
     }
 
+    /// Whether the relation asks for an order, not for equality or inequality.
+    @inlinable package var isOrdering: Bool { self != .equal && self != .notEqual }
+
     /// Whether two equal values satisfy the relation; two nulls then do, too.
     @inlinable package var includesEqual: Bool {
         self == .equal || self == .lessOrEqual || self == .greaterOrEqual

@@ -30,6 +30,15 @@ package enum CaseFolding {
 
 /// The letter case of all bytes of a text.
 extension CaseFolding {
+    /// Returns a text in lower case. Two texts are equal without regard to letter case when their results are equal.
+    package static func folded(_ text: ByteView) -> [UInt8] {
+        var previous: UInt8 = 0
+        return (0..<text.count).map { index in
+            defer { previous = text[index] }
+            return folded(text[index], after: previous)
+        }
+    }
+
     /// Returns for each byte of `text` the bits in which its two letter cases differ: 0x20 for
     /// letters, 0 for all other bytes.
     package static func caseBits(of text: ByteView) -> [UInt8] {

@@ -5,7 +5,7 @@
 ///
 /// Comparing a column of integers with 5.5 is comparing it with the gap between 5 and 6; nothing is
 /// rounded.
-enum ExactNeedle<Number: Comparable & Sendable>: Sendable, Equatable {
+package enum ExactNeedle<Number: Comparable & Sendable>: Sendable, Equatable {
     /// The constant is a value of the column's own type.
     case exactly(Number)
     /// The constant is greater than this value and less than the next one.
@@ -36,7 +36,7 @@ extension ExactNeedle where Number == Int64 {
 /// Integers compared with doubles.
 extension ExactNeedle where Number == Double {
     /// Makes the place of `integer` among doubles; large integers may fall between two of them.
-    init(_ integer: Int64) {
+    package init(_ integer: Int64) {
         let near = Double(integer)
         if Int64(exactly: near) == integer {
             self = .exactly(near)
@@ -51,7 +51,7 @@ extension ExactNeedle where Number == Double {
 /// Doubles and integers compared with floats.
 extension ExactNeedle where Number == Float {
     /// Makes the place of `real`, which must not be NaN, among floats.
-    init(_ real: Double) {
+    package init(_ real: Double) {
         let near = Float(real)
         if Double(near) == real {
             self = .exactly(near)
@@ -61,7 +61,7 @@ extension ExactNeedle where Number == Float {
     }
 
     /// Makes the place of `integer` among floats.
-    init(_ integer: Int64) {
+    package init(_ integer: Int64) {
         switch ExactNeedle<Double>(integer) {
         case .exactly(let real): self.init(real)
         case .justAbove(let real):
@@ -77,7 +77,7 @@ extension ExactNeedle where Number == Float {
 /// Comparisons with a constant that may fall between two values.
 extension ExactNeedle {
     /// A comparison with the constant, as one with a value of the column's own type.
-    enum Comparison: Equatable {
+    package enum Comparison: Equatable {
         /// The comparison is equivalent to this one with a value of the column's own type.
         case with(Relation, Number)
         /// The comparison has the same result for every value that is not null.
@@ -85,7 +85,7 @@ extension ExactNeedle {
     }
 
     /// Returns the comparison `op` with this constant on the right side.
-    func comparison(_ op: Relation) -> Comparison {
+    package func comparison(_ op: Relation) -> Comparison {
         switch (self, op) {
         case (.exactly(let number), _): return .with(op, number)
         case (_, .equal): return .constant(false)

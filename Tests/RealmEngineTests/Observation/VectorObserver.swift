@@ -62,7 +62,7 @@ struct VectorObserver {
             }
         }
         guard let section = json["section"]?.text else { return ObservedSections(key: key) }
-        return ObservedSections(key: key, isWanted: { $0 == SectionIdentity(section) })
+        return ObservedSections(key: key, fit: { $0 == SectionIdentity(section) ? 1 : 0 })
     }
 
     private func row(_ table: Table) throws -> Row {
@@ -249,7 +249,7 @@ struct VectorObserver {
         case .sections(let table, let sections):
             return "["
                 + (try sections.map { section in
-                    "\(section.key.text):\(try section.rows.map { try VectorObserver.id(of: $0, table, snapshot) })"
+                    "\(section.key.value.text):\(try section.rows.map { try VectorObserver.id(of: $0, table, snapshot) })"
                 }.joined(separator: " ")) + "]"
         case .values(_, let places): return try values(places, snapshot)
         case .dictionary: return try values(nil, snapshot)
@@ -289,5 +289,13 @@ struct VectorObserver {
             case .int(let id) = try row.value(column)
         else { return -1 }
         return id
+    }
+}
+
+extension GroupValue {
+    /// The text that the value is; empty for all other values.
+    fileprivate var text: String {
+        if case .string(let text) = value { return text }
+        return ""
     }
 }

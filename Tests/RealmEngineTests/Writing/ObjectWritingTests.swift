@@ -60,7 +60,7 @@ import Testing
             (["_id": .integer(1), "name": .text("x"), "agee": .null], "unknown_property", "/agee"),
             (["_id": .integer(1), "name": .text("x"), "$x": .null], "unknown_property", "/$x"),
             (["_id": .integer(1), "name": .integer(1)], "type_mismatch", "/name"),
-            (["_id": .integer(1), "name": .text("x"), "age": .real(1)], "type_mismatch", "/age"),
+            (["_id": .integer(1), "name": .text("x"), "age": .real(1.5)], "type_mismatch", "/age"),
             (["_id": .integer(1), "name": .text("x"), "age": .wideInteger("9223372036854775808")], "out_of_range", "/age"),
             (["_id": .integer(1), "name": .text("x"), "ratio": .real(1e300)], "out_of_range", "/ratio"),
             (["_id": .integer(1), "name": .text("x"), "price": .real(1)], "decimal_needs_string", "/price"),

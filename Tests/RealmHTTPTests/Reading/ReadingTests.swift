@@ -22,7 +22,7 @@ import Testing
         #expect(try key("a:first", .string("")) == "@empty")
         #expect(try key("a:first", .null) == "@null")
         #expect(try key("a:firstLetter", .string("éa")) == "É")
-        #expect(try key("a:firstLetter", .null) == "@empty")
+        #expect(try key("a:firstLetter", .null) == "@null")
         #expect(try key("a", .string("@x")) == "@@x")
         let date = Timestamp(seconds: -1, nanoseconds: 0)
         #expect(try key("a:year", .timestamp(date)) == "1969")

@@ -47,7 +47,7 @@ import Testing
     private static let hows: [(how: String, key: @Sendable (ParsedJSON) -> ParsedJSON)] = [
         ("name", { $0 }), ("age", { $0 }), ("flag", { $0 }), ("when", { $0 }), ("real", { $0 }),
         ("name:first", { $0 == .null ? .null : .string(String(text($0).prefix(1))) }),
-        ("name:firstLetter", { .string(text($0).prefix(1).uppercased()) }),
+        ("name:firstLetter", { $0 == .null ? .null : .string(text($0).prefix(1).uppercased()) }),
         ("when:year", part(0..<4)), ("when:month", part(5..<7)), ("when:day", part(8..<10)),
         ("age:floor(2)", { $0 == .null ? .null : .integer(Int64((Double($0.integer ?? 0) / 2).rounded(.down)) * 2) }),
         ("age:mod(3)", { $0 == .null ? .null : .integer(Int64(remainder(Double($0.integer ?? 0), 3))) }),

@@ -82,7 +82,7 @@ import Testing
         (#"{"$date":{"$numberLong":"+1"}}"#, false), (#"{"$date":{"$numberInt":"1"}}"#, false),
         (#"{"$date":"2026-11-21T10:00:00"}"#, false),
         (#"{"$instant":{"seconds":"1","nanoseconds":1000000000}}"#, false),
-        (#"{"$instant":{"seconds":-1,"nanoseconds":5}}"#, true),
+        (#"{"$instant":{"seconds":-1,"nanoseconds":5}}"#, false),
         (#"{"$oid":"507f1f77bcf86cd79943901"}"#, false), (#"{"$uuid":"5871519-00c58-42bc-ab54-f775cb3b694a"}"#, false),
         (#"{"$link":{"class":"Value"}}"#, false), (#"{"$link":{"class":"Value","key":"1"}}"#, true),
     ]

@@ -113,12 +113,20 @@ final class SectionObserver: TargetObserver {
     var contents: ObservedContents {
         let identities = identities
         let rows = SectionObserver.rows(self.rows.keys, map)
+        let wanted = wanted(of: identities)
         var result: [(index: Int, key: SectionIdentity, rows: [ObjectKey])] = []
         for (index, number) in map.sections.enumerated() {
-            guard let identity = identities[number], sections.isWanted?(identity) ?? true else { continue }
+            guard let identity = identities[number], sections.fit == nil || number == wanted else { continue }
             result.append((index, identity, rows[index]))
         }
         return .sections(self.rows.table, result)
+    }
+
+    /// Returns the number of the section that is observed; nil when there is none.
+    private func wanted(of identities: [Int: SectionIdentity]) -> Int? {
+        guard let fit = sections.fit else { return nil }
+        let best = identities.map { (number: $0.key, fit: fit($0.value)) }.max { ($0.fit, $0.number) < ($1.fit, $1.number) }
+        return best.flatMap { $0.fit > 0 ? $0.number : nil }
     }
 
     /// Returns the rows of each section in their order.
@@ -155,8 +163,8 @@ final class SectionObserver: TargetObserver {
         var changes = SectionChanges.make(flat: flat, old: old, new: map)
         let identities = identities
         var count = rows.keys.count
-        if let isWanted = sections.isWanted {
-            let wanted = identities.first { isWanted($0.value) }?.key
+        if sections.fit != nil {
+            let wanted = wanted(of: identities)
             changes = wanted.map { changes.only($0, old: old, new: map) } ?? SectionChanges()
             count = wanted.flatMap { map.sections.firstIndex(of: $0) }.map { map.counts[$0] } ?? 0
         }

@@ -77,10 +77,21 @@ enum ValueReader {
 
     /// Returns the integer that an input represents; nil for other inputs.
     ///
+    /// A number with a point or an exponent is an integer if it has no fraction, as in JSON Schema: 1.0, 1e3. From 2^53 on its
+    /// digits might have been rounded, so there it is none.
+    ///
     /// - Throws: `WriteError` with the code `outOfRange` when 64 bits cannot hold it.
     static func integer(_ input: InputValue) throws(WriteError) -> Int64? {
         switch input {
         case .integer(let number), .typed(.int(let number)): return number
+        case .real(let number):
+            guard number.magnitude < 0x1p53 else {
+                throw outOfRange("an integer from 2^53 on is written with all its digits, without a point or an exponent")
+            }
+            guard let whole = Int64(exactly: number) else {
+                throw WriteError(.typeMismatch, "expected a whole number, got \(number), which has a fraction")
+            }
+            return whole
         case .wideInteger: throw outOfRange("the number is beyond 64 bits")
         case .text(let text): return try number(text, NumberText.integer)
         default: return nil
@@ -104,7 +115,7 @@ enum ValueReader {
             guard let number = Double(text), number.isFinite else { throw outOfRange("the number exceeds the range of a double") }
             return number
         case .wideReal: throw outOfRange("the number exceeds the range of a double")
-        case .text(let text): return NumberText.special(text)
+        case .text(let text): return NumberText.double(text)
         default: return nil
         }
     }
@@ -113,6 +124,12 @@ enum ValueReader {
     /// throws `outOfRange` beyond the range.
     private static func float(_ input: InputValue) throws(WriteError) -> Float? {
         if case .typed(.float(let number)) = input { return number }
+        // Rounding a text to a double first could give a neighbour.
+        if case .text(let text) = input, let near = NumberText.double(text), near.isFinite, let number = Float(text),
+            number.isFinite
+        {
+            return number
+        }
         guard let number = try double(input) else { return nil }
         let narrow = Float(number)
         guard narrow.isFinite || !number.isFinite else { throw outOfRange("the number exceeds the range of a float") }
