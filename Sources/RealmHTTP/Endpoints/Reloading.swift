@@ -125,6 +125,7 @@ package final class Reloading: Sendable {
             if let defect = read.options.roleDefect(in: directory.catalog, readsFiles: true) {
                 throw read.error(about: defect)
             }
+            try requireAdministration(read.options)
             try replaceIssuers(read.options)
             let result = apply(read.options)
             state.withLock { $0.successes += 1 }
@@ -133,6 +134,19 @@ package final class Reloading: Sendable {
             state.withLock { $0.failures += 1 }
             throw Reloading.refusal(error)
         }
+    }
+
+    /// Refuses options with which stored keys have roles that do not exist, or with which no client could administer the server
+    /// although one could before.
+    private func requireAdministration(_ read: ServerOptions) throws(ConfigurationError) {
+        guard let folder = options.current.dataFolder else { return }
+        let file = KeyFile(dataFolder: folder)
+        let check = CredentialCheck(read)
+        if let defect = check.defect(ofKeys: file) { throw ConfigurationError(text: defect) }
+        guard let keys = try? file.read(), CredentialCheck(options.current).isAdministered(keys), !check.isAdministered(keys)
+        else { return }
+        throw ConfigurationError(
+            text: "no credential could administer the server any more; make a key with the role 'admin' first")
     }
 
     /// Makes the problem of a file that cannot be put in force. Its detail begins with the file and the line.
