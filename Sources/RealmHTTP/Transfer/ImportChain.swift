@@ -38,6 +38,8 @@ final class ImportChain: Sendable {
         let created: Int
         /// The number of objects that existed and were written into.
         let updated: Int
+        /// The members that were ignored.
+        let ignored: IgnoredMembers
         /// The text of the version token of the last commit.
         let version: String
     }
@@ -114,7 +116,11 @@ final class ImportChain: Sendable {
                 withExtendedLifetime(before) {}
                 return run()
             }
-            completion(.success(Outcome(created: memory.created, updated: memory.updated, version: receipt.version.tokenText)))
+            completion(
+                .success(
+                    Outcome(
+                        created: memory.created, updated: memory.updated, ignored: memory.ignored,
+                        version: receipt.version.tokenText)))
         }
     }
 }
