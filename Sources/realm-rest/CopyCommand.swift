@@ -53,7 +53,8 @@ struct CopyCommand: ParsableCommand {
         do throws(ClassSubset.UnknownClass) {
             return try ClassSubset(names, of: snapshot)
         } catch {
-            throw wrongUse("there is no class '\(names[error.position].brief)'")
+            let hint = Suggestion.hint(for: names[error.position], in: snapshot.classes.compactMap(\.className))
+            throw wrongUse("there is no class '\(names[error.position].brief)'\(hint)")
         }
     }
 }

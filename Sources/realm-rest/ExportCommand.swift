@@ -60,10 +60,9 @@ struct ExportCommand: ParsableCommand {
     ///
     /// - Throws: `ExitCode(1)` after a problem of the file was printed.
     func run() throws {
-        try reporting {
-            let snapshot = try options.open()
+        try options.reading { snapshot in
             do {
-                try write(try producer(snapshot))
+                try write(try producer(snapshot), of: snapshot)
             } catch let problem as Problem {
                 StandardStreams.error(problem.detail)
                 throw ExitCode(1)
@@ -72,8 +71,9 @@ struct ExportCommand: ParsableCommand {
     }
 
     /// Writes what a producer makes to the place that was asked for.
-    private func write(_ producer: any ChunkProducer) throws {
-        guard let output else { return try producer.forEachChunk { try StandardStreams.output($0) } }
+    private func write(_ producer: any ChunkProducer, of snapshot: Snapshot) throws {
+        guard let output else { return try producer.forEachChunk { try options.output($0, of: snapshot) } }
+        guard !RealmFiles.exists(output) else { throw wrongUse("there is a file at '\(output)' already") }
         let file = try NewFile(beside: output)
         var offset = 0
         try producer.forEachChunk { chunk in
@@ -82,6 +82,8 @@ struct ExportCommand: ParsableCommand {
             }
             offset += chunk.count
         }
+        // A file that has become shorter meanwhile gives no export that looks whole.
+        try snapshot.file.requireWhole()
         try file.publish(as: output)
     }
 
@@ -99,7 +101,8 @@ struct ExportCommand: ParsableCommand {
             if format == .sqlite {
                 try TableFile.writeSQLite(rows, to: file, byteLimit: 1 << 46)
             } else {
-                try TableFile.writeWorkbook(rows, to: file, byteLimit: 1 << 46)
+                let isCut = try TableFile.writeWorkbook(rows, to: file, byteLimit: 1 << 46)
+                if isCut { StandardStreams.error("texts longer than a cell takes are cut in the workbook") }
             }
             return FileProducer(file)
         }
@@ -109,7 +112,8 @@ struct ExportCommand: ParsableCommand {
     private func rows(_ snapshot: Snapshot) throws -> StreamRows {
         guard let className else { return try StreamRows(allOf: snapshot) }
         guard let table = snapshot.classTable(named: className) else {
-            throw ValidationError("the file has no class '\(className)'")
+            let hint = Suggestion.hint(for: className, in: snapshot.classes.compactMap(\.className))
+            throw wrongUse("the file has no class '\(className.brief)'\(hint)")
         }
         do {
             guard let values = try JSONParser.parse(args, depthLimit: 64).array else {

@@ -18,8 +18,17 @@ struct HealthCommand: ParsableCommand {
 
     /// Sends the request, and ends with exit status 0 for the response 200.
     ///
-    /// - Throws: `ExitCode(1)` for any other response, and when there is none.
+    /// - Throws: `ExitCode(1)` after a message for any other response, and when there is none.
     func run() throws {
-        guard let status = HealthProbe.statusLine(port: port), status.contains(" 200 ") else { throw ExitCode(1) }
+        switch HealthProbe.ask(port: port) {
+        case .answered(let status):
+            guard !status.contains(" 200 ") else { return }
+            StandardStreams.error("the server at port \(port) is not ready: \(status)")
+        case .silent:
+            StandardStreams.error(
+                "port \(port) does not answer plain HTTP. If it speaks TLS, ask a port without, such as that of --admin")
+        case .refused: StandardStreams.error("no server listens at port \(port) of 127.0.0.1")
+        }
+        throw ExitCode(1)
     }
 }

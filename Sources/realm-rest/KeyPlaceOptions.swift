@@ -5,57 +5,63 @@ import RealmEngine
 import RealmHTTP
 internal import RealmStorage
 
-/// The options of `realm-rest keys` that say where the keys are: in the data folder that is named, or in that of a
-/// configuration.
+/// The options of `realm-rest keys` that say where the keys are, in the data folder that is named or in that of a
+/// configuration, and which roles there are.
 struct KeyPlaceOptions: ParsableArguments {
     /// The path of the data folder; nil for that of the configuration.
-    @Option(help: ArgumentHelp("The data folder of the server.", valueName: "DIR"))
+    @Option(help: ArgumentHelp("The data folder of the server; without it that of the configuration.", valueName: "DIR"))
     var data: String?
 
     /// The path of the configuration file; nil for that of the working folder.
     @Option(
         help: ArgumentHelp(
-            "The configuration file of the server; without it and --data the one of the working folder.", valueName: "FILE"))
+            "The configuration file of the server, which has its roles; without it the one of the working folder.",
+            valueName: "FILE"))
     var config: String?
-
-    /// Checks that only one place is named; ArgumentParser calls it before `run`.
-    func validate() throws {
-        guard data == nil || config == nil else { throw ValidationError("--data and --config exclude each other") }
-    }
 
     /// Reads or changes the file of keys.
     ///
+    /// - Parameter body: Gets the file, and a check of roles by the configuration.
     /// - Throws: `ExitCode(1)` after a message when there is no data folder, or when `body` fails.
-    func perform<Result>(_ body: (KeyFile) throws(KeyFile.Failure) -> Result) throws -> Result {
-        let folder = try folder()
+    func perform<Result>(_ body: (KeyFile, CredentialCheck) throws(KeyFile.Failure) -> Result) throws -> Result {
+        let options = try options()
+        guard let folder = options.dataFolder, RealmFiles.isFolder(folder) else {
+            StandardStreams.error("\(options.dataFolder ?? ""): there is no such folder")
+            throw ExitCode(1)
+        }
         do throws(KeyFile.Failure) {
-            return try body(KeyFile(dataFolder: folder))
+            return try body(KeyFile(dataFolder: folder), CredentialCheck(options))
         } catch {
-            StandardStreams.error(error.description)
+            var text = error.description
+            if case .noAdministrator = error { text += " with --confirm \(CredentialCheck.confirmation)" }
+            StandardStreams.error(text)
             throw ExitCode(1)
         }
     }
 
-    /// Returns the path of the data folder.
-    private func folder() throws -> String {
-        var folder = data
-        if folder == nil {
-            let usual = RealmFiles.exists(Configuration.usualFile) ? Configuration.usualFile : nil
-            guard let file = config ?? usual else {
+    /// Whether a configuration says which roles there are beside those that are built in.
+    var hasConfiguration: Bool { file != nil }
+
+    /// The path of the configuration: the stated one, or that of the working folder; nil for none.
+    private var file: String? { config ?? (RealmFiles.exists(Configuration.usualFile) ? Configuration.usualFile : nil) }
+
+    /// Returns the options of the configuration, with the data folder that is named.
+    private func options() throws -> ServerOptions {
+        guard let file else {
+            guard let data else {
                 StandardStreams.error("name the data folder with --data DIR, or a configuration with --config FILE")
                 throw ExitCode(1)
             }
-            let configuration = try ServeOptions.parse([]).configuration(paths: [], file: file, isChecked: false)
-            folder = configuration.options.dataFolder
-            guard folder != nil else {
-                StandardStreams.error("\(file): keys are kept in the data folder, and 'data' names none")
-                throw ExitCode(1)
-            }
+            var options = ServerOptions()
+            options.dataFolder = data
+            return options
         }
-        guard let folder, RealmFiles.isFolder(folder) else {
-            StandardStreams.error("\(folder ?? ""): there is no such folder")
+        var options = try ServeOptions.parse([]).configuration(paths: [], file: file, isChecked: false).options
+        if let data { options.dataFolder = data }
+        guard options.dataFolder != nil else {
+            StandardStreams.error("\(file): keys are kept in the data folder, and 'data' names none")
             throw ExitCode(1)
         }
-        return folder
+        return options
     }
 }

@@ -51,6 +51,9 @@ struct KeysCommand: ParsableCommand {
             help: ArgumentHelp("A claim of the holder, for rules. May be given several times.", valueName: "NAME=VALUE"))
         var claims: [String] = []
 
+        /// What is confirmed.
+        @OptionGroup var confirmation: KeyConfirmation
+
         /// Where the keys are.
         @OptionGroup var place: KeyPlaceOptions
 
@@ -80,13 +83,23 @@ struct KeysCommand: ParsableCommand {
 
         /// Makes the key and prints it.
         ///
-        /// - Throws: `ExitCode(1)` after a message when it cannot be stored.
+        /// - Throws: `ExitCode(1)` after a message when a role does not exist, when the first key would not administer, or when it
+        ///   cannot be stored.
         func run() throws {
             let text = APIKeyText()
             let key = APIKey(
                 text, name: name, roles: roles, realm: realm, claims: JSONObject(members ?? []),
                 networks: networks.compactMap { AddressRange($0) }, expires: expires.flatMap(KeyRules.expiry))
-            try place.perform { file throws(KeyFile.Failure) in try file.add(key) }
+            var defect: String?
+            try place.perform { file, check throws(KeyFile.Failure) in
+                defect = check.defect(ofRoles: roles)
+                if defect == nil { try file.add(key, confirmation.isGiven ? nil : check) }
+            }
+            if let defect {
+                let others = place.hasConfiguration ? "" : "; --config FILE names the configuration that has others"
+                StandardStreams.error("--role: " + defect + others)
+                throw ExitCode(1)
+            }
             try StandardStreams.output(text.text + "\n")
         }
     }
@@ -104,7 +117,7 @@ struct KeysCommand: ParsableCommand {
         ///
         /// - Throws: `ExitCode(1)` after a message when the keys cannot be read.
         func run() throws {
-            let keys = try place.perform { file throws(KeyFile.Failure) in try file.read() ?? [] }
+            let keys = try place.perform { file, _ throws(KeyFile.Failure) in try file.read() ?? [] }
             try StandardStreams.output(([APIKey.lineHeader] + keys.map(\.line)).map { $0 + "\n" }.joined())
         }
     }
@@ -118,14 +131,18 @@ struct KeysCommand: ParsableCommand {
         @Argument(help: "The id of the key: the eight digits behind rr_.")
         var id: String
 
+        /// What is confirmed.
+        @OptionGroup var confirmation: KeyConfirmation
+
         /// Where the keys are.
         @OptionGroup var place: KeyPlaceOptions
 
         /// Revokes the key.
         ///
-        /// - Throws: `ExitCode(1)` after a message when there is no such key, or it cannot be removed.
+        /// - Throws: `ExitCode(1)` after a message when there is no such key, when it is the last one that administers, or when it
+        ///   cannot be removed.
         func run() throws {
-            try place.perform { file throws(KeyFile.Failure) in try file.revoke(id) }
+            try place.perform { file, check throws(KeyFile.Failure) in try file.revoke(id, confirmation.isGiven ? nil : check) }
         }
     }
 
@@ -146,8 +163,27 @@ struct KeysCommand: ParsableCommand {
         ///
         /// - Throws: `ExitCode(1)` after a message when there is no such key, or it cannot be stored.
         func run() throws {
-            let text = try place.perform { file throws(KeyFile.Failure) in try file.rotate(id).text }
+            let text = try place.perform { file, _ throws(KeyFile.Failure) in try file.rotate(id).text }
             try StandardStreams.output(text.text + "\n")
         }
+    }
+}
+
+/// The option by which a change of keys is confirmed after which no key administers.
+struct KeyConfirmation: ParsableArguments {
+    /// What is confirmed; nil for nothing.
+    @Option(
+        help: ArgumentHelp(
+            "\(CredentialCheck.confirmation) permits that no key administers the server afterwards.",
+            valueName: CredentialCheck.confirmation))
+    var confirm: String?
+
+    /// Whether it is confirmed.
+    var isGiven: Bool { confirm != nil }
+
+    /// Checks the value; ArgumentParser calls it before `run`.
+    func validate() throws {
+        guard let confirm, confirm != CredentialCheck.confirmation else { return }
+        throw ValidationError("--confirm takes '\(CredentialCheck.confirmation)'")
     }
 }

@@ -47,6 +47,8 @@ struct OpenCommand: ParsableCommand {
     func run() throws {
         var configuration = try options.configuration(paths: paths, file: options.config)
         if options.port == nil { configuration.options.port = 0 }
+        // The page asks for the keys that are missing.
+        configuration.options.opensWithoutKeys = true
         if options.logFormat == nil { configuration.options.logFormat = nil }
         if !write, !configuration.options.followsFiles {
             configuration.options.copiesFiles = true

@@ -269,8 +269,11 @@ struct ServeOptions: ParsableArguments {
     private static func pairs(_ values: [String], _ option: String, _ form: String) throws(ConfigurationError) -> JSONValue {
         var members: [(name: String, value: JSONValue)] = []
         for value in values {
-            guard let equals = value.firstIndex(of: "="), equals != value.startIndex else {
-                throw ConfigurationError(text: "--\(option): '\(value)' is not of the form \(form)")
+            // The name is a secret where a key was given in the place of a pair, as base64 ends with '='.
+            guard let equals = value.firstIndex(of: "="), equals != value.startIndex,
+                SecretText.shown(value) == value || !value[value.index(after: equals)...].allSatisfy({ $0 == "=" })
+            else {
+                throw ConfigurationError(text: "--\(option): '\(SecretText.shown(value))' is not of the form \(form)")
             }
             members.append((String(value[..<equals]), .string(String(value[value.index(after: equals)...]))))
         }

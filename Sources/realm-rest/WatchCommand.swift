@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import Glibc
+import RealmEngine
 import RealmHTTP
 import RealmStorage
 
@@ -11,9 +13,12 @@ struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Follows a stream of changes and prints its events.",
         discussion: """
-            The URL is that of a server's changes, for example
-              realm-rest watch 'http://127.0.0.1:8080/v1/realms/store/changes?class=Order&where=total%20%3E%20100'
-            A connection that ends is opened again and continues at the last position.
+            The URL is that of a server's changes, such as
+
+              'http://127.0.0.1:8080/v1/realms/store/changes?class=Order'
+
+            A connection that ends is opened again and continues at the last position. An API key or a token is taken from \
+            --api-key-file or from the variable \(EventFollower.variable) of the environment.
             """)
 
     /// The URL of the stream, as a server offers it under `changes`.
@@ -23,6 +28,14 @@ struct WatchCommand: ParsableCommand {
     /// The position at which the stream starts; nil for the newest version.
     @Option(help: "The position to continue from.")
     var since: String?
+
+    /// The path of a file with an API key or a token; nil for that of the environment.
+    @Option(help: ArgumentHelp("A file with the API key or the token to send.", valueName: "FILE"))
+    var apiKeyFile: String?
+
+    /// The path of a file with the only authorities that are trusted; nil for those of the system.
+    @Option(help: ArgumentHelp("A file with the only authorities whose certificates are trusted, PEM.", valueName: "FILE"))
+    var ca: String?
 
     /// Whether the JSON data of events are printed instead of text.
     @Flag(help: "Print the JSON data of each event on one line.")
@@ -34,6 +47,8 @@ struct WatchCommand: ParsableCommand {
 
     /// The seconds between the end of a connection and the next one.
     private static let pauseSeconds = 2.0
+    /// The greatest length of a file with a credential.
+    private static let credentialLimit = 64 << 10
 
     /// Prints events until the stream has ended for good, or the reader of the output has gone.
     ///
@@ -43,8 +58,13 @@ struct WatchCommand: ParsableCommand {
     ///   followed.
     func run() throws {
         let follower: EventFollower
+        let credential = try credential()
+        if let ca, !RealmFiles.exists(ca) {
+            StandardStreams.error("--ca: \(SecretText.shown(ca)): there is no such file")
+            throw ExitCode(1)
+        }
         do throws(EventFollower.Failure) {
-            follower = try EventFollower(url: url, from: since)
+            follower = try EventFollower(url: url, from: since, credential: credential, certificateAuthority: ca)
         } catch {
             throw wrongUse(error.description)
         }
@@ -64,6 +84,23 @@ struct WatchCommand: ParsableCommand {
             }
             if once { return }
             if !isOver { Threads.sleep(seconds: WatchCommand.pauseSeconds) }
+        }
+    }
+
+    /// Returns the API key or token to send; nil for none.
+    ///
+    /// - Throws: `ExitCode(1)` after a message when the file cannot be read.
+    private func credential() throws -> String? {
+        guard let apiKeyFile else {
+            return unsafe getenv(EventFollower.variable).map { unsafe String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+        }
+        do throws(StorageError) {
+            let bytes = try FileMapping.contents(ofFile: apiKeyFile, limit: WatchCommand.credentialLimit)
+            let text = bytes.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()
+            return String(decoding: Array(text), as: UTF8.self)
+        } catch {
+            StandardStreams.error("--api-key-file: \(SecretText.shown(apiKeyFile)): \(error)")
+            throw ExitCode(1)
         }
     }
 

@@ -374,6 +374,10 @@ def test_bulk_edit_and_delete(console):
         assert dialog.get_by_role("button", name=f"Change {count}").is_disabled()
         dialog.get_by_role("button", name="Preview").click()
         dialog.get_by_text("A dry run has done this").wait_for()
+        number = count.split()[0].replace(",", "")
+        if int(number) > 100:
+            assert dialog.get_by_role("button", name=f"Change {count}").is_disabled()
+            dialog.get_by_label("Type ").fill(number)
         dialog.get_by_role("button", name=f"Change {count}").click()
 
     # A selection, undone.
@@ -392,6 +396,10 @@ def test_bulk_edit_and_delete(console):
     dialog.get_by_text("A dry run has done this").wait_for()
     console.api("POST", OBJECTS + "/Target", {"name": "more", "note": "all"})
     console.expect("answered 409")
+    assert dialog.get_by_role("button", name="Delete 1,200").is_disabled()
+    dialog.get_by_label("Type 1200 to delete").fill("120")
+    assert dialog.get_by_role("button", name="Delete 1,200").is_disabled()
+    dialog.get_by_label("Type 1200 to delete").fill("1,200")
     dialog.get_by_role("button", name="Delete 1,200").click()
     dialog.get_by_role("alert").wait_for()
     assert notes("all") == 1201

@@ -176,3 +176,66 @@ def test_arguments_that_are_none_are_told(console):
         page.locator(".problem").first.wait_for()
         assert page.get_by_label("Query").input_value() == "price > $0"
         page.close()
+
+
+def left(console, name="Order"):
+    return console.api("GET", f"/v1/realms/store/objects/{name}?limit=0&count=exact")["count"]
+
+
+def test_query_that_is_written_is_what_delete_and_edit_mean(console):
+    page = console.page("#/store/rows/Order")
+    settled(console, page)
+    before = left(console)
+    cancelled = console.api("GET", "/v1/realms/store/objects/Order?limit=0&count=exact&where=status%20%3D%3D%20'cancelled'")["count"]
+    query = page.get_by_label("Query", exact=True)
+    # Written, and not run.
+    query.fill("status == 'cancelled'")
+    page.get_by_role("button", name="Delete…").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_text("All objects that status == 'cancelled' finds.").wait_for()
+    assert f"Delete {cancelled:,} objects" in dialog.inner_text()
+    console.screenshot(page, "query-delete")
+    page.keyboard.press("Escape")
+    assert total(page).startswith(f"{cancelled:,} object")
+    # All of a class is said in words, and above 100 objects their number is typed.
+    query.fill("")
+    page.get_by_role("button", name="Delete…").click()
+    dialog.get_by_text("All objects of Order.").wait_for()
+    assert "TRUEPREDICATE" not in dialog.inner_text()
+    dialog.get_by_text("A dry run has done this").wait_for()
+    delete = dialog.get_by_role("button", name=f"Delete {before:,} objects")
+    assert delete.is_disabled()
+    dialog.get_by_label("to delete so many objects").fill(str(before))
+    assert delete.is_enabled()
+    console.screenshot(page, "query-delete-all")
+    page.keyboard.press("Escape")
+    # A query that cannot be run leaves everything as it is.
+    console.expect("answered 400")
+    query.fill("status ==")
+    page.get_by_role("button", name="Edit…").click()
+    page.locator(".fault").wait_for()
+    assert page.get_by_role("dialog").count() == 0 and left(console) == before
+
+
+def test_query_whose_rows_are_cut_deletes_none_that_are_not_shown(console):
+    page = console.page("#/store/rows/Order?limit=3")
+    settled(console, page)
+    before = left(console)
+    page.get_by_role("button", name="Delete…").click()
+    page.get_by_text("The rows are cut by limit").wait_for()
+    assert page.get_by_role("dialog").count() == 0 and left(console) == before
+
+
+def test_query_that_is_written_is_exported_grouped_and_explained(console):
+    page = console.page("#/store/rows/Customer")
+    settled(console, page)
+    query = page.get_by_label("Query", exact=True)
+    query.fill("tier == 'gold'")
+    page.get_by_role("link", name="Export").click()
+    page.wait_for_url("**/transfer/Customer**")
+    assert "tier" in urllib.parse.unquote(page.url)
+    page.go_back()
+    settled(console, page)
+    query.fill("tier == 'silver'")
+    page.get_by_role("button", name="Groups").click()
+    console.eventually(lambda: "silver" in urllib.parse.unquote(page.url) and "group=" in page.url)

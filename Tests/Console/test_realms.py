@@ -178,13 +178,49 @@ def test_a_realm_that_lacks_its_key_is_given_it(console):
     console.realm_server(files=[path], data=True)
     # Files of the folder are opened when they are used.
     status, _, _ = console.raw("GET", "/v1/realms/secret/schema")
-    assert status == 503
+    assert status in (422, 503)
     page = console.page("#/-/realms")
     card(page, "secret").get_by_role("button", name="Give the key…").click()
     page.get_by_label("Encryption key").fill(KEY)
     page.get_by_role("button", name="Open", exact=True).click()
     console.eventually(lambda: realm(console, "secret")["state"] == "ready")
     card(page, "secret").get_by_text("ready").wait_for()
+
+
+def test_a_realm_that_lacks_its_key_asks_for_it_wherever_it_is_opened(console):
+    console.expect("answered 422", "answered 503", "answered 409")
+    path = encrypted(console, tempfile.mkdtemp())
+    for screen in ("rows", "classes", "rows/Order", "transfer", "time"):
+        console.realm_server(files=[path], data=True)
+        page = console.page(f"#/secret/{screen}")
+        field = page.get_by_label("The key of secret")
+        field.wait_for()
+        assert page.get_by_text("Connecting…").count() == 0 and page.get_by_role("button", name="Try again").count() == 0
+        page.get_by_text("Not open").wait_for()
+        if screen == "rows":
+            console.screenshot(page, "realms-locked")
+            field.fill("00" * 64)
+            page.get_by_role("button", name="Open", exact=True).click()
+            page.get_by_text("encryption_key_wrong").wait_for()
+        field.fill(KEY)
+        page.get_by_role("button", name="Open", exact=True).click()
+        field.wait_for(state="detached")
+        console.eventually(lambda: realm(console, "secret")["state"] == "ready")
+        page.close()
+
+
+def test_a_damaged_file_says_so_where_it_is_opened(console):
+    folder = tempfile.mkdtemp()
+    path = os.path.join(folder, "broken.realm")
+    with open(path, "wb") as file:
+        file.write((1 << 40).to_bytes(8, "little") * 2 + b"T-DB" + bytes([24, 24, 0, 0]) + bytes(8168))
+    console.realm_server(files=[path], data=True)
+    console.expect("answered 422", "answered 503")
+    page = console.page("#/broken/rows")
+    page.get_by_role("alert").wait_for()
+    console.eventually(lambda: "could not be opened" not in page.locator("main").inner_text())
+    assert page.get_by_text("Connecting…").count() == 0
+    console.screenshot(page, "realms-broken")
 
 
 def test_compact_tells_before_and_after(console):

@@ -148,7 +148,7 @@ extension OriginPolicy {
         response.add(
             "Access-Control-Expose-Headers",
             constant:
-                "ETag, Link, Location, Retry-After, Realm-Version, Realm-Count, Realm-Unsafe-Integers, Realm-Lossy, Realm-Live-Versions, Idempotency-Replayed, Preference-Applied, Accept-Ranges, Content-Range, Content-Disposition, X-Request-Id"
+                "ETag, Link, Location, Retry-After, Realm-Version, Realm-Count, Realm-Unsafe-Integers, Realm-Lossy, Realm-Partial, Realm-Live-Versions, Idempotency-Replayed, Preference-Applied, Accept-Ranges, Content-Range, Content-Disposition, X-Request-Id"
         )
     }
 

@@ -72,6 +72,22 @@ final class ReadContext: Sendable {
         }
     }
 
+    /// Why the version that is read may be a part of what the file has, in the words of `Realm-Partial`: `rights` where the sender
+    /// may not see everything, `classes` where the realm shows some classes of its file. Empty for the whole.
+    var missingParts: [String] {
+        let whole = snapshot.scope?.base ?? snapshot
+        var missing: [String] = []
+        if let scope = request.scope as? RightsScope, scope.isPart(of: whole) { missing.append("rights") }
+        if whole.part != nil { missing.append("classes") }
+        return missing
+    }
+
+    /// Adds the header field that says that an answer may be a part of what the file has.
+    func addMissingParts(to response: inout Response) {
+        let missing = missingParts
+        if !missing.isEmpty { response.add("Realm-Partial", missing.joined(separator: ", ")) }
+    }
+
     /// Returns the class that the path names.
     ///
     /// - Throws: `class_not_found`; the detail proposes a similar name.

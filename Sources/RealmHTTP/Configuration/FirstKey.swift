@@ -70,11 +70,12 @@ package enum FirstKey {
         do throws(StorageError) {
             bytes = try FileMapping.contents(ofFile: path, limit: byteLimit)
         } catch {
-            throw Defect(description: "\(variable): \(path): \(error)")
+            throw Defect(description: "\(variable): \(SecretText.shown(path)): \(error)")
         }
         let text = bytes.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()
         guard case .key(let key) = APIKeyText.read(Array(text)) else {
-            throw Defect(description: "\(variable): \(path) holds no key of the form rr_ID_SECRET, or a mistyped one")
+            throw Defect(
+                description: "\(variable): \(SecretText.shown(path)) holds no key of the form rr_ID_SECRET, or a mistyped one")
         }
         return key
     }

@@ -170,20 +170,40 @@ extension ServerOptions {
             }
     }
 
+    /// Roles of issuers, certificates and stored keys that do not exist.
+    private var conflictsOfRoles: [Conflict] {
+        let check = CredentialCheck(self)
+        let issuers = tokenIssuers.enumerated().map { index, issuer in
+            Conflict(settings: [SettingPlace("credentials.jwt", [.index(index), .name("roles")])]) {
+                check.defect(ofRoles: issuer.roles)
+            }
+        }
+        let certificates = certificateRules.enumerated().map { index, rule in
+            Conflict(settings: [SettingPlace("certificates", [.index(index), .name("roles")])]) {
+                check.defect(ofRoles: rule.roles)
+            }
+        }
+        let keys = Conflict(settings: [SettingPlace("roles"), SettingPlace("data")]) {
+            dataFolder.flatMap { check.defect(ofKeys: KeyFile(dataFolder: $0)) }
+        }
+        return issuers + certificates + [keys]
+    }
+
     /// Files of issuers of tokens that cannot be used.
     private var conflictsOfCredentials: [Conflict] {
-        tokenIssuers.enumerated().flatMap { index, issuer in
-            ["jwks", "secretFile", "jwksCA"].map { member in
-                Conflict(settings: [SettingPlace("credentials.jwt", [.index(index), .name(member)])]) {
-                    do throws(KeyLoader.Defect) {
-                        try KeyLoader.check(issuer)
-                        return nil
-                    } catch {
-                        return error.member == member ? error.text : nil
+        conflictsOfRoles
+            + tokenIssuers.enumerated().flatMap { index, issuer in
+                ["jwks", "secretFile", "jwksCA"].map { member in
+                    Conflict(settings: [SettingPlace("credentials.jwt", [.index(index), .name(member)])]) {
+                        do throws(KeyLoader.Defect) {
+                            try KeyLoader.check(issuer)
+                            return nil
+                        } catch {
+                            return error.member == member ? error.text : nil
+                        }
                     }
                 }
             }
-        }
     }
 
     /// Options that exclude each other.

@@ -26,6 +26,8 @@ package struct ServerOptions: Sendable {
     /// Whether the server starts when a file in `paths` cannot be opened, as it does for those of a configuration
     /// file. It is listed as failed then, and tried again.
     package var startsWithoutFiles = false
+    /// Whether the server starts when a file in `paths` lacks its key, which its page then asks for.
+    package var opensWithoutKeys = false
     /// The realms that the configuration names, with their options.
     package var realms: [ConfiguredRealm] = []
     /// The name of the default realm; nil where it follows from what is served.

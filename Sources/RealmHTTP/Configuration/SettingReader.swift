@@ -110,7 +110,7 @@ struct SettingReader {
         do throws(StorageError) {
             return try EncryptionKey(contentsOfFile: path)
         } catch {
-            throw problem("the key in '\(path)' cannot be read: \(error)")
+            throw problem("the key in '\(SecretText.shown(path))' cannot be read: \(error)")
         }
     }
 }

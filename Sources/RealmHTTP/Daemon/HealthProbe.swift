@@ -7,13 +7,22 @@ internal import RealmStorage
 /// Asks a server on this machine whether it is ready, for the command that container platforms use
 /// as a health check.
 package enum HealthProbe {
-    /// Sends `GET /readyz` to a port of this machine.
+    /// What a port answers.
+    package enum Outcome: Equatable {
+        /// The first line of a response.
+        case answered(String)
+        /// Something listens, and does not answer in HTTP, as a port does that speaks TLS.
+        case silent
+        /// Nothing listens.
+        case refused
+    }
+
+    /// Sends `GET /readyz` to a port of this machine, and waits for at most two seconds.
     ///
     /// - Parameter port: The TCP port of the server, on 127.0.0.1.
-    /// - Returns: The first line of the response; nil when none arrives within two seconds.
-    package static func statusLine(port: UInt16) -> String? {
+    package static func ask(port: UInt16) -> Outcome {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard socket >= 0 else { return nil }
+        guard socket >= 0 else { return .refused }
         defer { close(socket) }
         var limit = timeval(tv_sec: 2, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
@@ -29,12 +38,11 @@ package enum HealthProbe {
             }
         }
         let request = Array("GET /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".utf8)
-        guard connected == 0, unsafe send(socket, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
-            return nil
-        }
+        guard connected == 0 else { return .refused }
+        guard unsafe send(socket, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else { return .silent }
         var buffer = [UInt8](repeating: 0, count: 64)
         let count = unsafe recv(socket, &buffer, buffer.count, 0)
-        guard count > 0 else { return nil }
-        return String(decoding: buffer[0..<count].prefix { $0 != 0x0d }, as: UTF8.self)
+        guard count > 0, buffer.starts(with: "HTTP/".utf8) else { return .silent }
+        return .answered(String(decoding: buffer[0..<count].prefix { $0 != 0x0d }, as: UTF8.self))
     }
 }

@@ -88,7 +88,7 @@ struct Endpoints: Sendable {
         compactions = CompactionEndpoints(workers: state.workers)
         exports = ExportEndpoints(spoolFolders: state.spoolFolders)
         imports = ImportEndpoints(liveLimits: state.liveLimits, spoolFolders: state.spoolFolders)
-        keys = KeyEndpoints(keys: state.authenticator.keys)
+        keys = KeyEndpoints(keys: state.authenticator.keys, options: state.liveOptions)
         logs = LogEndpoints(log: state.accessLog)
         sessions = SessionEndpoints(
             authenticator: state.authenticator, catalog: state.catalog, options: state.liveOptions)

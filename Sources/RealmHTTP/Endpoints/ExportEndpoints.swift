@@ -44,12 +44,16 @@ struct ExportEndpoints: Sendable {
         }
         let context = try ReadContext(call, snapshot: try parameters.text("snapshot"))
         let rows = try rows(try parameters.text("class"), selection, context)
-        let body = try body(rows, format, separator: separator, geometry: geometry, context)
+        let (body, isCut) = try body(rows, format, separator: separator, geometry: geometry, context)
         var response = Response(status: 200, body: .stream(body))
+        if isCut { response.add("Realm-Lossy", constant: "text") }
         response.add("Content-Type", constant: format.mediaType)
         context.addReadHeaders(
             to: &response, etag: context.versionTag((separator == nil ? "x" : "excel") + format.rawValue))
-        response.add("Content-Disposition", "attachment; filename=\"\(context.database.name.text).\(format.suffix)\"")
+        // A file outlives its header fields, so its name says it too.
+        let name = context.database.name.text + (context.missingParts.isEmpty ? "" : "-part")
+        response.add("Content-Disposition", "attachment; filename=\"\(name).\(format.suffix)\"")
+        context.addMissingParts(to: &response)
         return response
     }
 
@@ -60,6 +64,7 @@ struct ExportEndpoints: Sendable {
         let budget = context.request.budget
         guard let name else { return try StreamRows(allOf: context.snapshot, budget: budget, limits: context.limits) }
         guard let table = context.snapshot.classTable(named: name) else {
+            try context.request.requireNoOtherRights(on: name, in: context.snapshot)
             throw Problem.noClass(name, in: context.snapshot).with("parameter", "class")
         }
         let query =
@@ -76,25 +81,29 @@ struct ExportEndpoints: Sendable {
             in: context.snapshot, budget: budget, limits: context.limits)
     }
 
-    /// Returns what is sent.
+    /// Returns what is sent, and whether texts are cut in it.
     private func body(
         _ rows: StreamRows, _ format: ExportFormat, separator: UInt8?, geometry: String?, _ context: ReadContext
-    ) throws(Problem) -> any ChunkProducer {
+    ) throws(Problem) -> (body: any ChunkProducer, isCut: Bool) {
         let version = context.version.tokenText
         switch format {
         case .ndjson, .json, .csv:
-            let stream = ExportStream(rows, version: version, format: format)
+            let stream = ExportStream(rows, version: version, format: format, isPartial: !context.missingParts.isEmpty)
             if let separator { stream.fitSpreadsheets(separator: separator) }
-            return stream
-        case .postgresql: return try ScriptStream(rows, version: version)
-        case .ejson: return MongoStream(rows)
-        case .geojson: return try FeatureStream(rows, geometry: geometry)
-        case .sqlite, .xlsx: return FileProducer(try file(rows, format, context))
+            return (stream, false)
+        case .postgresql: return (try ScriptStream(rows, version: version), false)
+        case .ejson: return (MongoStream(rows), false)
+        case .geojson: return (try FeatureStream(rows, geometry: geometry), false)
+        case .sqlite, .xlsx:
+            let (file, isCut) = try file(rows, format, context)
+            return (FileProducer(file), isCut)
         }
     }
 
-    /// Makes the file of an export.
-    private func file(_ rows: StreamRows, _ format: ExportFormat, _ context: ReadContext) throws(Problem) -> BodyFile {
+    /// Makes the file of an export; tells whether texts are cut in it.
+    private func file(
+        _ rows: StreamRows, _ format: ExportFormat, _ context: ReadContext
+    ) throws(Problem) -> (file: BodyFile, isCut: Bool) {
         let file: BodyFile
         do throws(StorageError) {
             file = try BodyFile.make(inOneOf: spoolFolders, try context.request.spool?.open(for: context.request.account))
@@ -103,12 +112,11 @@ struct ExportEndpoints: Sendable {
         }
         let limit = context.limits.spoolBytesPerPrincipal
         let end = Instant.now().adding(seconds: Double(context.limits.answerSeconds))
-        if format == .sqlite {
+        guard format == .xlsx else {
             try TableFile.writeSQLite(rows, to: file, byteLimit: limit, until: end)
-        } else {
-            try TableFile.writeWorkbook(rows, to: file, byteLimit: limit, until: end)
+            return (file, false)
         }
-        return file
+        return (file, try TableFile.writeWorkbook(rows, to: file, byteLimit: limit, until: end))
     }
 
     /// Returns what separates the cells of CSV for a spreadsheet (`csv=excel`); nil for CSV as it is

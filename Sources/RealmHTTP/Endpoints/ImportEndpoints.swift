@@ -64,7 +64,7 @@ struct ImportEndpoints: Sendable {
                 // The transaction is rolled back, so no line was committed.
                 throw error.has("line") ? error.with("committed", .integer(0)) : error
             }
-            return ImportEndpoints.imported(run.created, run.updated)
+            return ImportEndpoints.imported(run.created, run.updated, run.ignored)
         }
         write.seconds = ImportEndpoints.importSeconds
         return try write.reply()
@@ -144,10 +144,16 @@ struct ImportEndpoints: Sendable {
     /// - Parameters:
     ///   - created: The number of objects that were created.
     ///   - updated: The number of objects that existed and were changed.
-    private static func imported(_ created: Int, _ updated: Int) -> WriteDraft {
+    ///   - ignored: The members that were left out, as `handling=lenient` asks.
+    private static func imported(_ created: Int, _ updated: Int, _ ignored: IgnoredMembers) -> WriteDraft {
         var writer = JSONWriter(reservingCapacity: 64)
         writer.member("created", int: created)
         writer.member("updated", int: updated)
+        if !ignored.names.isEmpty {
+            writer.key("ignored")
+            writer.write(.array(ignored.names.map { .string($0) }))
+            if ignored.hasMore { writer.member("moreIgnored", bool: true) }
+        }
         return WriteDraft(status: 200, content: .members(writer.buffer))
     }
 
@@ -183,7 +189,7 @@ struct ImportEndpoints: Sendable {
                 case .success(let outcome):
                     call.request.version = outcome.version
                     promise.complete(
-                        ImportEndpoints.imported(outcome.created, outcome.updated)
+                        ImportEndpoints.imported(outcome.created, outcome.updated, outcome.ignored)
                             .response(.init(version: outcome.version, isCommitted: true), options.synchronous))
                 case .failure(let problem): promise.complete(Response(problem, for: call.request))
                 }

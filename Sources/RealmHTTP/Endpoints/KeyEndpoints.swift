@@ -9,7 +9,11 @@ internal import RealmStorage
 struct KeyEndpoints: Sendable {
     /// The keys in force, with their file.
     let keys: KeyStore
+    /// The options in force, which have the roles.
+    let options: LiveOptions
 
+    /// The parameter that permits a change after which no key administers.
+    private static let confirm = "confirm"
     /// The greatest numbers of roles, networks and claims of a key.
     private static let memberLimit = 64
 
@@ -17,16 +21,27 @@ struct KeyEndpoints: Sendable {
 
     /// Answers `GET /admin/keys` with all keys, without their secrets, and `POST` by making one.
     ///
-    /// The response to `POST` is the only one that has the key itself.
+    /// The response to `POST` is the only one that has the key itself. A first key that cannot administer is refused without
+    /// `confirm=no-administrator`.
     ///
-    /// - Throws: `unknown_parameter` for any query parameter, `invalid_body` for a body of another shape.
+    /// - Throws: `unknown_parameter` for any other query parameter, `invalid_body` for a body of another shape, and as 422 for a role
+    ///   that does not exist.
     func keys(_ call: Call) throws(Problem) -> Reply {
-        try QueryParameters(call.request.target).requireKnown([])
+        let parameters = try QueryParameters(call.request.target)
+        try parameters.requireKnown(call.request.method == .post ? [KeyEndpoints.confirm] : [])
         guard call.request.method == .post else { return .now(list()) }
         let text = APIKeyText()
         let key = try KeyEndpoints.key(text, try RequestBody.object(call.request, call.limits, types: call.bodyTypes))
+        let check = CredentialCheck(options.current)
+        if let defect = check.defect(ofRoles: key.roles) {
+            var problem = KeyEndpoints.invalid("roles", defect)
+            problem.status = 422
+            throw problem
+        }
+        let guarding = try KeyEndpoints.isConfirmed(parameters) ? nil : check
+        let address = call.request.clientAddress
         return work(call) { file throws(KeyFile.Failure) in
-            try file.add(key)
+            try file.add(key, guarding, from: address)
             call.request.audit?.setTarget(key.id)
             var response = KeyEndpoints.document(key, text, status: 201)
             response.addLocation("/admin/keys/" + key.id)
@@ -36,12 +51,16 @@ struct KeyEndpoints: Sendable {
 
     /// Answers `DELETE /admin/keys/{id}`: revokes a key, with 204. Its streams end.
     ///
-    /// - Throws: `unknown_parameter` for any query parameter. An unknown id is in the reply.
+    /// The last key that administers is refused without `confirm=no-administrator`.
+    ///
+    /// - Throws: `unknown_parameter` for any other query parameter. An unknown id is in the reply.
     func revoke(_ call: Call) throws(Problem) -> Reply {
-        try QueryParameters(call.request.target).requireKnown([])
+        let parameters = try QueryParameters(call.request.target)
+        try parameters.requireKnown([KeyEndpoints.confirm])
+        let check = try KeyEndpoints.isConfirmed(parameters) ? nil : CredentialCheck(options.current)
         let id = try call.match[.id]
         return work(call) { file throws(KeyFile.Failure) in
-            try file.revoke(id)
+            try file.revoke(id, check)
             return Response(status: 204, headers: [HeaderField("Cache-Control", "no-store")])
         }
     }
@@ -57,6 +76,15 @@ struct KeyEndpoints: Sendable {
             let (text, key) = try file.rotate(id)
             return KeyEndpoints.document(key, text, status: 200)
         }
+    }
+
+    /// Returns whether a request confirms that no key has to administer.
+    private static func isConfirmed(_ parameters: QueryParameters) throws(Problem) -> Bool {
+        guard let value = parameters[confirm] else { return false }
+        guard value.utf8.elementsEqual(CredentialCheck.confirmation.utf8) else {
+            throw .invalidParameter(confirm, "'confirm' has to be '\(CredentialCheck.confirmation)'")
+        }
+        return true
     }
 
     /// Returns a reply for which a worker changes the file, and then puts the change in force.
@@ -84,6 +112,11 @@ struct KeyEndpoints: Sendable {
         case .unknownID: return Problem(.notFound, failure.description)
         case .tooMany: return .overLimit(.insufficientStorage, failure.description, limit: KeyFile.countLimit)
         case .broken: return Problem(.invalidConfiguration, "the file of keys cannot be read, so it is not replaced")
+        case .noAdministrator:
+            var problem = Problem.invalidParameter(
+                confirm, "\(failure.description) with '\(confirm)=\(CredentialCheck.confirmation)'")
+            problem.status = 422
+            return problem
         case .storage: return Problem(.insufficientStorage, "the file of keys cannot be replaced")
         }
     }

@@ -22,9 +22,13 @@ struct LogEndpoints: Sendable {
         guard let log else { throw Problem(.notFound, "this server writes no log") }
         return .work {
             let (lines, last) = log.tail(after: since, limit: limit)
-            guard isText else { return Response(unstored: LogEndpoints.document(lines, last: last)) }
+            // Those between what the client knows and the first line: forgotten, or beyond the limit.
+            let missing = max(0, (lines.first?.number ?? last + 1) - 1 - (since ?? 0))
+            guard isText else { return Response(unstored: LogEndpoints.document(lines, last: last, missing: missing)) }
             let text = OutputBuffer.text(lines.map { $0.text + "\n" }.joined())
-            return Response(type: "text/plain; charset=utf-8", text, headers: [HeaderField("Cache-Control", "no-store")])
+            var response = Response(type: "text/plain; charset=utf-8", text, headers: [HeaderField("Cache-Control", "no-store")])
+            if missing > 0 { response.add("Realm-Partial", constant: "lines") }
+            return response
         }
     }
 
@@ -37,8 +41,8 @@ struct LogEndpoints: Sendable {
         return isText
     }
 
-    /// Returns lines as JSON. `next` is what the next request sends as `since`.
-    private static func document(_ lines: [LogTail.Line], last: Int) -> OutputBuffer {
+    /// Returns lines as JSON. `next` is what the next request sends as `since`, `missing` how many lines before these are left out.
+    private static func document(_ lines: [LogTail.Line], last: Int, missing: Int) -> OutputBuffer {
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("items")
@@ -51,6 +55,7 @@ struct LogEndpoints: Sendable {
         }
         writer.endArray()
         writer.member("next", int: lines.last?.number ?? last)
+        writer.member("missing", int: missing)
         writer.endObject()
         return writer.buffer
     }

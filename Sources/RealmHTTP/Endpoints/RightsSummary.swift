@@ -15,7 +15,7 @@ struct RightsSummary {
 
     /// By the name of the realm and that of the class the words for what is allowed.
     let may: JSONObject
-    /// Whether something was left out because of the limits.
+    /// Whether something was left out: because of the limits, or as a realm is not open.
     let hasMore: Bool
 
     /// Finds out what a principal may do.
@@ -44,6 +44,16 @@ struct RightsSummary {
             hasMore = hasMore || shown.count < classes.count
             classCount += shown.count
             realms.append((name, .object(JSONObject(Array(shown)))))
+        }
+        let isOpen = Set(catalog.openNames.map { Array($0.utf8) })
+        var last: String?
+        // Without a right in them, realms that are closed are none of what was left out.
+        while !hasMore {
+            let page = catalog.page(after: last, limit: RightsSummary.realmLimit)
+            try Problem.mapping { () throws(StorageError) in try budget.spend(1 + page.realms.count) }
+            hasMore = page.realms.contains { !isOpen.contains(Array($0.name.utf8)) && visibility.shows($0.name) }
+            guard page.hasMore, let end = page.realms.last?.name else { break }
+            last = end
         }
         may = JSONObject(realms)
         self.hasMore = hasMore

@@ -49,6 +49,7 @@ struct SchemaEndpoints: Sendable {
         var response = call.isCurrent(etag) ? Response(status: 304) : Response(type: format.mediaType, text)
         response.add("ETag", etag)
         response.add("Realm-Version", context.version.tokenText)
+        context.addMissingParts(to: &response)
         response.add("Cache-Control", constant: "private, no-cache")
         return response
     }
@@ -136,6 +137,7 @@ struct SchemaEndpoints: Sendable {
         }
         var response = self.description(call, text, epoch: context.version.token.epoch)
         response.add("Realm-Version", context.version.tokenText)
+        context.addMissingParts(to: &response)
         return response
     }
 

@@ -21,8 +21,6 @@ internal import RealmStorage
 
     /// The number of seconds in which a connection has to be made.
     private static let connectSeconds = 10
-    /// The number of seconds without a single byte after which a request has failed.
-    private static let silentSeconds = 30
 
     /// The handle of the library, which this object owns.
     private let handle: UnsafeMutableRawPointer
@@ -69,7 +67,9 @@ internal import RealmStorage
         guard code != CURLE_OK else { return progress.answer }
         let text = String(decoding: message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         let sentence = text.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : text
-        throw .network(sentence, isLasting: CurlTransfer.lasting.contains(code.rawValue))
+        // Who follows a stream has typed the name of the host.
+        let isUnknown = request.stream != nil && code == CURLE_COULDNT_RESOLVE_HOST
+        throw .network(sentence, isLasting: isUnknown || CurlTransfer.lasting.contains(code.rawValue))
     }
 
     /// The codes of failures that another attempt would repeat.
@@ -82,7 +82,7 @@ internal import RealmStorage
             text(CURLOPT_URL, request.url) && text(CURLOPT_CUSTOMREQUEST, request.method)
             && text(CURLOPT_PROTOCOLS_STR, "http,https") && text(CURLOPT_USERAGENT, "realm-rest")
             && number(CURLOPT_NOSIGNAL, 1) && number(CURLOPT_CONNECTTIMEOUT, CurlTransfer.connectSeconds)
-            && number(CURLOPT_LOW_SPEED_LIMIT, 1) && number(CURLOPT_LOW_SPEED_TIME, CurlTransfer.silentSeconds)
+            && number(CURLOPT_LOW_SPEED_LIMIT, 1) && number(CURLOPT_LOW_SPEED_TIME, request.silentSeconds)
         if let signature = request.signature {
             isSet =
                 isSet && text(CURLOPT_AWS_SIGV4, "aws:amz:\(signature.region):s3")
@@ -189,6 +189,7 @@ extension CurlTransfer {
 
         /// Takes the next bytes of the answer; returns whether there was room for them.
         func take(_ bytes: [UInt8]) -> Bool {
+            if answer.status == 200, let isWanted = request.stream?(answer, bytes) { return isWanted }
             do throws(StorageError) {
                 if let target = request.target, answer.status == 200 {
                     guard answer.storedByteCount + bytes.count <= target.maximumByteCount else {

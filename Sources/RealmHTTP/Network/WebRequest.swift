@@ -76,6 +76,11 @@ struct WebRequest {
     var certificateAuthority: String?
     /// The number of seconds in which the whole answer has to come; nil for any.
     var seconds: Int?
+    /// The number of seconds without a single byte after which the request has failed.
+    var silentSeconds = 30
+    /// Gets the body of an answer of status 200 piece by piece, with its head: false ends the transfer, and nil leaves the piece to
+    /// the answer; nil for an answer as a whole.
+    var stream: ((WebAnswer, [UInt8]) -> Bool?)?
     /// The greatest number of bytes of an answer in memory.
     var maximumAnswerByteCount = 4 << 20
     /// Whether the server is reached directly, also where the environment names a proxy.

@@ -104,10 +104,13 @@ extension DocumentValue {
     /// - Parameter text: A sentence for readers of the document.
     func describing(_ text: String) -> DocumentValue { adding([.init("description", .string(text))]) }
 
-    /// Returns the same schema for values that may be null. A reference is wrapped, since OpenAPI 3.0 ignores what stands
-    /// beside it.
+    /// Returns the same schema for values that may be null.
+    ///
+    /// OpenAPI 3.0 ignores what stands beside a reference, and `nullable` without a type in the same schema, so null is another schema
+    /// beside a reference. Generators know it by its only value and make an optional of the two.
     var orNull: DocumentValue {
-        self["$ref"] == nil ? adding([.init("nullable", true)]) : ["nullable": true, "allOf": [self]]
+        guard self["$ref"] != nil else { return adding([.init("nullable", true)]) }
+        return ["anyOf": [self, ["type": "object", "nullable": true, "enum": [.null]]]]
     }
 }
 

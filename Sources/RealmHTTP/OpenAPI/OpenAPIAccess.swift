@@ -4,6 +4,22 @@ internal import RealmStorage
 
 /// What the API description says about credentials: keys, sessions, and who a client is.
 enum OpenAPIAccess {
+    // MARK: - Credentials
+
+    /// How a request says who sends it.
+    static let securitySchemes: [(String, DocumentValue)] = [
+        (
+            "bearer",
+            [
+                "type": "http", "scheme": "bearer",
+                "description": "Is an API key of this server, or a token of an issuer that it trusts.",
+            ]
+        ),
+        ("basic", ["type": "http", "scheme": "basic", "description": "Has an API key as the password of the user key."]),
+    ]
+    /// Which of them a request needs: one of them, or none on a server that has no credentials.
+    static let security: DocumentValue = [["bearer": .array([])], ["basic": .array([])], .object([])]
+
     // MARK: - Schemas
 
     /// The schema of an array of strings.
@@ -45,11 +61,11 @@ enum OpenAPIAccess {
             [
                 "type": "object",
                 "properties": [
-                    "name": OpenAPIParts.words(atMost: 128, "shop"), "roles": OpenAPIParts.list(atMost: 100, least: 1, "editor"),
+                    "name": OpenAPIParts.words(atMost: 128, "shop"), "roles": OpenAPIParts.list(atMost: 100, least: 1, "read"),
                     "realm": optionalText, "expires": lifetime, "from": networks, "claims": claims,
                 ],
                 "required": ["name", "roles"], "additionalProperties": false,
-                "example": ["name": "shop", "roles": ["editor"]],
+                "example": ["name": "shop", "roles": ["read"]],
             ]
         ),
         (
@@ -140,14 +156,16 @@ enum OpenAPIAccess {
 
     /// `POST /admin/keys`.
     static let makeKey = OperationDescription(
-        "makeKey", "Makes an API key. Its secret is in this response only.", tag: "access", parameters: ["RequestId"],
+        "makeKey", "Makes an API key. Its secret is in this response only.", tag: "access",
+        parameters: ["ConfirmNoAdministrator", "RequestId"],
         taking: .json, body: OpenAPIParts.schema("KeyRequest"),
         responses: responses("201", "The key is in force.", "KeyWithSecret"),
         problems: [.invalidConfiguration, .insufficientStorage])
 
     /// `DELETE /admin/keys/{id}`.
     static let revokeKey = OperationDescription(
-        "revokeKey", "Revokes an API key, and ends its streams.", tag: "access", parameters: ["RequestId"],
+        "revokeKey", "Revokes an API key, and ends its streams.", tag: "access",
+        parameters: ["ConfirmNoAdministrator", "RequestId"],
         responses: responses("204", "The key is not valid any more."), problems: [.invalidConfiguration, .insufficientStorage])
 
     /// `POST /admin/keys/{id}/rotate`.

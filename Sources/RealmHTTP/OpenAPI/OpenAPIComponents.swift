@@ -79,7 +79,7 @@ struct OpenAPIComponents {
         }
         return [("schemas", chosen)]
             + others.map { kind, parts in (kind, parts.filter { all.contains(kind + "/" + $0.0) }) }
-            + [("examples", shown)]
+            + [("examples", shown), ("securitySchemes", OpenAPIAccess.securitySchemes)]
     }
 
     /// Returns the references, and those of what they lead to.

@@ -92,7 +92,7 @@ package enum OpenAPIDocument {
                 "realm-rest", version: version,
                 "Serves Realm databases over HTTP with JSON documents. The classes of a realm have a document of their own at /v1/realms/{realm}/openapi.json."
             ),
-            "servers": servers, "tags": tagList(tags),
+            "servers": servers, "security": OpenAPIAccess.security, "tags": tagList(tags),
             "paths": .object(paths.map { DocumentValue.Member($0, $1) }),
             "components": .object(
                 OpenAPIComponents(ints, limits).members(usedBy: used).filter { !$0.1.isEmpty }.map { kind, parts in

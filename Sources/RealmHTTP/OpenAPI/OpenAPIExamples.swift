@@ -61,7 +61,7 @@ struct OpenAPIExamples {
     ///   - depth: How many objects the value is inside of.
     func value(of schema: DocumentValue, named name: String, depth: Int) -> DocumentValue {
         if let example = schema["example"] ?? schema["default"] ?? schema["enum"]?.elements.first { return example }
-        if let reference = schema["$ref"]?.text ?? schema["allOf"]?.elements.first?["$ref"]?.text {
+        if let reference = schema["$ref"]?.text ?? schema["anyOf"]?.elements.first?["$ref"]?.text {
             let target = String(reference.split(separator: "/").last ?? "")
             guard depth < OpenAPIExamples.depth, let found = lookup(target) else { return .object([]) }
             return value(of: found, named: name, depth: depth)

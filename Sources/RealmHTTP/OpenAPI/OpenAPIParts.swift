@@ -41,6 +41,16 @@ enum OpenAPIParts {
     static let texts: DocumentValue = ["type": "array", "items": text]
     /// The schema of a string that may be null.
     static let nullableText: DocumentValue = ["type": "string", "nullable": true]
+
+    /// Returns the schema of one of a few words of letters, or null.
+    ///
+    /// It is a pattern, as an enumeration would have to list null: generators fail on null without it, and some make a value of it.
+    static func nullableChoice(_ values: String...) -> DocumentValue {
+        [
+            "type": "string", "nullable": true, "pattern": .string("^(\(values.joined(separator: "|")))$"),
+            "example": .string(values.first ?? ""),
+        ]
+    }
     /// The schema of the arguments of a predicate in a body.
     ///
     /// - Parameter limits: The limits of the server.
@@ -123,6 +133,12 @@ enum OpenAPIParts {
         ),
         ("ETag", field("Changes whenever the content of the response changes.", "\"h7Yq0c\"")),
         ("Location", field("Names the path of what was made.", "/v1/realms/store/objects/Category/31")),
+        (
+            "RealmPartial",
+            field(
+                "Says that the export may lack what the client may not see (rights), or what the realm does not show (classes).",
+                "rights")
+        ),
         (
             "ReprDigest",
             field("States the SHA-256 of the body (RFC 9530).", "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:")

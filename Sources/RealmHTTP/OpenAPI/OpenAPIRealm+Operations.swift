@@ -304,7 +304,8 @@ struct ClassOperations {
             "update\(name)", "Changes some properties of an object of \(label).",
             details: OpenAPITexts.operations["updateObject"]?.details, tag: name,
             parameters: parameters(ClassOperations.common + ["IdempotencyKey"], simple: ["IfMatch"]),
-            taking: isFull ? BodyTypes(.mergePatch, .jsonPatch, .json) : BodyTypes(.mergePatch, .json),
+            // A JSON Patch is a list. Clients of some generators fail where a body may be an object or a list, by its media type.
+            taking: BodyTypes(.mergePatch, .json),
             body: OpenAPIParts.schema("\(name)Patch"),
             bodyText: "The body is a merge patch for the object of \(label).",
             responses: written([

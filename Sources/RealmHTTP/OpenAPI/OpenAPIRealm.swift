@@ -201,7 +201,7 @@ package struct OpenAPIRealm {
                         ? "Describes the classes of one realm, in plain JSON. With profile=simple the document has the common operations alone."
                         : "Describes the common operations on the classes of one realm, with the parameters that most requests need. A number that is NaN or infinite is a text, which a client of this document cannot read."
                 )),
-            .init("servers", OpenAPIDocument.servers),
+            .init("servers", OpenAPIDocument.servers), .init("security", OpenAPIAccess.security),
             .init("tags", OpenAPIDocument.tagList(sharedTags, classes: kinds)),
         ]
     }
@@ -217,17 +217,19 @@ package struct OpenAPIRealm {
     /// - Parameter snapshot: The version with the classes.
     /// - Returns: The identifiers by the key of the class's table.
     private static func identifiers(of snapshot: Snapshot) -> [TableKey: String] {
-        var used = Set<ByteText>(texts: OpenAPIComponents.names + OpenAPIRealm.reserved)
+        // Generators make files and methods of names, so capitals do not distinguish two of them.
+        var used = Set<ByteText>(texts: (OpenAPIComponents.names + OpenAPIRealm.reserved).map { $0.lowercased() })
         var identifiers: [TableKey: String] = [:]
         for table in snapshot.classes {
             let base = identifier(table.className ?? "")
             var candidate = base
             var suffix = 2
-            while !used.insert(candidate).inserted || OpenAPIRealm.derived.contains(where: { used.contains(candidate + $0) }) {
+            let isUsed = { (name: String) in used.contains(name.lowercased()) }
+            while isUsed(candidate) || OpenAPIRealm.derived.contains(where: { isUsed(candidate + $0) }) {
                 candidate = "\(base)\(suffix)"
                 suffix += 1
             }
-            for suffix in OpenAPIRealm.derived { used.insert(candidate + suffix) }
+            for suffix in OpenAPIRealm.derived + [""] { used.insert((candidate + suffix).lowercased()) }
             identifiers[table.key] = candidate
         }
         return identifiers

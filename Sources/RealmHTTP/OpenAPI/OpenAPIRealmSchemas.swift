@@ -119,9 +119,9 @@ extension OpenAPIWrites {
                     ["name", "type"],
                     [
                         "name": OpenAPIParts.words(atMost: 63, "id"), "type": OpenAPIParts.words("int"),
-                        "collection": ["type": "string", "nullable": true, "enum": ["list", "set", "dictionary"]],
+                        "collection": OpenAPIParts.nullableChoice("list", "set", "dictionary"),
                         "optional": flag,
-                        "indexed": ["type": "string", "nullable": true, "enum": ["general", "fulltext"]],
+                        "indexed": OpenAPIParts.nullableChoice("general", "fulltext"),
                         "objectType": OpenAPIParts.nullableText,
                     ]
                 ).adding([.init("example", ["name": "id", "type": "int"])])

@@ -52,7 +52,7 @@ enum OpenAPISchemaSplit {
         guard isNamed else { return .object(rewritten) }
         found[place].1 = .object(rewritten.filter { $0.name != "nullable" })
         let reference = OpenAPIParts.schema(own)
-        return schema["nullable"] == nil ? reference : ["nullable": true, "allOf": [reference]]
+        return schema["nullable"] == nil ? reference : reference.orNull
     }
 
     /// Returns the name of a member as a part of another name.

@@ -225,11 +225,6 @@ enum OpenAPISchemas {
         ],
     ]
 
-    /// Returns the schema of one of a few words, or null. Null is not among the words, because generators mishandle it there.
-    private static func nullableChoice(_ values: String...) -> DocumentValue {
-        ["type": "string", "nullable": true, "enum": .array(values.map { .string($0) })]
-    }
-
     /// One property in the schema of a class.
     private static let schemaProperty: DocumentValue = [
         "type": "object",
@@ -238,9 +233,9 @@ enum OpenAPISchemas {
             "name": text,
             "type": OpenAPIParts.choice(
                 "int", "bool", "string", "data", "date", "float", "double", "decimal128", "objectId", "uuid", "mixed", "object"),
-            "collection": nullableChoice("list", "set", "dictionary"),
+            "collection": OpenAPIParts.nullableChoice("list", "set", "dictionary"),
             "optional": flag,
-            "indexed": nullableChoice("general", "fulltext"),
+            "indexed": OpenAPIParts.nullableChoice("general", "fulltext"),
             "objectType": nullableText,
             "default": anything.describing("Is the value that a create takes when it leaves the property out."),
         ],

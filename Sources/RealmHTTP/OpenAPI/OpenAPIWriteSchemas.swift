@@ -65,7 +65,17 @@ extension OpenAPIWrites {
                     "Is the created object with its properties, or counts and keys where the request had an array or lines.")
             ),
             ("Matched", object(["matched", "version"], ["matched": count, "version": text])),
-            ("Imported", object(["created", "updated", "version"], ["created": count, "updated": count, "version": text])),
+            (
+                "Imported",
+                object(
+                    ["created", "updated", "version"],
+                    [
+                        "created": count, "updated": count, "version": text,
+                        "ignored": OpenAPIParts.texts.describing(
+                            "Lists members that were left out, as CLASS.MEMBER, with Prefer: handling=lenient."),
+                        "moreIgnored": flag.describing("Is true when more members were left out than are listed."),
+                    ])
+            ),
             (
                 "DryRun",
                 object(["committed", "status"], ["committed": flag, "status": status, "body": otherBody]).describing(

@@ -51,6 +51,12 @@ enum OpenAPIWrites {
                 "MaxAffected",
                 OpenAPIParts.inQuery("maxAffected", "Rejects the request when more objects match.", OpenAPIParts.number(from: 0))
             ),
+            (
+                "ConfirmNoAdministrator",
+                OpenAPIParts.inQuery(
+                    "confirm", "Permits that no key administers the server afterwards.",
+                    OpenAPIParts.choice(CredentialCheck.confirmation))
+            ),
             ("Confirm", required(OpenAPIParts.inQuery("confirm", "Must be all.", OpenAPIParts.choice("all")))),
         ]
     }

@@ -71,6 +71,7 @@ struct RolePolicy: Sendable {
             guard rights.mayUseTransactions else { return false }
         }
         if route.traits.contains(.imports), !rights.mayImportSomething { return false }
+        if route.traits.contains(.exports), !rights.mayExportSomething { return false }
         if route.traits.contains(.migrates) { return rights.mayMigrate }
         return needed <= .read || rights.mayWrite || route.traits.contains(.concernsTransactions)
     }

@@ -188,7 +188,8 @@ extension RouteTable {
     /// The responses of an export, which has no entity tag that could be compared.
     private static let exportResponses = OpenAPIParts.responses(
         [
-            "description": "The body is the export.", "headers": OpenAPIParts.readHeaders,
+            "description": "The body is the export.",
+            "headers": OpenAPIParts.readHeaders.adding([.init("Realm-Partial", OpenAPIParts.header("RealmPartial"))]),
             "content": .object(
                 [
                     .init("application/x-ndjson", ["schema": OpenAPIParts.schema("Lines")]),

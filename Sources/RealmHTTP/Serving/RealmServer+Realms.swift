@@ -28,7 +28,9 @@ extension RealmServer {
                 switch try open(path, options, catalog) {
                 case .failed(let error):
                     let text = "\(path): \(error)\(keyHint(error, path, options))"
-                    guard options.startsWithoutFiles else { throw Failure(description: text) }
+                    guard options.startsWithoutFiles || options.opensWithoutKeys && lacksKey(error) else {
+                        throw Failure(description: text)
+                    }
                     report(text)
                 case .ready(let database): reportReadOnly(database, report)
                 case .opening, .closed: break
@@ -130,6 +132,14 @@ extension RealmServer {
         }
     }
 
+    /// Whether a file is encrypted and its key is missing or wrong.
+    private static func lacksKey(_ error: StorageError) -> Bool {
+        switch error {
+        case .refused(.encryptionKeyRequired), .refused(.encryptionKeyWrong): return true
+        default: return false
+        }
+    }
+
     /// Returns how a key is given, after the error about a file that needs one; for other errors nothing.
     private static func keyHint(_ error: StorageError, _ path: String, _ options: ServerOptions) -> String {
         guard case .refused(.encryptionKeyRequired) = error, let name = RealmName(file: path) else { return "" }
@@ -222,6 +232,16 @@ extension RealmServer {
     ) throws(Failure) {
         guard let defect = options.roleDefect(in: catalog, readsFiles: false) else { return }
         throw Failure(description: "\(configuration?.error(about: defect) ?? ConfigurationError(text: "\(defect)"))")
+    }
+
+    /// Checks that the roles of the stored keys exist.
+    ///
+    /// - Throws: `Failure` with the first key that has another role.
+    static func checkRolesOfKeys(_ options: ServerOptions) throws(Failure) {
+        guard let folder = options.dataFolder,
+            let defect = CredentialCheck(options).defect(ofKeys: KeyFile(dataFolder: folder))
+        else { return }
+        throw Failure(description: defect)
     }
 
     /// Checks that the configured names of linking objects are for realms that are served. Whether they fit the schema is

@@ -77,6 +77,7 @@ package final class RealmServer: Sendable {
         try RealmServer.open(live, catalog, report)
         RealmServer.reportUnused(options, catalog, report)
         try RealmServer.checkRoles(options, configuration, catalog)
+        try RealmServer.checkRolesOfKeys(options)
         try RealmServer.checkBacklinkNames(options, catalog)
         try RealmServer.checkOrigins(options.corsOrigins)
         let tokens = try RealmServer.makeTokens(live)

@@ -20,6 +20,8 @@ final class SheetWriter {
     private let showsKey: Bool
     /// The row that is written next.
     private var row = 1
+    /// Whether a text was cut.
+    private(set) var hasCut = false
 
     /// Excel shows 15 digits of a number.
     private static let exactIntegers: ClosedRange<Int64> = -999_999_999_999_999...999_999_999_999_999
@@ -139,7 +141,10 @@ final class SheetWriter {
 
     /// Writes a text, cut to what a cell can hold.
     private func write(_ text: String, _ column: Int) throws(Workbook.Failure) {
-        try book.write(SheetWriter.cut(SheetWriter.clean(text)), row, column)
+        let cleaned = SheetWriter.clean(text)
+        let kept = SheetWriter.cut(cleaned)
+        hasCut = hasCut || kept.utf8.count != cleaned.utf8.count || kept.utf8.last != cleaned.utf8.last
+        try book.write(kept, row, column)
     }
 
     /// Returns a text without the characters that XML cannot hold.

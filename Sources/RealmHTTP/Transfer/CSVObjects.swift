@@ -19,6 +19,8 @@ struct CSVObjects: Sendable {
     private let names: [String?]
     /// What separates the cells.
     private let separator: UInt8
+    /// The columns that are ignored.
+    private(set) var ignored = IgnoredMembers()
 
     /// Reads the first record.
     ///
@@ -49,6 +51,7 @@ struct CSVObjects: Sendable {
                 "the cells are separated by semicolons: leave 'separator' out, or send separator=semicolon", line)
         }
         names = try CSVObjects.names(texts, of: table, options, line: line)
+        for (name, text) in zip(names, texts) where name == nil { ignored.add(text, of: table.className ?? table.name) }
     }
 
     /// Returns the cells of the first record. One that is malformed may be no CSV at all.

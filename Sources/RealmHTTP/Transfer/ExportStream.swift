@@ -21,6 +21,8 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
     private let schema: String
     /// The text of the version token, for the header of the export.
     private let version: String
+    /// Whether the version may have more than what is exported, which the export states.
+    private let isPartial: Bool
     /// How objects are written.
     private let representation: Representation
     /// The threads that help to write the objects.
@@ -59,11 +61,14 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
     ///   - rows: The objects. For CSV they are of one class.
     ///   - version: The text of the version token, for the header.
     ///   - format: NDJSON, JSON or CSV.
+    ///   - isPartial: Whether the version may have more objects, classes or properties than `rows` show.
     ///   - representation: How objects are written; an export that is to be imported again has the default.
     package init(
-        _ rows: StreamRows, version: String, format: ExportFormat, representation: Representation = Representation()
+        _ rows: StreamRows, version: String, format: ExportFormat, isPartial: Bool = false,
+        representation: Representation = Representation()
     ) {
         self.rows = rows
+        self.isPartial = isPartial
         self.representation = representation
         self.version = version
         self.format = format
@@ -128,6 +133,7 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
         case .json:
             buffer.append("{\"version\":" as StaticString)
             buffer.append(jsonString: version)
+            if isPartial { buffer.append(",\"partial\":true" as StaticString) }
             buffer.append(",\"schema\":" as StaticString)
             buffer.append(schema)
             buffer.append(",\"objects\":{" as StaticString)
@@ -136,6 +142,7 @@ package final class ExportStream: ChunkProducer, @unchecked Sendable {
             buffer.append(schema)
             buffer.append(",\"version\":" as StaticString)
             buffer.append(jsonString: version)
+            if isPartial { buffer.append(",\"partial\":true" as StaticString) }
             buffer.append("}}\n" as StaticString)
         }
     }

@@ -85,6 +85,9 @@ package struct ImportReader: Sendable {
         records.skipsBlank = parser.csv?.skipsBlank ?? false
     }
 
+    /// The columns of CSV that are ignored.
+    var ignored: IgnoredMembers { parser.csv?.ignored ?? IgnoredMembers() }
+
     /// Returns the next item, or nil when the input is complete. Blank lines are skipped.
     ///
     /// - Parameter limit: How many objects the item has at most.

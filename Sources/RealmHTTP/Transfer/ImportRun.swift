@@ -32,6 +32,8 @@ package final class ImportRun {
         var updated = 0
         /// The line of the last object that was written; 0 before the first.
         var line = 0
+        /// The members that were ignored.
+        var ignored = IgnoredMembers()
 
         /// What it takes in bytes, about.
         var byteCount: Int {
@@ -85,6 +87,8 @@ package final class ImportRun {
     package var created: Int { memory.created }
     /// The number of objects that existed and were written into so far, earlier commits included.
     package var updated: Int { memory.updated }
+    /// The members that were ignored so far.
+    var ignored: IgnoredMembers { memory.ignored }
 
     /// Creates a run that begins with the first object.
     package convenience init(_ session: WriteSession, _ mode: Mode) { self.init(session, mode, Memory()) }
@@ -118,6 +122,10 @@ package final class ImportRun {
     /// - Returns: Whether there may be more; false when the import is complete.
     /// - Throws: The first error, with `line` where it is one of an object.
     func run(_ reader: inout ImportReader, until pause: Pause) throws(Problem) -> Bool {
+        defer {
+            memory.ignored.formUnion(session.ignored)
+            memory.ignored.formUnion(reader.ignored)
+        }
         var left = pause.count
         while left > 0, goesOn(pause, after: pause.count - left) {
             try requireTime()
@@ -291,7 +299,7 @@ package final class ImportRun {
         for (object, one) in zip(objects, made) { try note(object, one.place, isCreated: true) }
         for (row, members) in linked {
             if members.allSatisfy({ isReachable($0.value) }) {
-                try link(members, made[row].place, InputPlace(line: objects[row].line))
+                try link(members, made[row].place, of: objects[row].className, InputPlace(line: objects[row].line))
             } else {
                 memory.later.append(Waiting(object: made[row].place.object, place: objects[row].place))
             }
@@ -390,11 +398,11 @@ package final class ImportRun {
             try session.checkDeadline()
             return try session.require(.objectKey(object), class: imported.className)
         }
-        try link(linked, target, place)
+        try link(linked, target, of: imported.className, place)
     }
 
     /// Writes members with links of an object.
-    private func link(_ members: Members, _ target: ObjectPlace, _ place: InputPlace) throws(Problem) {
+    private func link(_ members: Members, _ target: ObjectPlace, of className: String, _ place: InputPlace) throws(Problem) {
         try Problem.writing(place) { () throws(WriteError) in
             for member in members {
                 let name = MemberNaming.documents.property(member.name)
@@ -404,7 +412,10 @@ package final class ImportRun {
                     // An unknown name is an unknown member of the object here, not a missing path.
                     var inner = error
                     inner.path = error.path.inside(.name(member.name))
-                    if error.code == .notFound, isLenient { continue }
+                    if error.code == .notFound, isLenient {
+                        memory.ignored.add(member.name, of: className)
+                        continue
+                    }
                     if error.code == .notFound { inner = WriteError(.unknownProperty, error.detail, path: inner.path) }
                     throw inner
                 }

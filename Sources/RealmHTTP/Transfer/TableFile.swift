@@ -40,12 +40,15 @@ package enum TableFile {
     ///   - file: The file.
     ///   - byteLimit: The greatest length of the file.
     ///   - end: When the work is given up.
+    /// - Returns: Whether a text was cut, as it is longer than a cell takes.
     /// - Throws: `answer_too_large` for more rows than a sheet takes, `insufficient_storage`, or the problem
     ///   of a damaged realm.
+    @discardableResult
     package static func writeWorkbook(
         _ rows: StreamRows, to file: BodyFile, byteLimit: Int, until end: Instant = .distantFuture
-    ) throws(Problem) {
+    ) throws(Problem) -> Bool {
         let room = try SheetRoom(of: rows.parts.count)
+        var isCut = false
         try filling(file, with: rows, byteLimit: byteLimit) { _, grown in
             defer { withExtendedLifetime(room) {} }
             let book = try Workbook(path: file.openPath)
@@ -69,7 +72,9 @@ package enum TableFile {
             try rows.budget.check()
             try book.close()
             try grown()
+            isCut = writers.contains(where: \.hasCut)
         }
+        return isCut
     }
 
     /// Calls a function with every object and the index of its class.

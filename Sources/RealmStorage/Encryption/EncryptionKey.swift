@@ -39,7 +39,9 @@ package struct EncryptionKey: Sendable, Equatable {
         self.bytes = bytes
     }
 
-    /// Reads a key from a small text file; see `init(text:)`.
+    /// Reads a key from a small file: a text as of `init(text:)`, or the 64 bytes themselves.
+    ///
+    /// Bytes that are a text are no key, so a password or half a key is not taken for one.
     ///
     /// - Throws: `.refused` when there is no such file or when it does not hold a key.
     package init(contentsOfFile path: String) throws(StorageError) {
@@ -48,11 +50,17 @@ package struct EncryptionKey: Sendable, Equatable {
         let byteCount = try System.regularFileSize(descriptor)
         // This leaves room for white space; a longer file is not a key.
         guard (1...1024).contains(byteCount) else {
-            throw .refused(.encryptionKeyMalformed("a key file has 128 hex digits or base64 of 64 bytes, not \(byteCount) bytes"))
+            throw .refused(
+                .encryptionKeyMalformed("a key file has 128 hex digits, base64 of 64 bytes, or 64 bytes, not \(byteCount) bytes"))
         }
         let mapping = try FileMapping(descriptor: descriptor, byteCount: byteCount)
-        let text = mapping.bytes.string
-        try self.init(text: text)
+        let bytes = withExtendedLifetime(mapping) { mapping.bytes.array }
+        let isPlain = bytes.allSatisfy { (0x20..<0x7f).contains($0) || (0x09...0x0d).contains($0) }
+        if bytes.count == EncryptionKey.byteCount, !isPlain {
+            try self.init(bytes: bytes)
+        } else {
+            try self.init(text: String(decoding: bytes, as: UTF8.self))
+        }
     }
 }
 

@@ -33,18 +33,18 @@ struct KeysCommandTests {
         let server = try KeyServer()
         let place = ["--data", server.folder]
         let added = try run(
-            ["keys", "add", "ann", "--role", "admin", "--role", "x", "--expires", "90d", "--claim", "team=a=b"] + place)
+            ["keys", "add", "ann", "--role", "admin", "--role", "read", "--expires", "90d", "--claim", "team=a=b"] + place)
         #expect(added.status == 0 && added.error.isEmpty)
         let first = try key(added.output)
         #expect(try eventually { try server.request("GET", "/v1/realms", first).status == 200 })
         #expect(try server.file.read()?.first?.claims["team"] == .string("a=b"))
         let list = try run(["keys", "list"] + place).output
-        #expect(list.contains("\(first.id)\tann\tadmin,x\t-\t-\t") && !list.contains(first.text))
+        #expect(list.contains("\(first.id)\tann\tadmin,read\t-\t-\t") && !list.contains(first.text))
         let second = try key(try run(["keys", "rotate", first.id] + place).output)
         #expect(try eventually { try server.request("GET", "/v1/realms", second).status == 200 })
         // While the test waited it may have failed too often.
         #expect([401, 429].contains(try server.request("GET", "/v1/realms", first).status))
-        let revoked = try run(["keys", "revoke", first.id] + place)
+        let revoked = try run(["keys", "revoke", first.id, "--confirm", "no-administrator"] + place)
         #expect(revoked.status == 0 && revoked.output.isEmpty)
         #expect(try eventually { try server.request("GET", "/v1/realms", second).status != 200 })
         let again = try run(["keys", "revoke", first.id] + place)

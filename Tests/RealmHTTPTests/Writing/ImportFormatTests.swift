@@ -31,6 +31,27 @@ import Testing
         try HTTPClient.request(port: server.port, "POST", "/v1/realms/app/import" + query, headers: headers, body: body)
     }
 
+    @Test(arguments: ["true", "false"])
+    func `members that are left out are listed, each once, whatever they hold`(_ atomic: String) throws {
+        let server = try WriteServer()
+        let lines = """
+            {"_id":1,"foo":1,"bar":{"$link":{"class":"Dog","key":"1"}}}
+            {"_id":2,"foo":2,"name":"x","baz":[1]}
+
+            """
+        let query = "app/import?class=Dog&atomic=\(atomic)"
+        let type = [("Content-Type", "application/x-ndjson")]
+        #expect(try server.send("POST", query, lines, type).code == "unknown_property")
+        let answer = try server.send("POST", query + "&mode=upsert", lines, type + Self.lenient)
+        #expect(Set(answer.json["ignored"]?.texts ?? []) == ["Dog.foo", "Dog.bar", "Dog.baz"], "\(answer.text)")
+        #expect(answer.json["ignored"]?.texts?.count == 3 && answer.json["moreIgnored"] == nil)
+        let many = (0..<150).map { #""m\($0)":1"# }.joined(separator: ",")
+        let cut = try server.send("POST", query, "{\"_id\":3,\(many)}\n", type + Self.lenient)
+        #expect(cut.json["ignored"]?.texts?.count == 100 && cut.json["moreIgnored"]?.bool == true, "\(cut.text)")
+        let whole = try server.send("POST", query, "{\"_id\":4}\n", type + Self.lenient)
+        #expect(whole.status == 200 && whole.json["ignored"] == nil)
+    }
+
     @Test func `columns get the names of properties, and unknown ones can be left out`() throws {
         let server = try WriteServer()
         let text = "\u{feff}Nr;Name;Alter;Farbe\r\n1;\"Rex; der\";3;rot\r\n2;;4;\r\n"
@@ -38,6 +59,7 @@ import Testing
         #expect(try server.send("POST", "app/import" + columns, text, Self.csv).code == "unknown_property")
         let answer = try server.send("POST", "app/import" + columns, text, Self.csv + Self.lenient)
         #expect(answer.json["created"]?.int == 2, "\(answer.text)")
+        #expect(answer.json["ignored"]?.texts == ["Dog.Farbe"], "what is left out is said: \(answer.text)")
         #expect(try server.show("Dog/1").contains(#""name":"Rex; der","age":3"#))
         let map = "?class=Dog&columns=%7B%22a:b%22:%22_id%22,%22c%22:%22age%22%7D"
         #expect(try server.send("POST", "app/import" + map, "a:b\tc\n3\t5\n", Self.csv).json["created"]?.int == 1)

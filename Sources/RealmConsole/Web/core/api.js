@@ -13,6 +13,8 @@ export class ProblemError extends Error {
   constructor(problem) {
     super(problem.detail || problem.title);
     this.problem = problem;
+    /** The realm that the request was about; empty for none. */
+    this.realm = "";
   }
 }
 
@@ -83,12 +85,13 @@ export async function send(method, target, options = {}) {
   pending.value = pending.peek() + 1;
   try {
     const response = await fetch(url, { method, headers, body: isJSON ? JSON.stringify(body) : body, signal: abort });
-    const [version, realm] = [response.headers.get("Realm-Version"), /^\/v1\/realms\/([^/?]+)\//.exec(target)?.[1]];
-    if (version && realm) heard.version(decodeURIComponent(realm), version);
+    const [version, realm] = [response.headers.get("Realm-Version"), realmOf(target)];
+    if (version && realm) heard.version(realm, version);
     if (response.ok) return response;
     throw new ProblemError(await problemOf(response));
   } catch (error) {
     if (error instanceof ProblemError) {
+      error.realm = realmOf(target);
       if (error.problem.status === 401) signedOut.value = true;
       throw error;
     }
@@ -97,6 +100,11 @@ export async function send(method, target, options = {}) {
   } finally {
     pending.value = pending.peek() - 1;
   }
+}
+
+/** @param {string} target @returns {string} The realm that a target leads into; empty for none. */
+function realmOf(target) {
+  return decodeURIComponent(/^\/v1\/realms\/([^/?]+)\//.exec(target)?.[1] ?? "");
 }
 
 /** @param {Response} response @returns {Promise<Problem>} */

@@ -8,7 +8,7 @@ import { address, go, route } from "./router.js";
 import { may, me, sessionNode, signIn } from "./session.js";
 import { effect, onCleanup, scope, signal, untracked } from "./signals.js";
 import { trailNode } from "./trail.js";
-import { button, dialogs, emptyNode, liveRegion, messages, problemNode } from "./ui.js";
+import { button, closed, dialogs, emptyNode, liveRegion, messages, problemNode } from "./ui.js";
 import { screens } from "../screens/screens.js";
 
 /**
@@ -37,6 +37,7 @@ function connection() {
   return () => {
     const { realm } = route.value;
     if (!realm || !may("subscribe", realm)) return null;
+    if (closed.value === realm) return h("span.connection.lost", { role: "status" }, "Not open");
     const { state, version, subscribe } = untracked(() => feed(realm));
     subscribe(() => {});
     const words = { live: "Live", connecting: "Connecting…", lost: "Not connected: trying again" };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ProblemError } from "./api.js";
+import { call, inRealm, ProblemError } from "./api.js";
 import { h, uniqueID } from "./dom.js";
 import { visible } from "./format.js";
+import { may } from "./session.js";
 import { effect, onCleanup, scope, signal } from "./signals.js";
 
 /**
@@ -234,10 +235,67 @@ export async function confirm(title, text, label) {
 export function loaded(from, show) {
   return () => {
     const [value, error] = [from.data.value, from.error.value];
-    if (error) return h("div", null, problemNode(error), button("Try again", from.reload));
+    if (error) return failureNode(error, from.reload);
     return value === undefined ? waitingNode() : show(value);
   };
 }
+
+/** The realm on screen that cannot be opened as it is, so that nothing of it is awaited; empty for none. */
+export const closed = signal("");
+
+/** @param {any} error Whether it may pass by itself. */
+const mayPass = (error) => !(error instanceof ProblemError) || error.problem.status === 0 || error.problem.status === 429 || error.problem.status >= 500;
+
+/**
+ * What failed, and what can be done about it here: a realm that does not open says why, and an encrypted one asks for its key.
+ *
+ * @param {any} error
+ * @param {() => void} again Reads again.
+ */
+export function failureNode(error, again) {
+  const realm = error instanceof ProblemError ? error.realm : "";
+  const isOfFile = realm && (error.problem.code === "realm_unavailable" || isOfKey(error.problem));
+  const cause = signal(error);
+  if (isOfFile && !isOfKey(error.problem)) {
+    void call("GET", inRealm(realm), { quiet: true }).then(({ problem }) => { if (problem) cause.value = Object.assign(new ProblemError({ status: error.problem.status, ...problem }), { realm }); }, () => {});
+  }
+  if (isOfFile) {
+    closed.value = realm;
+    onCleanup(() => { if (closed.peek() === realm) closed.value = ""; });
+  }
+  return h("div.failure", null, () => problemNode(cause.value), () => (isOfKey(cause.value.problem) ? keyNode(realm, again) : (!isOfFile || mayPass(cause.value)) && button("Try again", again)));
+}
+
+/** @param {any} problem Whether the file lacks its key, or has another one. */
+export const isOfKey = (problem) => /^encryption_key/.test(problem?.code ?? "");
+
+/**
+ * The form that gives a realm its key. Who may not do that is told whom to ask.
+ *
+ * @param {string} realm
+ * @param {() => void} opened
+ */
+function keyNode(realm, opened) {
+  if (!may("administer", realm)) return h("p", null, "Ask whoever runs this server to give the key.");
+  const [key, problem] = [keyInput(), signal(null)];
+  const give = async () => {
+    if (!node.reportValidity()) return;
+    try {
+      await call("PUT", inRealm(realm, "key"), { body: { encryptionKey: key.value.trim() } });
+      opened();
+    } catch (error) {
+      problem.value = error;
+    }
+  };
+  const node = h("form.key", { onsubmit: (event) => event.preventDefault() }, field(`The key of ${visible(realm)}`, key, KEY_RULE), shownProblem(problem), button("Open", give, { type: "submit", class: "primary" }));
+  return node;
+}
+
+/** What an encryption key looks like. */
+export const KEY_RULE = "Of an encrypted file: 128 hexadecimal digits, or base64 of 64 bytes.";
+
+/** @param {import("./dom.js").Attributes} [attributes] Of a field for an encryption key. */
+export const keyInput = (attributes) => h("input", { spellcheck: "false", autocomplete: "off", required: true, ...attributes });
 
 /** Says that something is awaited; appears after 200 ms. */
 export function waitingNode() {

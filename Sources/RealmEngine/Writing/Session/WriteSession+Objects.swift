@@ -336,7 +336,10 @@ extension WriteSession {
         if backlinkNames.byClass[table.className]?[name] != nil {
             throw WriteError(.readOnlyProperty, "'\(name)' is made of the objects that link here and cannot be written")
         }
-        if options.ignoresUnknownMembers, isPlain { return nil }
+        if options.ignoresUnknownMembers, isPlain {
+            ignored.add(name, of: table.className)
+            return nil
+        }
         throw unknown(property, table)
     }
 

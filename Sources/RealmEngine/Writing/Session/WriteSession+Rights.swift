@@ -240,7 +240,10 @@ extension WriteSession {
                 continue
             }
             if fields.hidden.contains(column.leafIndex) {
-                guard !options.ignoresUnknownMembers || naming.isEscaped(name) else { continue }
+                guard !options.ignoresUnknownMembers || naming.isEscaped(name) else {
+                    ignored.add(name, of: table.className)
+                    continue
+                }
                 throw unknown(naming.property(name), table).inside(.name(name))
             }
             guard let place, try isPresent(value, column, table, at: place, options) else {

@@ -105,6 +105,9 @@ package final class WriteSession {
         changesBefore = transaction.changes.count
     }
 
+    /// The members that were ignored, where options say so.
+    package internal(set) var ignored = IgnoredMembers()
+
     /// Options for how inputs are accepted.
     package struct Options: Sendable {
         /// Whether whole objects in place of links are accepted; they are created or updated.

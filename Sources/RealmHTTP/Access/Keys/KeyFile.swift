@@ -18,6 +18,8 @@ package struct KeyFile: Sendable {
         case unknownID(String)
         /// There are as many keys as there may be.
         case tooMany
+        /// No key would administer any more; of the first key when `isFirst`.
+        case noAdministrator(isFirst: Bool)
 
         /// The failure as a sentence, without a final period.
         package var description: String {
@@ -26,6 +28,12 @@ package struct KeyFile: Sendable {
             case .broken(let path): return "\(path) is no list of keys: every key is refused until it is repaired or removed"
             case .unknownID(let id): return "there is no key '\(id)'"
             case .tooMany: return "there are \(KeyFile.countLimit) keys already"
+            case .noAdministrator(isFirst: true):
+                return "the first key ends open access, and this one cannot administer the server: give it the role 'admin' "
+                    + "without a realm or other networks, or confirm"
+            case .noAdministrator(isFirst: false):
+                return
+                    "this is the last key that administers the server: make another one with the role 'admin' first, or confirm"
             }
         }
     }
@@ -75,9 +83,14 @@ package struct KeyFile: Sendable {
 
     /// Changes the keys, and returns when that is durable.
     ///
-    /// - Parameter body: Gets all keys, also those that other programs have just added; what it throws leaves everything as it is.
+    /// - Parameters:
+    ///   - check: Refuses a change after which no client could administer the server; nil for none.
+    ///   - address: The address of the client that asks for the change; nil when it is unknown.
+    ///   - body: Gets all keys, also those that other programs have just added; what it throws leaves everything as it is.
     /// - Returns: What `body` returns.
-    package func change<Result>(_ body: (inout [APIKey]) throws(Failure) -> Result) throws(Failure) -> Result {
+    package func change<Result>(
+        _ check: CredentialCheck? = nil, from address: String? = nil, _ body: (inout [APIKey]) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         let lock: WaitingLock
         do throws(StorageError) {
             let folder = System.folder(of: path)
@@ -91,6 +104,9 @@ package struct KeyFile: Sendable {
         var keys = before ?? []
         let result = try body(&keys)
         guard keys.count <= KeyFile.countLimit else { throw .tooMany }
+        if let check, check.isAdministered(before), !check.isAdministered(keys, from: before == nil ? address : nil) {
+            throw .noAdministrator(isFirst: before == nil)
+        }
         guard before == nil || keys != before else { return result }
         do throws(StorageError) {
             try replace(keys)
@@ -119,15 +135,23 @@ package struct KeyFile: Sendable {
     }
 
     /// Adds a key.
-    package func add(_ key: APIKey) throws(Failure) {
-        try change { keys throws(Failure) in keys.append(key) }
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - check: Refuses a first key that cannot administer; nil for none.
+    ///   - address: The address that the first key has to be good for; nil for any.
+    package func add(_ key: APIKey, _ check: CredentialCheck? = nil, from address: String? = nil) throws(Failure) {
+        try change(check, from: address) { keys throws(Failure) in keys.append(key) }
     }
 
     /// Removes a key.
     ///
+    /// - Parameters:
+    ///   - id: The id of the key.
+    ///   - check: Refuses to remove the last key that administers; nil for none.
     /// - Throws: `.unknownID` when there is none of this id.
-    package func revoke(_ id: String) throws(Failure) {
-        try change { keys throws(Failure) in
+    package func revoke(_ id: String, _ check: CredentialCheck? = nil) throws(Failure) {
+        try change(check) { keys throws(Failure) in
             guard let index = keys.firstIndex(where: { $0.id == id }) else { throw .unknownID(id) }
             keys.remove(at: index)
         }

@@ -21,6 +21,9 @@ package struct NamePattern: Sendable {
     package let text: String
     private let form: Form
 
+    /// Whether every name fits.
+    var isAll: Bool { text.utf8.elementsEqual("*".utf8) }
+
     /// Makes a pattern for classes.
     ///
     /// - Parameter text: A name, `*`, or the beginning of names with `*` after it; nil for `*` elsewhere and an empty text.

@@ -67,6 +67,9 @@ extension RealmRights {
     /// Whether anything may be imported.
     package var mayImportSomething: Bool { isWhole || mayImport || allows([.import]) }
 
+    /// Whether anything may be exported.
+    package var mayExportSomething: Bool { isWhole || mayExport || allows([.export]) }
+
     /// Returns what may be done in some classes, without those in which nothing may be done.
     ///
     /// - Parameter classes: The names of the classes.

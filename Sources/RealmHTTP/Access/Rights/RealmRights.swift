@@ -121,6 +121,19 @@ package final class RealmRights: Sendable {
         !isWhole && !whole.isRight && parts.allSatisfy { $0.allSatisfy(\.grant.actions.isEmpty) }
     }
 
+    /// Whether an action reaches all objects of all classes with all of their properties, whatever the schema will be.
+    ///
+    /// - Parameter action: One of the actions of classes.
+    func reachesEverything(by action: RightsAction) -> Bool {
+        if isWhole { return true }
+        let grants = parts.joined()
+        guard losses.isEmpty, grants.allSatisfy(\.grant.hidden.isEmpty) else { return false }
+        return parts.contains { part in
+            part.contains { $0.grant.pattern.isAll }
+                && part.allSatisfy { $0.grant.actions.contains(action) && $0.grant.condition == nil }
+        }
+    }
+
     /// Returns whether any class allows one of some actions.
     func allows(_ actions: Set<RightsAction>) -> Bool {
         parts.contains { $0.contains { !$0.grant.actions.isDisjoint(with: actions) } }

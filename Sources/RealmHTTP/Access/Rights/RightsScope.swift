@@ -24,6 +24,13 @@ package final class RightsScope: VersionScope {
 
     package func shown(of snapshot: Snapshot) -> SnapshotScope? { rights.scope(of: snapshot, for: action) }
 
+    /// Returns whether what is shown of a version may be a part of it.
+    ///
+    /// It depends on rights, and on the schema where rights do not fit it, so it does not tell what is hidden.
+    ///
+    /// - Parameter snapshot: The whole version.
+    func isPart(of snapshot: Snapshot) -> Bool { !rights.fitting(snapshot).reachesEverything(by: action) }
+
     /// Returns whether the rights in a class are others than those that the scope is about, so that its holder may know of it.
     ///
     /// - Parameter className: The name of a class that the scope does not show.

@@ -110,7 +110,7 @@ struct KeyLoader: Sendable {
             // It is read rather than mapped: it may be shortened at any time.
             return try System.read(descriptor, at: 0, byteCount: byteCount)
         } catch {
-            throw Defect(member: member, text: "'\(path)' cannot be read: \(error)")
+            throw Defect(member: member, text: "'\(SecretText.shown(path))' cannot be read: \(error)")
         }
     }
 

@@ -7,7 +7,7 @@ import { tryNode } from "./try.js";
 /** @param {any} doc @param {any} part @returns {any} What a reference stands for. */
 export function resolved(doc, part) {
   // OpenAPI 3.0 wraps a reference that may be null.
-  if (part?.allOf?.length === 1) return { ...resolved(doc, part.allOf[0]), nullable: part.nullable };
+  if (part?.anyOf?.[1]?.enum?.[0] === null) return { ...resolved(doc, part.anyOf[0]), nullable: true };
   return part?.$ref ? resolved(doc, part.$ref.slice(2).split("/").reduce((/** @type {any} */ at, /** @type {string} */ name) => at?.[name.replaceAll("~1", "/").replaceAll("~0", "~")], doc)) : part ?? {};
 }
 
@@ -16,8 +16,8 @@ export function resolved(doc, part) {
  * @returns {string} The schema in the manner of TypeScript.
  */
 function shape(doc, schema, depth, indent) {
-  const target = schema?.$ref ?? schema?.allOf?.[0]?.$ref;
-  if (target && !depth) return target.split("/").pop() + (schema.nullable ? " | null" : "");
+  const target = schema?.$ref ?? schema?.anyOf?.[0]?.$ref;
+  if (target && !depth) return target.split("/").pop() + (schema.anyOf?.[1]?.enum?.[0] === null ? " | null" : "");
   const { type = "any", enum: values, properties, required = [], items, format, nullable } = resolved(doc, schema);
   const [next, inner] = [target ? depth - 1 : depth, `${indent}  `];
   return (values ? values.map(JSON.stringify).join(" | ") : items ? `[${shape(doc, items, next, indent)}]` : !properties ? format ?? type

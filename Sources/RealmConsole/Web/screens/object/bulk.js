@@ -7,17 +7,20 @@ import { formatCount, visible } from "../../core/format.js";
 import { classNamed, isEmbedded } from "../../core/schema.js";
 import { may } from "../../core/session.js";
 import { effect, signal, untracked } from "../../core/signals.js";
-import { button, choice, dialog, shownProblem, toast } from "../../core/ui.js";
+import { button, choice, dialog, field, shownProblem, toast } from "../../core/ui.js";
 import { cellNode } from "../../core/values.js";
 import { work } from "../../core/work.js";
 import { batch, offerUndo } from "./undo.js";
 
 /** Up to so many objects are read first: each is written only if it is still the same, and all can be restored. */
 const READ = 1000;
+/** Above so many objects the number is typed before anything is done. */
+const TYPED = 100;
 
 /**
- * @typedef {{realm: string, className: string, schema: import("../../core/schema.js").Schema, keys(): string[], where(): string | null, args?: any}} Chosen
- *   The selected keys, or without any all that the query finds; `args` are its arguments, as JSON or a list, or return these.
+ * @typedef {{realm: string, className: string, schema: import("../../core/schema.js").Schema, keys(): string[], where(): string | null, args?: any, settled?: () => Promise<void>}} Chosen
+ *   The selected keys, or without any all that the query finds; `args` are its arguments, as JSON or a list, or return these. `settled` is
+ *   awaited first: it brings what is on screen in line with what is written.
  */
 
 /** @param {Chosen} chosen @returns {import("../../core/dom.js").Child} Buttons that change or delete what is chosen. */
@@ -27,10 +30,12 @@ export function bulkActions(chosen) {
 }
 
 /** @param {Chosen} chosen @param {boolean} isDeleting */
-async function bulk({ realm, className: name, schema, keys, where, args }, isDeleting) {
+async function bulk({ realm, className: name, schema, keys, where, args, settled }, isDeleting) {
+  await settled?.();
   const [selected, target, cls] = [keys(), inRealm(realm, "objects", name), classNamed(schema, name)];
   const given = typeof args === "function" ? args() : args;
-  const query = { where: where() || "TRUEPREDICATE", args: typeof given === "string" ? given : given && JSON.stringify(given) };
+  const stated = where();
+  const query = { where: stated || "TRUEPREDICATE", args: typeof given === "string" ? given : given && JSON.stringify(given) };
   const count = selected.length || Number((await read(target, { ...query, limit: 0, count: "exact" })).count);
   if (!count) return toast("Nothing matches.");
   /** @type {any[] | null} */
@@ -61,6 +66,9 @@ async function bulk({ realm, className: name, schema, keys, where, args }, isDel
     }
   };
   const label = `${isDeleting ? "Delete" : "Change"} ${formatCount(count)} ${count === 1 ? "object" : "objects"}`;
+  const typed = signal("");
+  const number = h("input", { inputmode: "numeric", autocomplete: "off", oninput: () => { typed.value = number.value; } });
+  const isMeant = () => count <= TYPED || typed.value.replace(/\D/g, "") === String(count);
   await dialog(`${label} of ${visible(name)}`, (close) => {
     effect(() => { previewed.value = [chosen.value, value.value].length === 0; });
     const preview = async () => { previewed.value = await run(true) !== null; };
@@ -86,9 +94,10 @@ async function bulk({ realm, className: name, schema, keys, where, args }, isDel
       const shown = property();
       return h("tr", null, h("th", { scope: "row" }, visible(one.$meta.key)), shown && h("td", null, cellNode(one[member(shown.name)], shown, realm)), h("td", null, isDeleting || !shown ? "deleted" : cellNode(value.value, shown, realm)));
     });
-    return [!selected.length && h("p", null, "All objects that ", h("code", null, visible(query.where)), " finds."), !isDeleting && [choice(properties.map((one) => one.name), chosen, { "aria-label": "Property" }), control],
+    return [!selected.length && h("p", null, stated ? ["All objects that ", h("code", null, visible(query.where)), " finds."] : `All objects of ${visible(name)}.`), !isDeleting && [choice(properties.map((one) => one.name), chosen, { "aria-label": "Property" }), control],
       shownProblem(problem), () => previewed.value && [h("p", { role: "status" }, "A dry run has done this and taken it back.", !before && " These are too many to be undone."),
         before && h("div.scroller", null, h("table.plain", null, h("tbody", null, examples)), count > 5 && "…")],
-      h("footer", null, !isDeleting && button("Preview", preview), button(label, apply, { class: isDeleting ? "danger" : "primary", disabled: () => !previewed.value }))];
+      count > TYPED && field(`Type ${count} to ${isDeleting ? "delete" : "change"} so many objects`, number),
+      h("footer", null, !isDeleting && button("Preview", preview), button(label, apply, { class: isDeleting ? "danger" : "primary", disabled: () => !previewed.value || !isMeant() }))];
   }, "wide");
 }

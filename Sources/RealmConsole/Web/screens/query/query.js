@@ -15,6 +15,7 @@ import { wordFor } from "./words.js";
  *
  * @param {import("./words.js").Subject} subject @param {() => URLSearchParams} query
  * @param {{error: import("../../core/signals.js").Signal<any>, retry(): void}} source @param {() => void} leave
+ * @returns {{node: HTMLElement, settle(): Promise<void>}} `settle` runs what is written and was not run.
  */
 export function queryBar(subject, query, source, leave) {
   const { realm, schema, type } = subject;
@@ -93,26 +94,45 @@ export function queryBar(subject, query, source, leave) {
     document.getElementById(`${listID}-${chosen.peek()}`)?.scrollIntoView({ block: "nearest" });
   }
 
+  /** What is written in the bar, with the rest of the address. */
+  function written() {
+    const [sort, distinct, limit] = extra.map((one) => one.value.replace(/\s*,\s*/g, ",").trim());
+    return { ...Object.fromEntries(untracked(query)), where: area.value.trim(), args: args.text(), sort, distinct, limit };
+  }
+
   function run() {
     close();
-    const where = area.value.trim();
-    if (where) past.value = [where, ...past.peek().filter((one) => one !== where)].slice(0, 40);
-    const [sort, distinct, limit] = extra.map((one) => one.value.replace(/\s*,\s*/g, ",").trim());
-    const next = address(realm, "rows", [type.name], { ...Object.fromEntries(untracked(query)), where, args: args.text(), sort, distinct, limit });
-    if (next === location.hash) source.retry();
-    else go(next);
+    const next = written();
+    if (next.where) past.value = [next.where, ...past.peek().filter((one) => one !== next.where)].slice(0, 40);
+    if (isRun(next)) source.retry();
+    else go(address(realm, "rows", [type.name], next));
+  }
+
+  /** @param {Record<string, string>} next */
+  const isRun = (next) => address(realm, "rows", [type.name], next) === address(realm, "rows", [type.name], Object.fromEntries(untracked(query)));
+
+  /** Runs what is written, unless that is what was run last: what is done next concerns what is on screen. */
+  async function settle() {
+    if (isRun(written())) return;
+    const gone = new Promise((resolve) => addEventListener("hashchange", resolve, { once: true }));
+    run();
+    await gone;
+    // The address is taken over in a microtask of its own.
+    await new Promise((resolve) => setTimeout(resolve));
   }
 
   async function explain() {
+    await settle();
     const { plan } = await ask("objects", realm, type.name, { ...selectionOf(query()), explain: "true" });
     await dialog("How this query is answered", () => h("pre", { tabindex: 0 }, plan.join("\n")));
   }
 
-  return h("form.query", { role: "search", onsubmit: (event) => { event.preventDefault(); run(); } },
-    h("div.bar", null, h("div.grow.field-of-query", null, area, list), h("button.primary", { type: "submit" }, "Run"), button("Queries…", () => chooseQuery(subject, past, query)), button("Explain", explain)),
+  const node = h("form.query", { role: "search", onsubmit: (event) => { event.preventDefault(); run(); } },
+    h("div.bar", null, h("div.grow.field-of-query", null, area, list), h("button.primary", { type: "submit" }, "Run"), button("Queries…", () => chooseQuery(subject, past, () => new URLSearchParams(Object.entries(written()).filter(([, value]) => value)))), button("Explain", explain)),
     args.node,
     h("details", { open: !!(untracked(query).get("distinct") || untracked(query).get("limit")) }, h("summary", null, "Sort, distinct, limit"), h("div.bar", null, extra.map((one) => h("label", null, one.ariaLabel, " ", one)))),
     () => faultNode(source.error.value, query().get("where") ?? ""));
+  return { node, settle };
 }
 
 /**

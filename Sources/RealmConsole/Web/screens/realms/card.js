@@ -4,7 +4,7 @@ import { h } from "../../core/dom.js";
 import { formatBytes, formatCount, visible } from "../../core/format.js";
 import { address } from "../../core/router.js";
 import { may } from "../../core/session.js";
-import { button, confirm, problemNode, progress, toast } from "../../core/ui.js";
+import { button, confirm, isOfKey, problemNode, progress, toast } from "../../core/ui.js";
 import { work } from "../../core/work.js";
 import { backups } from "./backups.js";
 import { giveKey } from "./create.js";
@@ -40,7 +40,7 @@ export function card(name, realm, reload) {
  */
 function trouble({ name, state, problem, progress: part, readOnlyReason }, reload) {
   if (state === "opening") return progress("Opening", () => part ?? null, () => call("DELETE", inRealm(name)).then(reload));
-  if (problem) return [problemNode(new ProblemError(problem)), /^encryption_key/.test(problem.code) && may("administer", name) && button("Give the key…", () => giveKey(name).then(reload), { class: "primary" })];
+  if (problem) return [problemNode(new ProblemError(problem)), isOfKey(problem) && may("administer", name) && button("Give the key…", () => giveKey(name).then(reload), { class: "primary" })];
   return readOnlyReason && h("p.soft", null, `Read only: ${visible(readOnlyReason.detail)}`);
 }
 

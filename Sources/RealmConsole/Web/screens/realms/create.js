@@ -4,7 +4,7 @@ import { h } from "../../core/dom.js";
 import { visible } from "../../core/format.js";
 import { address, go } from "../../core/router.js";
 import { signal } from "../../core/signals.js";
-import { choice, field, toast } from "../../core/ui.js";
+import { choice, field, KEY_RULE, keyInput, toast } from "../../core/ui.js";
 import { form, upload, work } from "../../core/work.js";
 
 const EXAMPLE = '{"classes": [\n {"name": "Dog", "primaryKey": "id", "properties": [\n  {"name": "id", "type": "int"},\n  {"name": "name", "type": "string", "optional": true}]}]}';
@@ -13,7 +13,7 @@ const EXAMPLE = '{"classes": [\n {"name": "Dog", "primaryKey": "id", "properties
 const input = (attributes) => h("input", { spellcheck: "false", autocomplete: "off", ...attributes });
 
 /** @param {HTMLInputElement} control */
-const keyField = (control) => field("Encryption key", control, "Of an encrypted file: 128 hexadecimal digits, or base64 of 64 bytes.");
+const keyField = (control) => field("Encryption key", control, KEY_RULE);
 
 /** @param {any} body Of the request that creates or attaches. */
 async function add(body) {
@@ -49,7 +49,7 @@ export async function attach() {
 
 /** @param {string} name */
 export async function giveKey(name) {
-  const key = input({ required: true });
+  const key = keyInput();
   await form(`The key of ${visible(name)}`, "Open", keyField(key), () => call("PUT", inRealm(name, "key"), { body: { encryptionKey: key.value.trim() } }));
 }
 
@@ -66,7 +66,7 @@ export async function openFile(file, names) {
     go(address(name, "classes"));
   };
   if (await file.slice(16, 20).text() === "T-DB") return send({});
-  const key = input({ required: true });
+  const key = keyInput();
   await form(`Open ${visible(file.name)}`, "Open", [h("p", null, "The file is encrypted, or no Realm file."), keyField(key)], () => send({ "Realm-Encryption-Key": key.value.trim() }));
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { ProblemError } from "../../core/api.js";
 import { h } from "../../core/dom.js";
 import { formatCount, formatDuration, visible } from "../../core/format.js";
 import { shortcut } from "../../core/keys.js";
@@ -6,7 +7,7 @@ import { address, go, route, setQuery } from "../../core/router.js";
 import { classNamed, isEmbedded, schemaOf } from "../../core/schema.js";
 import { may } from "../../core/session.js";
 import { effect, onCleanup, signal, untracked } from "../../core/signals.js";
-import { button, classChoice, emptyNode, loaded, problemNode } from "../../core/ui.js";
+import { button, classChoice, emptyNode, failureNode, loaded } from "../../core/ui.js";
 import { noClassNode } from "../classes/none.js";
 import { bulkActions } from "../object/bulk.js";
 import { selectionOf } from "../query/ask.js";
@@ -109,18 +110,32 @@ function rowsNode(subject, picker) {
     setQuery({ group: query().has("group") ? "" : one.name });
   }
 
+  const bar = queryBar(subject, query, source, () => made.node.focus());
+  const settled = async () => {
+    await bar.settle();
+    const cut = ["distinct", "limit"].filter((one) => query().get(one));
+    if (cut.length && !picked.peek().size) throw new ProblemError({ code: "", title: `The rows are cut by ${cut.join(" and ")}`, detail: "All that the query finds would be meant. Select rows, or clear this below the query.", status: 0 });
+  };
+  const exported = () => address(realm, "transfer", [className], { ...selectionOf(query()), distinct: "" });
+  /** @param {MouseEvent} event */
+  const toExport = (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    void bar.settle().then(() => go(exported()));
+  };
+
   const jump = h("input.jump", { type: "number", min: 1, "aria-label": "Go to row", placeholder: "Go to row", title: "Key: j", onchange: () => { if (jump.value) made.goTo(jump.value - 1); } });
   shortcut("j", "Go to a row by its number", () => jump.focus());
   shortcut("ArrowDown", "To the rows", () => made.node.focus());
   Object.entries(KEYS).forEach(([key, does]) => shortcut(key, does, () => {}));
   return h("div.rows-screen", null, h("h1.visually-hidden", null, `Rows of ${visible(className.slice(0, 80))}`),
-    queryBar(subject, query, source, () => made.node.focus()),
+    bar.node,
     h("div.bar.tools", null, picker, h("span", { role: "status" }, status), jump, button("Columns…", () => { void chooseColumns(type, layout); }, { class: "end" }),
-      button("Groups", toggleGroups, { "aria-pressed": () => String(query().has("group")) }),
+      button("Groups", async () => { await bar.settle(); toggleGroups(); }, { "aria-pressed": () => String(query().has("group")) }),
       type.type === "object" && [may("create", realm, className) && h("a.button", { href: address(realm, "object", [className, "@new"]) }, "New"),
-        may("export", realm, className) && h("a.button", { href: () => address(realm, "transfer", [className], { ...selectionOf(query()), distinct: "" }) }, "Export"),
-        bulkActions({ realm, className, schema, keys: () => [...picked.peek()], where: () => (picked.peek().size ? null : query().get("where") || "TRUEPREDICATE"), args: () => query().get("args") })]),
-    () => source.error.value && !source.error.value.problem?.parameter && h("div", null, problemNode(source.error.value), button("Try again", source.retry)),
+        may("export", realm, className) && h("a.button", { href: exported, onclick: toExport }, "Export"),
+        bulkActions({ realm, className, schema, settled, keys: () => [...picked.peek()], where: () => (picked.peek().size ? null : query().get("where") || ""), args: () => query().get("args") })]),
+    () => source.error.value && !source.error.value.problem?.parameter && failureNode(source.error.value, source.retry),
     h("div.result", null, made.node, () => query().has("group") && groupPanel(subject, query),
       () => source.total.value === 0 && h("div.over", null, query().get("where") ? emptyNode("Nothing matches", "Change the query, or show all objects.", button("Show all", () => setQuery({ where: "", args: "" })))
         : emptyNode("No objects yet", "Make the first one, or import some.", may("import", realm, className) && h("a.button", { href: address(realm, "transfer") }, "Import")))));

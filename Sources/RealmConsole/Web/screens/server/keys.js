@@ -14,7 +14,7 @@ export function keysNode() {
   const showSecret = (made) => made && [keys.reload(), dialog(`Key of ${visible(made.name)}`, () => [field("Key", h("input.mono", { value: made.key, readOnly: true }), "Keep it now: it is not shown again."), button("Copy", () => copyText(made.key))])];
   /** @param {any} key @param {string} does @param {string} warning @param {string} method @param {...string} end Of the path. */
   const action = (key, does, warning, method, ...end) => button(`${does}…`, async () => {
-    if (await confirm(`${does} the key`, `“${visible(key.name)}” ${warning}`, does)) showSecret(await call(method, path("admin", "keys", key.id, ...end), { quiet: true }));
+    if (await confirm(`${does} the key`, `“${visible(key.name)}” ${warning}`, does)) showSecret(await confirmed((params) => call(method, path("admin", "keys", key.id, ...end), { params, quiet: true })));
     keys.reload();
   });
   return [button("Create a key…", async () => showSecret(await makeKey())), loaded(keys, ({ items }) => (items.length
@@ -23,11 +23,28 @@ export function keysNode() {
     : emptyNode("There are no keys", "Create one for each program or person that uses this server.")))];
 }
 
+/**
+ * Sends a change of keys; one after which no key administers is sent again when that is confirmed.
+ *
+ * @param {(params: Record<string, string>) => Promise<any>} send
+ */
+async function confirmed(send) {
+  try {
+    return await send({});
+  } catch (/** @type {any} */ error) {
+    const { parameter, detail } = error?.problem ?? {};
+    if (parameter !== "confirm") throw error;
+    if (!await confirm("Nobody could administer this server", visible(detail), "Do it anyway")) throw error;
+    return send({ confirm: "no-administrator" });
+  }
+}
+
 function makeKey() {
   const inputs = ["Name", "Roles, such as admin", "Only this realm", "Expires after, such as 90d", "From networks, such as 10.0.0.0/8"].map((label, index) => field(label, h("input", { required: index < 2 })));
   return form("Create a key", "Create", [me.data.peek()?.principal.kind === "local" && h("p.problem", null, "Once there is a key, this server demands one of everybody, on this page too: give the first one the role admin."), inputs], () => {
     const [name, roles, realm, expires, from] = inputs.map((one) => one.querySelector("input").value.trim());
     const list = (/** @type {string} */ text) => text.split(/[\s,]+/).filter(Boolean);
-    return call("POST", "/admin/keys", { body: { name, roles: list(roles), realm: realm || null, expires: expires || null, from: list(from) }, quiet: true });
+    const body = { name, roles: list(roles), realm: realm || null, expires: expires || null, from: list(from) };
+    return confirmed((params) => call("POST", "/admin/keys", { params, body, quiet: true }));
   });
 }

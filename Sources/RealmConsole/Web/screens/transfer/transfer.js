@@ -3,7 +3,7 @@ import { h } from "../../core/dom.js";
 import { schemaOf } from "../../core/schema.js";
 import { may } from "../../core/session.js";
 import { effect, signal } from "../../core/signals.js";
-import { button, problemNode, waitingNode } from "../../core/ui.js";
+import { failureNode, waitingNode } from "../../core/ui.js";
 import { exporting } from "./export.js";
 import { importing } from "./import.js";
 
@@ -15,6 +15,6 @@ export const transfer = ({ realm, rest }) => {
   // An import may bring classes with it. What follows them changes then, and the rest stays: the file, its plan, and what became of it.
   const isKnown = signal(false);
   effect(() => { isKnown.value ||= data.value !== undefined; });
-  return h("div.page", null, h("h1", null, "In and out"), () => (error.value ? [problemNode(error.value), button("Try again", reload)] : !isKnown.value && waitingNode()),
+  return h("div.page", null, h("h1", null, "In and out"), () => (error.value ? failureNode(error.value, reload) : !isKnown.value && waitingNode()),
     () => isKnown.value && [may("export", realm) && exporting(realm, () => data.value?.classes ?? [], classes("export"), rest[0] ?? ""), may("import", realm) && importing(realm, classes("import"))]);
 };
