@@ -26,6 +26,10 @@ struct CopyCommand: ParsableCommand {
             valueName: "CLASS,CLASS"))
     var classes: String?
 
+    /// Whether the tables of a sync client are left out.
+    @Flag(help: "Leave out the tables that a sync client keeps beside the classes.")
+    var withoutSyncTables = false
+
     /// Writes the copy, which gets its name when it is complete.
     ///
     /// - Throws: `ExitCode(2)` after a message when a file cannot be opened or there is one at the target.
@@ -37,6 +41,7 @@ struct CopyCommand: ParsableCommand {
                 var copy = copy
                 let snapshot = database.current.snapshot
                 copy.classes = try subset(of: snapshot)
+                copy.isWithoutSyncTables = withoutSyncTables
                 let file = try NewFile(beside: path)
                 try database.writeCopy(of: snapshot, to: file.backend(), copy)
                 try file.publish(as: path)

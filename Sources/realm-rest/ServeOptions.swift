@@ -93,7 +93,8 @@ struct ServeOptions: ParsableArguments {
     /// `in-place` to upgrade files of older formats; nil to serve them for reading.
     @Option(
         help: ArgumentHelp(
-            "Brings files of formats 20 to 23 to format 24, after a copy was made beside each; without it they are only read.",
+            "Brings files of older formats (10, 11, 20 to 23) to format 24, after a copy was made beside each; without it they are only "
+                + "read.",
             valueName: "in-place"))
     var upgrade: String?
 

@@ -126,4 +126,31 @@ import Testing
         cancelled.cancel()
         #expect(throws: WorkControl.stopped) { try copy(original, Database.CopyOptions(key: nil, control: cancelled)) }
     }
+
+    @Test func `the tables of a sync client are left out where that is wanted, and those of others are not`() throws {
+        let file = try TemporaryRealm()
+        let realm = try ScratchRealm(path: file.path)
+        let transaction = realm.transaction
+        let others = ["class_flx_Own", "dotnet_guid_representation_fixed"]
+        for name in others { _ = try transaction.createTable(name) }
+        let sets = try transaction.createTable("flx_subscription_sets")
+        let subscriptions = try transaction.createTable("flx_subscriptions")
+        let schemas = try transaction.createTable("sync_internal_schemas_metadata")
+        try transaction.addColumn(ColumnDefinition("subscriptions", .link, collection: .list, target: subscriptions), to: sets)
+        for table in [sets, subscriptions, schemas] { _ = try transaction.createObject(in: table) }
+        try realm.commit()
+        try realm.close()
+        let original = try Database.open(
+            name: try #require(RealmName("original")), path: file.path, Database.OpenOptions(mode: .readOnly))
+        defer { original.close() }
+        var options = Database.CopyOptions(key: nil)
+        for isWithout in [false, true] {
+            options.isWithoutSyncTables = isWithout
+            let copied = try copy(original, options)
+            let snapshot = copied.database.current.snapshot
+            #expect(snapshot.tables.map(\.name).filter { !others.contains($0) }.count == (isWithout ? 0 : 3))
+            #expect(others.allSatisfy { snapshot.table(named: $0) != nil })
+            #expect(snapshot.verify().isClean)
+        }
+    }
 }

@@ -34,7 +34,21 @@ package enum Fixtures {
     package static func path(_ name: String) throws -> String {
         let plain = folder.appendingPathComponent("\(name).realm").path
         if FileManager.default.fileExists(atPath: plain) { return plain }
-        return try unpacked(folder.appendingPathComponent("\(name).realm.gz"), as: "\(name).realm")
+        let packed = folder.appendingPathComponent("\(name).realm.gz")
+        return try unpacked(packed, as: packed.deletingPathExtension().lastPathComponent)
+    }
+
+    /// Names of the files of an older format: those that begin with `prefix`, such as `v11-`. They are in a folder of their own, all with a dump.
+    package static func legacyNames(_ prefix: String) -> [String] {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.appendingPathComponent("legacy").path)) ?? []
+        let names = files.compactMap { file in file.range(of: ".realm").map { "legacy/" + file[..<$0.lowerBound] } }
+        return names.filter { $0.hasPrefix("legacy/" + prefix) }.sorted()
+    }
+
+    /// The key of an encrypted file of an older format; nil for a plain one.
+    package static func legacyKey(_ name: String) -> [UInt8]? {
+        guard name.contains("encrypted") else { return nil }
+        return name.contains("-java-") ? [UInt8](repeating: 1, count: 64) : key
     }
 
     /// Names of the fixtures that have an expected dump.
@@ -48,7 +62,7 @@ package enum Fixtures {
 
     /// What a reader must find in a fixture; nil where that is not written down.
     package static func dump(_ name: String) throws -> ParsedJSON? {
-        guard namesWithDump.contains(name) else { return nil }
+        guard name.hasPrefix("legacy/") || namesWithDump.contains(name) else { return nil }
         if let dump = dumps.withLock({ $0[name] }) { return dump }
         let bytes = try expectedDump(name)
         let dump = try ParsedJSON(parsing: bytes)

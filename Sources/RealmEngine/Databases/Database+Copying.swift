@@ -11,6 +11,8 @@ extension Database {
         package var key: EncryptionKey?
         /// The classes that the copy has; nil for all of them.
         package var classes: ClassSubset?
+        /// Whether the tables are left out that a sync client keeps for itself, such as those of its subscriptions.
+        package var isWithoutSyncTables = false
         /// Gets the progress of the copy, and can cancel it.
         package var control: WorkControl?
 
@@ -87,13 +89,14 @@ extension Database {
     private static func writePart(
         _ snapshot: Snapshot, to backend: any StorageBackend, _ options: CopyOptions, _ key: EncryptionKey?
     ) throws(StorageError) {
-        guard let classes = options.classes else {
+        guard options.classes != nil || options.isWithoutSyncTables else {
             return try SnapshotCopy.write(snapshot, to: backend, key: options.key, options.control)
         }
         let file = try NewFile(beside: temporaryPath)
         try SnapshotCopy.write(snapshot, to: file.backend(), key: key, options.control)
         let transaction = try FileStore(file, key: key).beginTransaction()
-        try classes.apply(to: transaction, transaction.base.classes, options.control)
+        try options.classes?.apply(to: transaction, transaction.base.classes, options.control)
+        if options.isWithoutSyncTables { try SyncTables.remove(from: transaction) }
         try SnapshotCopy.write(transaction.view(), to: backend, key: options.key, options.control)
     }
 }

@@ -147,7 +147,8 @@ extension WriteSession {
     ///
     /// Only additions are checked: a file that already exceeds a limit can still be opened.
     private func requireRoom(for one: ClassSchema) throws(WriteError) {
-        guard transaction.tableCount() < limits.classes + WriteSession.tablesBesides else {
+        let besides = WriteSession.tablesBesides + (try stored(try hasIdentifierMark()) ? 1 : 0)
+        guard transaction.tableCount() < limits.classes + besides else {
             throw WriteSession.tooLarge("a realm has at most \(limits.classes) classes", limits.classes)
         }
         guard one.properties.count <= limits.properties else {
@@ -155,7 +156,7 @@ extension WriteSession {
         }
     }
 
-    /// The number of tables that are not classes: the one that holds the schema version.
+    /// The number of tables that are not classes in every file: the one that holds the schema version.
     private static let tablesBesides = 1
 
     /// Makes the error for a schema with too many classes or properties, with the limit that was
@@ -185,6 +186,7 @@ extension WriteSession {
         }
         var target: TableKey?
         if let name = property.objectType { target = try table(class: name).key }
+        try markIdentifiers(before: property.type)
         let definition = ColumnDefinition(
             property.name, property.type.columnType, isNullable: property.isOptional, collection: property.collection,
             target: target, index: property.index)

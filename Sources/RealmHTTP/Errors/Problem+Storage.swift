@@ -58,13 +58,13 @@ extension Problem {
         case .writesStopped, .notWritable: self.init(.notReady, refusal.text)
         case .notOwner, .outcomeUnknown, .logUnavailable: self = Problem.ofLog(refusal) ?? Problem(.notReady, refusal.text)
         case .formatUnsupported(let found, _): self.init(format: found, supported: FileHeader.supportedFormats, refusal)
-        case .formatNotWritable(let found): self.init(format: found, supported: newest...newest, refusal)
+        case .formatNotWritable(let found): self.init(format: found, supported: [newest], refusal)
         }
     }
 
     /// Makes `file_format_unsupported` with the members `found`, the format number of the file, and
     /// `supported`, all numbers that would have been accepted.
-    private init(format found: Int, supported: ClosedRange<Int>, _ refusal: StorageError.Refusal) {
+    private init(format found: Int, supported: [Int], _ refusal: StorageError.Refusal) {
         self.init(.fileFormatUnsupported, refusal.text)
         extensions = [
             Extension(name: "found", value: .integer(Int64(found))),

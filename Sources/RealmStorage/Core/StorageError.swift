@@ -143,7 +143,9 @@ extension StorageError.Refusal {
         case .unsound(let reason): return "the file is damaged, and writing to it might harm what is sound: \(reason)"
         case .formatUnsupported(_, let reason), .notWritable(let reason): return reason
         case .formatNotWritable(let found): return "file format \(found) can be read, but only format 24 is written"
-        case .synchronized: return "the file belongs to a synchronized realm, which is not written to"
+        case .synchronized:
+            return "the file belongs to a synchronized realm, which is not written to; a copy of it is a local realm that "
+                + "can be written to: mode 'copy', or `realm-rest copy`"
         case .tooManyVersions(let count): return "\(count) old versions are being read"
         case .notOwner(""): return "the realm belongs to another node now"
         case .notOwner(let node): return "the realm belongs to the node '\(node)' now"

@@ -25,8 +25,8 @@ package struct FileHeader: Sendable, Equatable {
     /// The number in the last eight bytes of the footer, by which a complete streaming form is
     /// recognized.
     static let footerCookie: UInt64 = 0x3034_1252_37e5_26c8
-    /// The file formats that can be read.
-    package static let supportedFormats = 20...24
+    /// The file formats that can be read: 10 and 11 have the layout of 20, and no program wrote 12 to 19.
+    package static let supportedFormats = [10, 11, 20, 21, 22, 23, 24]
     /// The only file format that is written.
     package static let writtenFormat = 24
 
@@ -112,22 +112,21 @@ package struct FileHeader: Sendable, Equatable {
 
     /// Throws `.refused` for a format that is not read, with advice what can be done.
     private static func check(format: Int, topRef: UInt64) throws(StorageError) {
+        guard !supportedFormats.contains(format), format != 0 || topRef != 0 else { return }
+        throw .refused(.formatUnsupported(found: format, reason: "file format \(format) \(advice(format))"))
+    }
+
+    /// Returns what is wrong with a format that is not read, and which programs bring the file to one that is.
+    private static func advice(_ format: Int) -> String {
         switch format {
-        case supportedFormats: return
-        case 0:
-            guard topRef == 0 else {
-                throw .refused(.formatUnsupported(found: 0, reason: "file format 0 is only valid for an empty database"))
-            }
-        case 10, 11:
-            throw .refused(
-                .formatUnsupported(
-                    found: format, reason: "file format \(format) is too old; open it once with a Realm 14 SDK to upgrade it"))
-        case 1...9:
-            throw .refused(
-                .formatUnsupported(
-                    found: format, reason: "file format \(format) is too old; upgrade it with a Realm 13 or older SDK first"))
-        default:
-            throw .refused(.formatUnsupported(found: format, reason: "unknown file format \(format)"))
+        case 0: return "is only valid for an empty database"
+        case 5...9:
+            return "is too old; Realm Studio 14 opens and upgrades it, as do the SDKs of 2020 to early 2024: "
+                + "Swift 10.0 to 10.48, JavaScript 10.0 to 12.6, .NET 10 and 11, Java 10, Kotlin up to 1.13.1"
+        case 1...4:
+            return "is too old; Realm Studio 3.10, Swift 4.4, JavaScript 5, Java 6 or .NET 4 bring it to format 9, "
+                + "and Realm Studio 14 upgrades that"
+        default: return format > writtenFormat ? "is newer than \(writtenFormat), the newest one known" : "is unknown"
         }
     }
 

@@ -107,6 +107,9 @@ package struct IndexData: Sendable {
     /// A copy of the bytes under which the value is filed; nil for null.
     package var bytes: [UInt8]? { isNull ? nil : (0..<count).map { byte($0) } }
 
+    /// Returns a copy of the first bytes, at most `byteCount`; none for null.
+    func prefix(_ byteCount: Int) -> [UInt8] { (0..<min(count, byteCount)).map { byte($0) } }
+
     /// Returns byte `index`, which must be in `0..<count`.
     private func byte(_ index: Int) -> UInt8 {
         switch content {

@@ -7,8 +7,8 @@
 /// to read the values of other objects. Remove an object under its old value before the stored
 /// value changes, and insert it under the new one afterwards; no other object may be between two
 /// values meanwhile. The shape is the same whatever the order of changes was, except for the
-/// division into nodes and for lists below the last level. Source: docs/format.md, "Search
-/// indexes".
+/// division into nodes, for lists below the last level, and for lists in the order of older formats,
+/// which stay in that order. Source: docs/format.md, "Search indexes".
 package final class SearchIndexWriter {
     /// A function that returns the present value of an object that the index holds.
     package typealias ValueSource = (ObjectKey) throws(StorageError) -> Value
@@ -24,6 +24,8 @@ package final class SearchIndexWriter {
     let isMixed: Bool
     /// Returns the present value of an object that the index has already.
     let valueOf: ValueSource
+    /// The lists of different values that are known to ascend.
+    private var ascending = AscendingLists()
 
     /// Makes a writer of general indexes.
     ///
@@ -153,7 +155,7 @@ package final class SearchIndexWriter {
         let last = try keys.key(keys.count - 1)
         let position: Int
         if try !holdsOneValue(entry, first: first, last: last, offset: offset) {
-            position = try keys.partition { (key) throws(StorageError) in try stored(key).order(entry) < 0 }
+            position = try placeAmongValues(entry, in: keys)
         } else if last < entry.object {
             return keys.count
         } else {
@@ -163,7 +165,41 @@ package final class SearchIndexWriter {
         return try keys.key(position) == entry.object ? nil : position
     }
 
-    /// Returns whether all values of a list, which is ordered by value, are equal to that of
+    /// Returns the position of `entry` in a list of different values: in order among equal ones, else before the first greater one.
+    ///
+    /// Only equal values are neighbours in every list. A list that was made in format 23 or older is in the order that texts had
+    /// then, so the position that halving leads to is right only beside an equal value, or in a list that is known to ascend.
+    private func placeAmongValues(_ entry: Entry, in keys: KeyList) throws(StorageError) -> Int {
+        let place = try keys.partition { (key) throws(StorageError) in try stored(key).order(entry) < 0 }
+        for index in [place - 1, place] where index >= 0 && index < keys.count {
+            if Value.order(try valueOf(try keys.key(index)), entry.value) == 0 { return place }
+        }
+        if ascending.contains(entry.data, writes) { return place }
+        let (position, isAscending) = try walk(keys, to: entry)
+        if isAscending { ascending.insert(entry.data, writes) }
+        return position
+    }
+
+    /// Returns the position of `entry` in a list in any order, and whether the list ascends.
+    ///
+    /// - Complexity: O(n) values are read, as the reference engine does for each look-up.
+    private func walk(_ keys: KeyList, to entry: Entry) throws(StorageError) -> (position: Int, isAscending: Bool) {
+        var equal: Int?
+        var greater: Int?
+        var isAscending = true
+        var last: Value?
+        for (index, key) in try keys.all().enumerated() {
+            let value = try valueOf(key)
+            if let last, Value.order(last, value) > 0 { isAscending = false }
+            last = value
+            let order = Value.order(value, entry.value)
+            if order == 0, equal == nil || equal == index { equal = key < entry.object ? index + 1 : index }
+            if order > 0, greater == nil { greater = index }
+        }
+        return (equal ?? greater ?? keys.count, isAscending)
+    }
+
+    /// Returns whether all values of a list, in which equal ones are neighbours, are equal to that of
     /// `entry`.
     private func holdsOneValue(
         _ entry: Entry, first: Entry, last: ObjectKey, offset: Int

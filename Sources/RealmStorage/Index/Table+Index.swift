@@ -70,7 +70,7 @@ extension Table {
     /// Returns whether the objects of one list may have different values: only those of Mixed and
     /// of the last level may, so that elsewhere one of them is enough to compare.
     private static func listsMayDiffer(_ column: Column, _ value: Value) -> Bool {
-        column.type == .mixed || IndexData(value).count > IndexData.maximumOffset
+        column.type == .mixed || IndexData(value).count >= IndexData.maximumOffset
     }
 
     /// Searches all objects one by one, for old files without an index.

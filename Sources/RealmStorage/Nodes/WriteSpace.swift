@@ -15,6 +15,8 @@ package final class WriteSpace {
     package let arena: NodeArena
     /// The committed nodes that the new version does not use.
     package private(set) var freed: [FreedBlock] = []
+    /// How many times changes were undone.
+    private(set) var rollBackCount = 0
 
     /// A node of the committed version that nothing in the new version refers to.
     package struct FreedBlock: Sendable, Equatable {
@@ -130,6 +132,7 @@ package final class WriteSpace {
 
     /// Undoes all changes since `savepoint`; the caller restores the roots that it had then.
     package func rollBack(to savepoint: Savepoint) {
+        rollBackCount += 1
         freed.removeSubrange(savepoint.freedCount...)
         arena.restore(to: savepoint.end)
     }

@@ -77,7 +77,7 @@ struct TableReader {
     private let space: NodeSpace
     /// The full name of the table.
     private let name: String
-    /// The format version of the file, 20 to 24.
+    /// The format version of the file.
     private let fileFormat: Int
     /// The table, for error messages.
     private let what: String

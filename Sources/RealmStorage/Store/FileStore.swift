@@ -56,7 +56,7 @@ package final class FileStore: WriteOwner, Sendable {
         /// Makes a set of conversions from its bits.
         package init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// Files of formats 20 to 23 are upgraded to 24.
+        /// Files of older formats are upgraded to 24.
         package static let olderFormats = Conversions(rawValue: 1)
         /// Files of synchronized realms become local ones, which is allowed for copies only.
         package static let synchronized = Conversions(rawValue: 2)

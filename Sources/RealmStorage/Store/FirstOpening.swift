@@ -108,9 +108,6 @@ enum FirstOpening {
     private static func requireWritable(
         _ data: DataFile, _ header: FileHeader, _ converting: FileStore.Conversions
     ) throws(StorageError) -> TopNode {
-        guard !header.isOutdated || converting.contains(.olderFormats) else {
-            throw .refused(.formatNotWritable(found: header.fileFormat))
-        }
         let joinedValues = JoinedValues()
         return try withExtendedLifetime(joinedValues) { () throws(StorageError) -> TopNode in
             let space = data.plain.space(limit: UInt64(data.plainByteCount), joinedValues: joinedValues)
@@ -118,7 +115,11 @@ enum FirstOpening {
             guard top.version < maximumVersion else {
                 throw .corrupt(ref: top.ref, reason: "version \(top.version) is no number of commits")
             }
+            // The reason that stays comes first: an upgrade would not change it.
             try checkHistory(top, converting)
+            guard !header.isOutdated || converting.contains(.olderFormats) else {
+                throw .refused(.formatNotWritable(found: header.fileFormat))
+            }
             do throws(StorageError) {
                 _ = try FreeSpace(top, space)
             } catch {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Converts what formats 20 to 23 store in another form to format 24, in one commit: until it is
+/// Converts what formats 10 to 23 store in another form to format 24, in one commit: until it is
 /// made, the file does not change.
 ///
 /// | found in | what | becomes |
 /// |---|---|---|
-/// | 20–23 | lists of links of type 13 | type 12, in columns and their opposites |
-/// | 20–23 | sets of strings, data and Mixed in another order | ascending |
-/// | 20–23 | dictionaries whose keys are in another order | ascending |
-/// | 20–23 | backlink lists in one leaf of any length | B+ trees |
-/// | 20–23 | search indexes, which order text otherwise; 20 and 21 have none for primary keys | built again |
+/// | 10–23 | lists of links of type 13 | type 12, in columns and their opposites |
+/// | 10–23 | sets of strings, data and Mixed in another order | ascending |
+/// | 10–23 | dictionaries whose keys are in another order | ascending |
+/// | 10–23 | backlink lists in one leaf of any length | B+ trees |
+/// | 10–23 | search indexes, which order text otherwise; up to 21 some or all primary keys have none | built again |
 /// | 21, 22 | dictionaries as cluster trees under hashed keys | two B+ trees |
 /// | 22 | objects left in asymmetric classes | deleted |
 ///
-/// Source: docs/format.md, "Versions 20 to 23"; realm-core transaction.cpp.
+/// Source: docs/format.md, "Versions 10 to 23"; realm-core transaction.cpp.
 struct FormatUpgrade {
     /// The transaction of the whole upgrade.
     private let transaction: WriteTransaction

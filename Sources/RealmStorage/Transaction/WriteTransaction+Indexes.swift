@@ -163,10 +163,12 @@ extension WriteTransaction {
         return try makeIndex(column, key).build(from: objects, budget)
     }
 
-    /// Makes the writer of an index, which reads values from this transaction.
+    /// Makes the writer of an index, which reads values from this transaction and spends from its budget.
     private func makeIndex(_ column: Column, _ key: TableKey) throws(StorageError) -> ColumnIndexWriter {
         try ColumnIndexWriter(column, isFullText: column.attributes.contains(.fullText), writes) {
-            [unowned self] object throws(StorageError) in try self.value(column, of: object, in: key)
+            [unowned self] object throws(StorageError) in
+            try self.spend(1)
+            return try self.value(column, of: object, in: key)
         }
     }
 

@@ -2,8 +2,9 @@
 
 /// Checks a general index against the values of the objects.
 ///
-/// Every object must be filed exactly once, under the data of its value, and lists must ascend.
-/// What the index has beyond that is an error as well.
+/// Every object must be filed exactly once, under the data of its value. In lists equal values must be neighbours that ascend by
+/// object. What the index has beyond that is an error as well. That the values of a list do not ascend is only unusual: files that the
+/// reference engine upgraded to format 24 have lists in the order that texts had before.
 struct ValueIndexCheck {
     /// The beginning of messages: table and column.
     private let place: String
@@ -74,10 +75,34 @@ struct ValueIndexCheck {
     private func checkOrder(
         _ members: [(object: ObjectKey, value: Value)], _ entry: IndexWalker.Entry, _ report: inout VerifyReport
     ) {
+        // The first value of each run of equal ones.
+        var runs = [members[0].value]
+        var isAscending = true
         for (member, next) in zip(members, members.dropFirst()) {
             let order = Value.order(member.value, next.value)
-            guard order > 0 || order == 0 && member.object >= next.object else { continue }
-            return report.error("\(place): a list in node \(entry.node) is out of order at object \(next.object.rawValue)")
+            guard order != 0 || member.object < next.object else {
+                return report.error("\(place): a list in node \(entry.node) is out of order at object \(next.object.rawValue)")
+            }
+            if order != 0 { runs.append(next.value) }
+            if order > 0 { isAscending = false }
+        }
+        guard !isAscending else { return }
+        runs.sort { Value.order($0, $1) < 0 }
+        let isSplit = zip(runs, runs.dropFirst()).contains { Value.order($0, $1) == 0 }
+        guard isSplit, !ValueIndexCheck.areTextsAndData(runs) else {
+            return report.warn("\(place): a list in node \(entry.node) is in the order of an older format")
+        }
+        report.error("\(place): a list in node \(entry.node) has equal values that are not neighbours")
+    }
+
+    /// Returns whether values are texts and binaries of the same bytes, which were equal to each other before format 24.
+    private static func areTextsAndData(_ values: [Value]) -> Bool {
+        let data = IndexData(values[0])
+        return values.allSatisfy { value in
+            switch value {
+            case .string, .binary: return IndexData(value) == data
+            default: return false
+            }
         }
     }
 

@@ -46,11 +46,11 @@ struct ValidationChecklistTests {
         Case(line: 1, what: "a size that is no multiple of 8", fixture: "types-single", expected: "multiple of 8") { file, _ in
             file.bytes.append(0)
         },
-        Case(line: 1, what: "an unknown format", fixture: "types-single", expected: "unknown file format 25") { file, _ in
+        Case(line: 1, what: "an unknown format", fixture: "types-single", expected: "format 25 is newer than 24") { file, _ in
             file.bytes[20 + Int(file.bytes[23] & 1)] = 25
         },
-        Case(line: 1, what: "a format of long ago", fixture: "types-single", expected: "file format 10 is too old") { file, _ in
-            file.bytes[20 + Int(file.bytes[23] & 1)] = 10
+        Case(line: 1, what: "a format of long ago", fixture: "types-single", expected: "file format 1 is too old") { file, _ in
+            file.bytes[20 + Int(file.bytes[23] & 1)] = 1
         },
         Case(line: 1, what: "a top ref past the end", fixture: "types-single", expected: "cut short") { file, _ in
             file.set(1 << 40, at: 8 * Int(file.bytes[23] & 1), byteCount: 8)

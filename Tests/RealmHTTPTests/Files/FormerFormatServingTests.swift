@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+/// Files of formats 10 and 11 are served as those of formats 20 to 23 are.
+@Suite("Formats 10 and 11 over HTTP")
+struct FormerFormatServingTests {
+    private static let names = (Fixtures.legacyNames("v10-") + Fixtures.legacyNames("v11-")).filter {
+        // The smaller ones; the storage layer is tested with all.
+        !["lists", "sizes", "commits", "strings"].contains { part in $0.hasSuffix(part) }
+    }
+
+    private static func hex(_ key: [UInt8]?) -> String {
+        key.map { #","encryptionKey":"\#($0.map { String(format: "%02x", $0) }.joined())""# } ?? ""
+    }
+
+    @Test(arguments: names)
+    func `a file is read as it is, written as a copy, and upgraded in place after a copy was made`(_ name: String) throws {
+        let key = FormerFormatServingTests.hex(Fixtures.legacyKey(name))
+        let dump = try #require(try Fixtures.dump(name))
+        let classes = (dump["classes"]?.elements ?? []).filter { $0["type"]?.text == "object" }
+        try withWriteServer { server in
+            try server.done("DELETE", "app")
+            let path = server.folder + "/app.realm"
+            let original = try Data(contentsOf: URL(fileURLWithPath: try Fixtures.path(name)))
+            try? FileManager.default.removeItem(atPath: path + ".lock")
+            try original.write(to: URL(fileURLWithPath: path))
+
+            let read = try server.attach(#"{"path":"\#(path)"\#(key)}"#)
+            #expect(read.status == 201, "\(read.text)")
+            if !classes.isEmpty {
+                #expect(read.json["mode"]?.text == "ro" && read.json["fileFormat"]?.int == dump["fileFormat"]?.int)
+                #expect(read.json["readOnlyReason"]?["code"]?.text == "file_format_unsupported", "\(read.text)")
+                try FormerFormatServingTests.compare(classes, server)
+            }
+            try server.done("DELETE", "app")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == original || classes.isEmpty)
+
+            try original.write(to: URL(fileURLWithPath: path))
+            #expect(try server.attach(#"{"path":"\#(path)","mode":"copy"\#(key)}"#).status == 201)
+            try FormerFormatServingTests.compare(classes, server)
+            try FormerFormatServingTests.write(classes, server)
+            try server.done("DELETE", "app")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == original)
+
+            let upgraded = try server.attach(#"{"path":"\#(path)","upgrade":"in-place"\#(key)}"#)
+            #expect(upgraded.status == 201 && upgraded.json["mode"]?.text == "rw", "\(upgraded.text)")
+            if !classes.isEmpty { #expect(upgraded.json["fileFormat"]?.int == 24 && upgraded.json["backup"]?.text != nil) }
+            try FormerFormatServingTests.compare(classes, server)
+            try FormerFormatServingTests.write(classes, server)
+            if let backup = upgraded.json["backup"]?.text {
+                #expect(try Data(contentsOf: URL(fileURLWithPath: server.folder + "/" + backup)) == original)
+            }
+        }
+    }
+
+    /// Compares numbers of objects, and the texts and integers of the first of them.
+    private static func compare(_ classes: [ParsedJSON], _ server: WriteServer) throws {
+        for one in classes {
+            let name = try #require(one["name"]?.text)
+            let path = "app/objects/" + (name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? name)
+            let page = try server.get(path + "?count=exact&limit=50")
+            #expect(page.json["count"]?.int == one["count"]?.int, "\(name): \(page.text.prefix(200))")
+            let items = page.json["items"]?.elements ?? []
+            for (item, expected) in zip(items, one["objects"]?.elements ?? []) {
+                for (property, value) in expected["values"]?.members?.map({ ($0.name, $0.value) }) ?? [] {
+                    if let text = value.text { #expect(item[property]?.text == text, "\(name).\(property)") }
+                    if let number = value.integer, let found = item[property]?.integer { #expect(found == number) }
+                }
+            }
+        }
+    }
+
+    /// Deletes an object of each class.
+    private static func write(_ classes: [ParsedJSON], _ server: WriteServer) throws {
+        for one in classes where (one["count"]?.int ?? 0) > 0 {
+            let name = try #require(one["name"]?.text)
+            let path = "app/objects/" + (name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? name)
+            let before = try server.get(path + "?count=exact&limit=0").json["count"]?.int ?? 0
+            try server.done("DELETE", path + "?where=TRUEPREDICATE%20LIMIT(1)")
+            #expect(try server.get(path + "?count=exact&limit=0").json["count"]?.int == before - 1)
+        }
+    }
+}
