@@ -27,6 +27,8 @@ package struct FileHeader: Sendable, Equatable {
     static let footerCookie: UInt64 = 0x3034_1252_37e5_26c8
     /// The file formats that can be read.
     package static let supportedFormats = 20...24
+    /// The older formats that are read by converting them; see `RealmLegacy`.
+    package static let convertedFormats = 2...9
     /// The only file format that is written.
     package static let writtenFormat = 24
 
@@ -57,9 +59,13 @@ package struct FileHeader: Sendable, Equatable {
     ///   - footer: Its last 16 bytes.
     ///   - fileSize: Its size in bytes.
     ///   - isEncrypted: Whether the file was decrypted, which changes only the text of an error.
+    ///   - accepted: The formats that the caller reads.
     /// - Throws: `.refused` for a file that is not a Realm file or has a format that is not read;
     ///   `.corrupt` for an impossible top ref or footer.
-    package init(prefix: ByteView, footer: ByteView, fileSize: UInt64, isEncrypted: Bool) throws(StorageError) {
+    package init(
+        prefix: ByteView, footer: ByteView, fileSize: UInt64, isEncrypted: Bool,
+        accepting accepted: ClosedRange<Int> = FileHeader.supportedFormats
+    ) throws(StorageError) {
         guard prefix.count >= FileHeader.byteCount else {
             throw .refused(.notARealm("a file of \(fileSize) bytes is too small to be a Realm file"))
         }
@@ -74,7 +80,7 @@ package struct FileHeader: Sendable, Equatable {
         var top = FileHeader.littleEndian(prefix, at: 8 * selectedSlot)
         isStreaming = selectedSlot == 0 && top == FileHeader.streamingTopRef
         if isStreaming { top = try FileHeader.topRef(fromFooter: footer, fileSize: fileSize) }
-        try FileHeader.check(format: fileFormat, topRef: top)
+        try FileHeader.check(format: fileFormat, topRef: top, accepted)
         guard top & 7 != 0 || top < fileSize || top >> 56 != 0 else {
             throw .corrupt(
                 ref: .none, reason: "the file is cut short: it has \(fileSize) bytes, and more than \(top) are needed")
@@ -111,9 +117,11 @@ package struct FileHeader: Sendable, Equatable {
     }
 
     /// Throws `.refused` for a format that is not read, with advice what can be done.
-    private static func check(format: Int, topRef: UInt64) throws(StorageError) {
+    private static func check(format: Int, topRef: UInt64, _ accepted: ClosedRange<Int>) throws(StorageError) {
         switch format {
-        case supportedFormats: return
+        case accepted: return
+        case supportedFormats:
+            throw .refused(.formatUnsupported(found: format, reason: "file format \(format) needs no conversion"))
         case 0:
             guard topRef == 0 else {
                 throw .refused(.formatUnsupported(found: 0, reason: "file format 0 is only valid for an empty database"))
@@ -122,10 +130,21 @@ package struct FileHeader: Sendable, Equatable {
             throw .refused(
                 .formatUnsupported(
                     found: format, reason: "file format \(format) is too old; open it once with a Realm 14 SDK to upgrade it"))
-        case 1...9:
+        case convertedFormats:
             throw .refused(
                 .formatUnsupported(
-                    found: format, reason: "file format \(format) is too old; upgrade it with a Realm 13 or older SDK first"))
+                    found: format,
+                    reason:
+                        "file format \(format) is read by converting it: realm-rest upgrade FILE --to NEW makes a file of format "
+                        + "\(writtenFormat)"))
+        case 1:
+            throw .refused(
+                .formatUnsupported(
+                    found: format, reason: "file format 1 is that of a TightDB of 2013, which no Realm SDK was released with"))
+        case 12:
+            throw .refused(
+                .formatUnsupported(
+                    found: format, reason: "file format 12 is that of betas of the Realm SDKs 10, which those alone can open"))
         default:
             throw .refused(.formatUnsupported(found: format, reason: "unknown file format \(format)"))
         }
