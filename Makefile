@@ -257,6 +257,7 @@ test-long: setup setup-test
 MUTANTS ?= 20000
 MUTANTS_SANITIZED ?= 5000
 MUTANT_FILES ?= $(filter-out %encrypted.realm %encrypted-large.realm %table-70000.realm,$(wildcard $(SHARED)/fixtures/*.realm))
+LEGACY_FILES ?= $(wildcard Tests/RealmLegacyTests/Golden/*.realm $(SHARED)/fixtures/legacy/v[2-9]-*.realm)
 MUTANT_RUNS := "" "--parts cluster,index,tombstones" "--formats" "--sealed"
 
 test-mutants: setup
@@ -264,13 +265,15 @@ test-mutants: setup
 	for form in $(MUTANT_RUNS); do \
 	  .build-release/release/MutantTrials --count $$(($(MUTANTS) / 4)) $$form $(MUTANT_FILES) || exit 1; \
 	done
+	.build-release/release/MutantTrials --count $$(($(MUTANTS) / 4)) --legacy $(LEGACY_FILES) || exit 1
 	swift build -c release --sanitize=address --scratch-path .build-asan-release --product MutantTrials
 	ASAN_OPTIONS=detect_leaks=0 .build-asan-release/release/MutantTrials --sanitized --count $(MUTANTS_SANITIZED) $(MUTANT_FILES)
+	ASAN_OPTIONS=detect_leaks=0 .build-asan-release/release/MutantTrials --sanitized --count $(MUTANTS_SANITIZED) --legacy $(LEGACY_FILES)
 
 # Coverage-guided fuzzing of what reads files, queries, JSON and cursors: FUZZ_SECONDS each. What crashes is left in
 # .build-fuzz; inputs worth keeping go to Tests/Fuzz/corpus, which stays small.
 FUZZ_SECONDS ?= 60
-FUZZERS := Opener Queries JSON Cursors
+FUZZERS := Opener Legacy Queries JSON Cursors
 
 fuzz: setup
 	for name in $(FUZZERS); do \

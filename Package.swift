@@ -55,6 +55,10 @@ let package = Package(
             ],
             swiftSettings: hot),
         .target(
+            name: "RealmLegacy",
+            dependencies: ["RealmStorage"],
+            swiftSettings: hot),
+        .target(
             name: "RealmQuery",
             dependencies: ["RealmStorage"],
             swiftSettings: hot),
@@ -87,7 +91,7 @@ let package = Package(
         .executableTarget(
             name: "realm-rest",
             dependencies: [
-                "RealmStorage", "RealmQuery", "RealmEngine", "RealmReplica", "RealmHTTP",
+                "RealmStorage", "RealmLegacy", "RealmQuery", "RealmEngine", "RealmReplica", "RealmHTTP",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -110,7 +114,7 @@ let package = Package(
             swiftSettings: shared),
         .target(
             name: "RealmMutants",
-            dependencies: ["RealmHTTP", "RealmEngine", "RealmStorage", "RealmTestSupport"],
+            dependencies: ["RealmHTTP", "RealmEngine", "RealmLegacy", "RealmStorage", "RealmTestSupport"],
             path: "Tests/RealmMutants",
             swiftSettings: shared),
         .executableTarget(
@@ -126,6 +130,11 @@ let package = Package(
         .testTarget(
             name: "RealmStorageTests",
             dependencies: ["RealmStorage", "RealmTestSupport"],
+            exclude: ["Golden"],
+            swiftSettings: shared),
+        .testTarget(
+            name: "RealmLegacyTests",
+            dependencies: ["RealmLegacy", "RealmStorage", "RealmTestSupport"],
             exclude: ["Golden"],
             swiftSettings: shared),
         .testTarget(
@@ -168,10 +177,10 @@ if Context.environment["REALM_REST_DIST"] != nil {
 
 // Entry points for libFuzzer, which brings the main function: `make fuzz`.
 if Context.environment["REALM_REST_FUZZ"] != nil {
-    package.targets += ["Opener", "Queries", "JSON", "Cursors"].map { name in
+    package.targets += ["Opener", "Legacy", "Queries", "JSON", "Cursors"].map { name in
         .executableTarget(
             name: "Fuzz\(name)",
-            dependencies: ["RealmHTTP", "RealmEngine", "RealmQuery", "RealmStorage", "RealmTestSupport"],
+            dependencies: ["RealmHTTP", "RealmEngine", "RealmLegacy", "RealmQuery", "RealmStorage", "RealmTestSupport"],
             path: "Tests/Fuzz/\(name)",
             swiftSettings: shared + [.unsafeFlags(["-parse-as-library"])])
     }

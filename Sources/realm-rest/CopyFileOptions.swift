@@ -35,6 +35,13 @@ struct CopyFileOptions: ParsableArguments {
         return name
     }
 
+    /// Returns the key of the copy; nil for a plain one.
+    ///
+    /// - Parameter key: The key of the original.
+    func newKey(insteadOf key: EncryptionKey?) throws -> EncryptionKey? {
+        isPlain ? nil : try newKeyFile.map { try EncryptionKey(contentsOfFile: $0) } ?? key
+    }
+
     /// Opens the file for reading, and passes it to a closure with the options of the copy.
     ///
     /// - Parameter body: Writes the copy.
@@ -42,7 +49,7 @@ struct CopyFileOptions: ParsableArguments {
     /// - Throws: `StorageError` when the file cannot be opened, or is open for writing in another program.
     func copying<Outcome>(_ body: (Database, Database.CopyOptions) throws -> Outcome) throws -> Outcome {
         let key = try keyFile.map { try EncryptionKey(contentsOfFile: $0) }
-        let newKey = isPlain ? nil : try newKeyFile.map { try EncryptionKey(contentsOfFile: $0) } ?? key
+        let newKey = try newKey(insteadOf: key)
         let database = try Database.open(
             name: try realmName(), path: file, Database.OpenOptions(key: key, mode: .readOnly))
         defer { database.close() }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import RealmEngine
+import RealmLegacy
 import RealmStorage
 
 /// The arguments of all commands that read a file: the path, the key and how the file is
@@ -26,12 +28,27 @@ struct FileOptions: ParsableArguments {
     }
 
     /// Opens the newest version of the file for reading. No lock is taken, and the file is not
-    /// changed.
+    /// changed. A file of formats 2 to 9 is converted to one without a name.
     ///
     /// - Throws: `StorageError` when the key or the file cannot be read; `reporting` prints it.
     func open() throws -> Snapshot {
+        if let file = try legacyFile() { return try converted(file) }
         let key = try keyFile.map { try EncryptionKey(contentsOfFile: $0) }
         return try Snapshot(file: try RealmFile(path: file, key: key), clusterShift: clusterShift)
+    }
+
+    /// Opens a file of formats 2 to 9; nil for one of a later format.
+    ///
+    /// - Throws: `StorageError` when the key or the file cannot be read.
+    func legacyFile() throws -> LegacyFile? {
+        try LegacyFile.open(path: file, key: try keyFile.map { try EncryptionKey(contentsOfFile: $0) })
+    }
+
+    /// Converts an old file to one without a name, which is gone when it is not read any more.
+    private func converted(_ file: LegacyFile) throws -> Snapshot {
+        let copy = try NewFile(beside: Database.temporaryPath)
+        _ = try file.convert(to: copy)
+        return try Snapshot(file: try RealmFile(path: copy.openPath))
     }
 
     /// Writes a piece of output that was read from the file.

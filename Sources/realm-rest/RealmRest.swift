@@ -18,7 +18,8 @@ struct RealmRest: ParsableCommand {
             HealthCommand.self,
             OpenAPICommand.self,
             WatchCommand.self, ImportCommand.self, ExportCommand.self, DemoCommand.self,
-            ConfigCommand.self, CopyCommand.self, CompactCommand.self, BackupCommand.self, RestoreCommand.self,
+            ConfigCommand.self, CopyCommand.self, UpgradeCommand.self, CompactCommand.self, BackupCommand.self,
+            RestoreCommand.self,
             ShipCommand.self, ApplyCommand.self, ClusterCommand.self,
             KeysCommand.self,
         ])

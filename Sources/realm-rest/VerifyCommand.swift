@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import RealmHTTP
+import RealmLegacy
 import RealmStorage
 
 /// The command `realm-rest verify`: checks the structure of a whole file.
@@ -10,7 +11,9 @@ struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Checks a whole file: space, tables, objects, links, collections, indexes.",
-        discussion: "Prints a report as JSON. Exit status 0: sound; 1: damaged; 2: cannot be opened.")
+        discussion:
+            "A file of formats 2 to 9 is checked in its own terms. Prints a report as JSON. Exit status 0: sound; 1: damaged; 2: cannot be opened."
+    )
 
     /// The file and how it is opened.
     @OptionGroup var options: FileOptions
@@ -20,26 +23,43 @@ struct VerifyCommand: ParsableCommand {
     /// - Throws: `ExitCode(1)` when the report has errors, and 2 when the file cannot be
     ///   opened.
     func run() throws {
+        if try checkLegacyFile() { return }
         try options.reading { snapshot in
             let report = snapshot.verify()
-            try options.output(text(report, snapshot), of: snapshot)
+            try options.output(text(report, fileFormat: snapshot.fileFormat), of: snapshot)
             if !report.isClean { throw ExitCode(1) }
         }
+    }
+
+    /// Checks a file of formats 2 to 9, which is not converted for that; returns whether the file is one.
+    ///
+    /// - Throws: As `run`.
+    private func checkLegacyFile() throws -> Bool {
+        var isLegacy = false
+        try reporting {
+            guard let file = try options.legacyFile() else { return }
+            isLegacy = true
+            let report = try file.verify()
+            try file.file.requireWhole()
+            try StandardStreams.output(text(report, fileFormat: file.format))
+            if !report.isClean { throw ExitCode(1) }
+        }
+        return isLegacy
     }
 
     /// Returns the report as JSON.
     ///
     /// - Parameters:
     ///   - report: The errors, warnings and counts.
-    ///   - snapshot: The version that was checked.
+    ///   - fileFormat: The format of the file.
     /// - Returns: The bytes of the document, with a final newline.
-    private func text(_ report: VerifyReport, _ snapshot: Snapshot) -> [UInt8] {
+    private func text(_ report: VerifyReport, fileFormat: Int) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("ok")
         writer.bool(report.isClean)
         writer.key("format")
-        writer.int(snapshot.fileFormat)
+        writer.int(fileFormat)
         list("errors", report.errors, &writer)
         list("warnings", report.warnings, &writer)
         writer.key("stats")

@@ -10,7 +10,7 @@ import Testing
         let document = SourceTree.packageRoot.appendingPathComponent("docs/ARCHITECTURE.md")
         let lines = try String(contentsOf: document, encoding: .utf8).split(separator: "\n")
         let targets = [
-            "RealmConsole", "RealmStorage", "RealmQuery", "RealmEngine", "RealmReplica", "RealmHTTP", "realm-rest",
+            "RealmConsole", "RealmStorage", "RealmLegacy", "RealmQuery", "RealmEngine", "RealmReplica", "RealmHTTP", "realm-rest",
             "RealmBenchmarks",
         ]
         return lines.compactMap { line in

@@ -33,6 +33,7 @@ struct TrialOptions: ParsableArguments {
     @Option(help: "Only this of the fixtures is tried.") var only: String?
     @Flag(name: .customLong("formats"), help: "Files say that they are of older formats, too.") var hasOlderFormats = false
     @Flag(name: .customLong("sealed"), help: "Files are encrypted.") var isSealed = false
+    @Flag(name: .customLong("legacy"), help: "Files are of formats 2 to 9, and are converted.") var isLegacy = false
     @Flag(
         name: .customLong("sanitized"),
         help: "The address sanitizer is there, and with it everything takes longer and more memory.")
@@ -93,7 +94,9 @@ struct TrialChild {
             fflush(nil)
             if options.isVerbose { print(mutant.log.joined(separator: "\n")) }
             watch.begin("start")
-            let outcome = try trial.run(mutant.bytes, form(number))
+            let outcome =
+                options.isLegacy
+                ? try LegacyTrial.run(mutant.bytes, folder: folder) : try trial.run(mutant.bytes, form(number))
             for fault in outcome.faults.prefix(5) { print("fault \(number) \(files[index].name) \(fault)") }
             print("done \(outcome.isOpened ? 1 : 0) \(outcome.reads) \(outcome.writes) \(outcome.successfulWrites)")
             if options.isVerbose { print(outcome.statuses) }

@@ -106,7 +106,7 @@ package enum Fixtures {
         }
     }
 
-    private static func gunzip(_ path: String) throws -> Data {
+    package static func gunzip(_ path: String) throws -> Data {
         guard let stream = unsafe gzopen(path, "rb") else { throw CocoaError(.fileReadUnknown) }
         defer { unsafe gzclose(stream) }
         var data = Data()

@@ -304,7 +304,7 @@ extension Database {
     }
 
     /// The path beside which files without a name are made for private copies.
-    static var temporaryPath: String {
+    package static var temporaryPath: String {
         System.temporaryFolder + "/realm-rest"
     }
 

@@ -27,6 +27,8 @@ package struct FileHeader: Sendable, Equatable {
     static let footerCookie: UInt64 = 0x3034_1252_37e5_26c8
     /// The file formats that can be read: 10 and 11 have the layout of 20, and no program wrote 12 to 19.
     package static let supportedFormats = [10, 11, 20, 21, 22, 23, 24]
+    /// The older formats that are read by converting them; see `RealmLegacy`.
+    package static let convertedFormats = Array(2...9)
     /// The only file format that is written.
     package static let writtenFormat = 24
 
@@ -57,9 +59,13 @@ package struct FileHeader: Sendable, Equatable {
     ///   - footer: Its last 16 bytes.
     ///   - fileSize: Its size in bytes.
     ///   - isEncrypted: Whether the file was decrypted, which changes only the text of an error.
+    ///   - accepted: The formats that the caller reads.
     /// - Throws: `.refused` for a file that is not a Realm file or has a format that is not read;
     ///   `.corrupt` for an impossible top ref or footer.
-    package init(prefix: ByteView, footer: ByteView, fileSize: UInt64, isEncrypted: Bool) throws(StorageError) {
+    package init(
+        prefix: ByteView, footer: ByteView, fileSize: UInt64, isEncrypted: Bool,
+        accepting accepted: [Int] = FileHeader.supportedFormats
+    ) throws(StorageError) {
         guard prefix.count >= FileHeader.byteCount else {
             throw .refused(.notARealm("a file of \(fileSize) bytes is too small to be a Realm file"))
         }
@@ -74,7 +80,7 @@ package struct FileHeader: Sendable, Equatable {
         var top = FileHeader.littleEndian(prefix, at: 8 * selectedSlot)
         isStreaming = selectedSlot == 0 && top == FileHeader.streamingTopRef
         if isStreaming { top = try FileHeader.topRef(fromFooter: footer, fileSize: fileSize) }
-        try FileHeader.check(format: fileFormat, topRef: top)
+        try FileHeader.check(format: fileFormat, topRef: top, accepted)
         guard top & 7 != 0 || top < fileSize || top >> 56 != 0 else {
             throw .corrupt(
                 ref: .none, reason: "the file is cut short: it has \(fileSize) bytes, and more than \(top) are needed")
@@ -111,22 +117,23 @@ package struct FileHeader: Sendable, Equatable {
     }
 
     /// Throws `.refused` for a format that is not read, with advice what can be done.
-    private static func check(format: Int, topRef: UInt64) throws(StorageError) {
-        guard !supportedFormats.contains(format), format != 0 || topRef != 0 else { return }
+    private static func check(format: Int, topRef: UInt64, _ accepted: [Int]) throws(StorageError) {
+        guard !accepted.contains(format), format != 0 || topRef != 0 else { return }
         throw .refused(.formatUnsupported(found: format, reason: "file format \(format) \(advice(format))"))
     }
 
-    /// Returns what is wrong with a format that is not read, and which programs bring the file to one that is.
+    /// Returns what is wrong with a format that is not read, and what brings the file to one that is.
     private static func advice(_ format: Int) -> String {
         switch format {
         case 0: return "is only valid for an empty database"
-        case 5...9:
-            return "is too old; Realm Studio 14 opens and upgrades it, as do the SDKs of 2020 to early 2024: "
-                + "Swift 10.0 to 10.48, JavaScript 10.0 to 12.6, .NET 10 and 11, Java 10, Kotlin up to 1.13.1"
-        case 1...4:
-            return "is too old; Realm Studio 3.10, Swift 4.4, JavaScript 5, Java 6 or .NET 4 bring it to format 9, "
-                + "and Realm Studio 14 upgrades that"
-        default: return format > writtenFormat ? "is newer than \(writtenFormat), the newest one known" : "is unknown"
+        case 1: return "is that of a TightDB of 2013, which no Realm SDK was released with"
+        case 12: return "is that of betas of the Realm SDKs 10, which those alone can open"
+        default:
+            if convertedFormats.contains(format) {
+                return "is read by converting it: realm-rest upgrade FILE --to NEW makes a file of format \(writtenFormat)"
+            }
+            if supportedFormats.contains(format) { return "needs no conversion" }
+            return format > writtenFormat ? "is newer than \(writtenFormat), the newest one known" : "is unknown"
         }
     }
 

@@ -46,12 +46,12 @@ struct PlainBytes: Sendable {
         return bytes.slice(first, first + count)
     }
 
-    /// Reads and checks the header and the footer of the file.
-    func header() throws(StorageError) -> FileHeader {
+    /// Reads and checks the header and the footer of the file, whose format must be one of those accepted.
+    func header(accepting formats: [Int] = FileHeader.supportedFormats) throws(StorageError) -> FileHeader {
         try FileHeader(
             prefix: view(at: 0, byteCount: FileHeader.byteCount),
             footer: view(at: byteCount - FileHeader.footerByteCount, byteCount: FileHeader.footerByteCount),
-            fileSize: UInt64(byteCount), isEncrypted: pages != nil)
+            fileSize: UInt64(byteCount), isEncrypted: pages != nil, accepting: formats)
     }
 
     /// Returns the bytes up to `limit` as a space of nodes; it is valid while these bytes and

@@ -30,9 +30,13 @@ package final class RealmFile: Sendable {
     ///   - path: The path of the file.
     ///   - key: Its 64-byte key, if it is encrypted.
     ///   - isExact: Whether the path was resolved before, so that no symbolic link is followed.
+    ///   - formats: The formats that the caller reads.
     /// - Throws: `.refused` when there is no such file, it is not a Realm file, or the key does not
     ///   fit; `.io` when it cannot be mapped.
-    package init(path: String, key: EncryptionKey? = nil, isExact: Bool = false) throws(StorageError) {
+    package init(
+        path: String, key: EncryptionKey? = nil, isExact: Bool = false,
+        accepting formats: [Int] = FileHeader.supportedFormats
+    ) throws(StorageError) {
         let descriptor = try System.openRegular(path, isExact: isExact)
         defer { System.close(descriptor) }
         self.path = path
@@ -47,7 +51,7 @@ package final class RealmFile: Sendable {
         plain = PlainBytes(mapping: mapping, pages: pages)
         isEncrypted = key != nil
         witness = FileWitness(path: path, facts, MappedHead(mapping, isEncrypted: key != nil), mapping.loss)
-        header = try plain.header()
+        header = try plain.header(accepting: formats)
     }
 
     /// Throws `.refused(.fileChanged)` when a part of the file was missing when it was read, so
@@ -68,7 +72,7 @@ package final class RealmFile: Sendable {
 
     /// Returns the bytes up to `limit` as a space of nodes; it is valid while this file and
     /// `joinedValues` are alive.
-    func space(limit: UInt64, joinedValues: JoinedValues) -> NodeSpace {
+    package func space(limit: UInt64, joinedValues: JoinedValues) -> NodeSpace {
         plain.space(limit: limit, joinedValues: joinedValues)
     }
 }

@@ -67,7 +67,7 @@ package struct TopNode: Sendable {
     ///   - ref: The top ref of the header.
     ///   - space: The whole plain file.
     /// - Throws: `.corrupt` for a node of another shape, or a logical size beyond the file.
-    static func read(_ ref: Ref, _ space: NodeSpace) throws(StorageError) -> TopNode {
+    package static func read(_ ref: Ref, _ space: NodeSpace) throws(StorageError) -> TopNode {
         ref.isNone ? TopNode(emptyDatabaseOf: space.limit) : try TopNode(ref, space)
     }
 

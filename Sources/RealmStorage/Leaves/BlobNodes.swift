@@ -20,7 +20,9 @@ struct BlobNodes {
     /// - Throws: `.limit` with both sizes for a longer one. Null always fits.
     func requireFit(_ bytes: ByteView?) throws(StorageError) {
         let limit = BlobNodes.maximumByteCount - terminatorByteCount
-        if let bytes, bytes.count > limit { throw .limit("a value of \(bytes.count) bytes; at most \(limit) can be stored") }
+        if let bytes, bytes.count > limit, !writes.splitsLongValues {
+            throw .limit("a value of \(bytes.count) bytes; at most \(limit) can be stored")
+        }
     }
 
     /// Returns whether the leaf has the big form, which its context flag states.
@@ -181,7 +183,17 @@ struct BlobNodes {
     /// Makes a byte node for a value and returns its ref; null has none.
     private func blob(_ bytes: ByteView?) throws(StorageError) -> Ref {
         guard let bytes else { return .none }
+        guard bytes.count <= BlobNodes.maximumByteCount - terminatorByteCount else { return try splitBlob(bytes) }
         return try writes.makeBlob(bytes, terminated: isText).ref
+    }
+
+    /// Makes the byte nodes of a value that is too long for one, and returns the ref of the list of them. There is no terminator.
+    private func splitBlob(_ bytes: ByteView) throws(StorageError) -> Ref {
+        var parts = try writes.makeNode(.contextRefs)
+        for start in stride(from: 0, to: bytes.count, by: BlobNodes.maximumByteCount) {
+            try parts.append(try writes.makeBlob(bytes.slice(start, start + BlobNodes.maximumByteCount)).ref)
+        }
+        return parts.ref
     }
 
     /// Gives up the byte node of a value, or the nodes of a split one.

@@ -57,10 +57,10 @@ struct IntegerLeafForm: LeafForm {
 
     /// Adds the numbers that are stored for the values, and widens the leaf once if one of them needs it.
     func append(contentsOf values: ArraySlice<Value?>, to leaf: Ref) throws(StorageError) -> Ref {
-        let standard = try encode(defaultValue)
         var numbers: [Int64] = []
         numbers.reserveCapacity(values.count)
-        for value in values { numbers.append(try value.map { (value) throws(StorageError) in try encode(value) } ?? standard) }
+        // A list of links has no default value.
+        for value in values { numbers.append(try encode(value ?? defaultValue)) }
         var node = try writable(leaf)
         try node.append(contentsOf: numbers)
         return node.ref

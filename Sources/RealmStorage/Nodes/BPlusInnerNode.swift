@@ -9,12 +9,12 @@
 /// makes. Any other change gives the node offsets. The sizes are claims that walks compare with
 /// what they find.
 /// Source: docs/format.md, "B+ trees".
-struct BPlusInnerNode {
+package struct BPlusInnerNode {
     /// The greatest number of inner levels that is accepted; eight are enough for any real file.
     static let maximumDepth = 16
     /// The greatest number of elements that is accepted: more than any file has room for, and far
     /// from where sums of counts overflow.
-    static let maximumCount = 1 << 48
+    package static let maximumCount = 1 << 48
 
     /// The node that is viewed.
     let node: Node
@@ -115,7 +115,7 @@ struct BPlusInnerNode {
     ///
     /// - Throws: `.corrupt` for a tree of too many levels.
     /// - Complexity: O(depth).
-    static func leafNode(for index: Int, below root: Ref, _ space: NodeSpace) throws(StorageError) -> (node: Node, start: Int) {
+    package static func leafNode(for index: Int, below root: Ref, _ space: NodeSpace) throws(StorageError) -> (node: Node, start: Int) {
         var node = try space.node(at: root)
         var start = 0
         for _ in 0..<maximumDepth {

@@ -6,7 +6,7 @@
 /// Only values beyond 16 MiB are split, and they are the only ones that cannot be read in place.
 /// Each byte of the file belongs to one value, so all of them together are never longer than the
 /// file; where they are, values share nodes and the file is damaged.
-final class JoinedValues: Sendable {
+package final class JoinedValues: Sendable {
     /// The joined values and their total size, guarded by the lock.
     private struct State {
         /// Joined values by the ref of their list of parts.
@@ -17,6 +17,9 @@ final class JoinedValues: Sendable {
 
     /// The values that were joined so far, for any thread that reads the snapshot.
     private let state = RankedMutex(.leaf, State())
+
+    /// Makes an empty collection for one version.
+    package init() {}
 
     /// Returns the bytes of a split value, which are joined when they are first needed.
     ///

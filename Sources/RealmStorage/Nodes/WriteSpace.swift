@@ -13,6 +13,9 @@ package final class WriteSpace {
     package let space: NodeSpace
     /// The memory of new nodes, which must outlive this object.
     package let arena: NodeArena
+    /// Whether values beyond 16 MiB are split over several nodes, as in files that other engines wrote; otherwise they are
+    /// refused.
+    package var splitsLongValues = false
     /// The committed nodes that the new version does not use.
     package private(set) var freed: [FreedBlock] = []
     /// How many times changes were undone.

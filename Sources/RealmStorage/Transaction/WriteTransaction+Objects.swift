@@ -77,6 +77,27 @@ extension WriteTransaction {
         }
     }
 
+    /// Adds objects to a file that is being made of another one: with the keys and the contents that are given, unchecked, and
+    /// without a record of the change.
+    ///
+    /// - Parameters:
+    ///   - keys: The keys of the objects, above those of all objects in the table.
+    ///   - key: The table.
+    ///   - columns: For each public and then for each hidden column as many values as there are keys. Collections and backlinks are
+    ///     their roots, as `.list`; a tagged key is a root too.
+    /// - Throws: `.limit` for values that cannot be stored or a full table.
+    package func appendRows(_ keys: Range<Int>, in key: TableKey, columns: [[Value?]]) throws(StorageError) {
+        guard !keys.isEmpty else { return }
+        let writers = writers(try table(key))
+        let objects = keys.map { ObjectKey(Int64($0)) }
+        let root = try writers.cluster.append(ClusterRun(keys: objects, columns: columns), to: try table(key).objects)
+        try update(key) { state in
+            state.objects = root
+            state.objectSequence = UInt64(keys.upperBound)
+        }
+        try fileInIndexes(objects, columns, in: key, writers)
+    }
+
     /// Makes objects one after the other.
     private func createEach(
         _ count: Int, in key: TableKey, _ columns: [[Value?]], _ writers: TableWriters

@@ -88,14 +88,12 @@ extension BPlusTreeWriter {
     private func fill(
         _ leaf: Ref, with values: ArraySlice<Value>, at row: Int, limit: Int
     ) throws(StorageError) -> (leaf: Ref, taken: Int) {
-        var leaf = leaf
-        var row = row
         let taken = values.prefix(limit)
-        for value in taken {
-            leaf = try leaves.insert(value, at: row, in: leaf)
-            row += 1
+        guard taken.count == 1, let value = taken.first else {
+            // Only at the end of a leaf there are several.
+            return (try leaves.append(contentsOf: taken.map(Optional.some)[...], to: leaf), taken.count)
         }
-        return (leaf, taken.count)
+        return (try leaves.insert(value, at: row, in: leaf), 1)
     }
 
     /// Stores a changed child in its parent and corrects the parent's counts; the parent gets

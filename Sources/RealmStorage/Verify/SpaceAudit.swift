@@ -10,7 +10,7 @@
 /// Values, indexes and keys are not checked; `Snapshot.verify` does that. The time is that of one
 /// walk over all nodes with refs and the headers of the others; damage cannot make it longer,
 /// because a node that is met a second time ends it.
-struct SpaceAudit {
+package struct SpaceAudit {
     /// The space that is walked through, which ends with the logical file.
     private let space: NodeSpace
     /// The top node of the version.
@@ -30,7 +30,7 @@ struct SpaceAudit {
     /// Makes an audit of the version whose top node is `top`.
     ///
     /// - Throws: `.io` when there are no addresses for the marks.
-    init(_ top: TopNode, _ space: NodeSpace) throws(StorageError) {
+    package init(_ top: TopNode, _ space: NodeSpace) throws(StorageError) {
         self.top = top
         self.space = space
         used = try ByteMarks(byteCount: space.limit)
@@ -41,7 +41,7 @@ struct SpaceAudit {
     /// - Parameter goesOn: Called every few thousand nodes; false ends the walk.
     /// - Returns: Whether the walk was completed.
     /// - Throws: `.refused(.unsound)` with the first damage that was found.
-    mutating func run(_ goesOn: () -> Bool = { true }) throws(StorageError) -> Bool {
+    package mutating func run(_ goesOn: () -> Bool = { true }) throws(StorageError) -> Bool {
         guard !top.ref.isNone else { return true }
         do throws(StorageError) {
             try readFreeBlocks()

@@ -44,16 +44,19 @@ package struct VerifyReport: Sendable {
         package var indexEntries = 0
     }
 
+    /// Makes an empty report.
+    package init() {}
+
     /// Whether no error was found.
     package var isClean: Bool { errors.isEmpty }
 
     /// Adds an error, which means that the file is damaged.
-    mutating func error(_ text: String) {
+    package mutating func error(_ text: String) {
         if errors.count < VerifyReport.maximumCount { errors.append(text) }
     }
 
     /// Adds a warning, which means that the file is unusual, but sound.
-    mutating func warn(_ text: String) {
+    package mutating func warn(_ text: String) {
         if warnings.count < VerifyReport.maximumCount { warnings.append(text) }
     }
 

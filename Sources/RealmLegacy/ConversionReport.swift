@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a conversion of an old file made of it, and what it could not carry over.
+package struct ConversionReport: Sendable, Equatable {
+    /// The format of the old file.
+    package let fromFormat: Int
+    /// The classes of the new file, in the order of its tables.
+    package internal(set) var classes: [Class] = []
+    /// What differs from the old file, in the order in which it was found; at most `maximumNoteCount`.
+    package private(set) var notes: [Note] = []
+
+    /// How many notes are kept; later ones are dropped.
+    package static let maximumNoteCount = 1000
+
+    /// A class of the new file.
+    package struct Class: Sendable, Equatable {
+        /// The name of the class.
+        package let name: String
+        /// How many objects it has.
+        package let objectCount: Int
+        /// How many properties it has.
+        package let propertyCount: Int
+    }
+
+    /// Something that differs from the old file.
+    package struct Note: Sendable, Equatable {
+        /// The kind of difference.
+        package let kind: Kind
+        /// The class that it is about; nil for the whole file.
+        package let className: String?
+        /// The property that it is about; nil for the whole class.
+        package let property: String?
+        /// How many values, rows or entries it is about; 1 for a property or table itself.
+        package let count: Int
+        /// What was done, and why.
+        package let text: String
+    }
+
+    /// The kinds of differences.
+    package enum Kind: String, Sendable, CaseIterable {
+        /// A name was changed, because it was empty, in use, too long or no UTF-8.
+        case renamed
+        /// Dates had whole seconds; they are dates with nanoseconds of 0.
+        case oldDates
+        /// Texts are not UTF-8; their bytes were kept.
+        case textNotUTF8
+        /// A property has a type that does not exist any more.
+        case propertyLeftOut
+        /// A table of rows that are no objects of a class.
+        case tableLeftOut
+        /// A primary key that the objects do not allow.
+        case primaryKeyLeftOut
+        /// An entry of the list of primary keys that names nothing.
+        case entryIgnored
+        /// Links to rows that do not exist.
+        case linksLeftOut
+        /// Tables inside of mixed values, which are null.
+        case mixedTableLeftOut
+        /// An index that the type of its property cannot have.
+        case indexLeftOut
+        /// The file was that of a synchronized realm; the new one is local.
+        case synchronized
+
+        /// Whether something of the old file is not in the new one.
+        package var isLoss: Bool {
+            switch self {
+            case .renamed, .oldDates, .textNotUTF8, .entryIgnored, .indexLeftOut, .synchronized: return false
+            default: return true
+            }
+        }
+    }
+
+    /// Makes an empty report.
+    init(fromFormat: Int) { self.fromFormat = fromFormat }
+
+    /// How many objects all classes have.
+    package var objectCount: Int { classes.reduce(0) { $0 + $1.objectCount } }
+    /// Whether everything that a program could read from the old file is in the new one.
+    package var isLossless: Bool { !notes.contains { $0.kind.isLoss } }
+
+    /// Adds a note.
+    mutating func note(_ kind: Kind, class className: String? = nil, property: String? = nil, count: Int = 1, _ text: String) {
+        guard notes.count < ConversionReport.maximumNoteCount else { return }
+        notes.append(Note(kind: kind, className: className, property: property, count: count, text: text))
+    }
+}

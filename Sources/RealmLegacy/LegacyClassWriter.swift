@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// Writes the objects of one class from the rows of its table.
+///
+/// Columns are read some thousand rows at a time, then the rows are written together: values, lists and backlinks, so no node has to be
+/// written again later.
+final class LegacyClassWriter {
+    /// The old file.
+    private let file: LegacyFile
+    /// The class.
+    private let one: LegacyClass
+    /// The new table.
+    private let key: TableKey
+    /// The new file.
+    private let target: LegacyTarget
+    /// The keys of new tables by the positions of old ones.
+    private let targets: [TableKey?]
+    /// The pass over the columns of all classes.
+    private let reading: LegacyReading
+    /// How many tables inside of mixed values other classes had.
+    private let formerTableCount: Int
+    /// Where the values of each property come from.
+    private var sources: [Source]
+    /// The links to the objects, for each hidden column of the new table.
+    private let incoming: [IncomingLinks?]
+    /// The present rows: a list for each property and each hidden column.
+    private var columns: [[Value?]]
+    /// How many links of each property lead nowhere.
+    private(set) var danglingCounts: [Int]
+    /// How many texts of each property are not UTF-8.
+    private(set) var unusualTextCounts: [Int]
+
+    /// Where values come from.
+    private enum Source {
+        /// A column of values.
+        case values(any LegacySource)
+        /// A column of lists, and the lists of the present rows.
+        case lists(LegacyRefs, [UInt64])
+    }
+
+    /// How many values are read at a time, and how many rows at most.
+    private static let valuesPerStep = 1 << 18, rowsPerStep = 8192
+    /// How many objects a leaf has.
+    private static let rowsPerLeaf = 256
+    /// How many bytes of texts and binaries are written at a time.
+    private static let bytesPerRun = 4 << 20
+
+    /// Makes a writer in front of the first row.
+    ///
+    /// - Parameters:
+    ///   - file: The old file.
+    ///   - one: The class.
+    ///   - targets: The keys of new tables by the positions of old ones.
+    ///   - target: The new file.
+    ///   - incoming: The links to the objects, for each hidden column of the new table.
+    ///   - reading: The pass over the columns of all classes.
+    init(
+        _ file: LegacyFile, _ one: LegacyClass, targets: [TableKey?], in target: LegacyTarget, incoming: [IncomingLinks?],
+        _ reading: LegacyReading
+    ) throws(StorageError) {
+        self.file = file
+        self.one = one
+        self.target = target
+        self.targets = targets
+        self.incoming = incoming
+        key = targets[one.table.position] ?? .null
+        self.reading = reading
+        formerTableCount = reading.keeper.tableCount
+        columns = Array(repeating: [], count: one.properties.count + incoming.count)
+        danglingCounts = Array(repeating: 0, count: one.properties.count)
+        unusualTextCounts = danglingCounts
+        sources = []
+        guard one.table.rowCount > 0 else { return }
+        for property in one.properties {
+            guard let root = one.table.root(of: property.column) else { throw one.table.uneven(property.column) }
+            switch property.kind {
+            case .list, .linkList: sources.append(.lists(LegacyRefs(root, reading), []))
+            case .value, .link: sources.append(.values(try reading.values(of: property.column, at: root)))
+            }
+        }
+    }
+
+    /// How many tables inside of mixed values were read as null.
+    var mixedTableCount: Int { reading.keeper.tableCount - formerTableCount }
+
+    /// Writes all objects.
+    ///
+    /// - Parameter proceed: Called with the number of rows that were written since the last call.
+    func run(_ proceed: (Int) -> Void) throws(StorageError) {
+        let rowCount = one.table.rowCount
+        guard rowCount <= Int(UInt32.max) else { throw .limit("a table of \(rowCount) rows") }
+        let leaves = min(LegacyClassWriter.valuesPerStep / max(1, columns.count), LegacyClassWriter.rowsPerStep)
+        let step = max(1, leaves / LegacyClassWriter.rowsPerLeaf) * LegacyClassWriter.rowsPerLeaf
+        var done = 0
+        while done < rowCount {
+            let count = min(step, rowCount - done)
+            try read(count)
+            try write(count, from: done)
+            done += count
+            proceed(count)
+            try target.checkpoint()
+        }
+        if rowCount > 0 { try requireEnd() }
+    }
+
+    // MARK: - Reading
+
+    /// Reads the values of the next rows.
+    private func read(_ count: Int) throws(StorageError) {
+        for index in columns.indices { columns[index].removeAll(keepingCapacity: true) }
+        for index in sources.indices {
+            let found: Int
+            switch sources[index] {
+            case .values(var source):
+                try source.read(count, into: &columns[index])
+                found = columns[index].count
+                sources[index] = .values(source)
+                try translate(index)
+            case .lists(var source, var refs):
+                refs.removeAll(keepingCapacity: true)
+                try source.read(count, into: &refs)
+                found = refs.count
+                sources[index] = .lists(source, refs)
+            }
+            guard found == count else { throw one.table.uneven(one.properties[index].column) }
+        }
+    }
+
+    /// Throws `.corrupt` when a column has more values than the table has rows.
+    private func requireEnd() throws(StorageError) {
+        for index in sources.indices {
+            var rest = 0
+            switch sources[index] {
+            case .values(var source):
+                var values: [Value?] = []
+                try source.read(1, into: &values)
+                rest = values.count
+            case .lists(var source, _):
+                var refs: [UInt64] = []
+                try source.read(1, into: &refs)
+                rest = refs.count
+            }
+            guard rest == 0 else { throw one.table.uneven(one.properties[index].column) }
+        }
+    }
+
+    /// Makes links of the row numbers in a column, and counts unusual texts.
+    private func translate(_ index: Int) throws(StorageError) {
+        switch one.properties[index].kind {
+        case .link(let position):
+            guard let table = targets[position] else { return }
+            let limit = file.tables[position].rowCount
+            for row in columns[index].indices {
+                guard case .int(let number)? = columns[index][row] else { continue }
+                let exists = number >= 0 && number < limit
+                if !exists { danglingCounts[index] += 1 }
+                columns[index][row] = exists ? .link(table, ObjectKey(number)) : .null
+            }
+        case .value(.string), .value(.mixed): for value in columns[index] { examine(value, index) }
+        default: break
+        }
+    }
+
+    /// Counts a text that is not UTF-8.
+    private func examine(_ value: Value?, _ index: Int) {
+        guard case .string(let text)? = value, !text.isASCII, text.validatedString == nil else { return }
+        unusualTextCounts[index] += 1
+    }
+
+    // MARK: - Writing
+
+    /// Writes the rows that were read, in parts where they are large.
+    private func write(_ count: Int, from first: Int) throws(StorageError) {
+        var start = 0
+        var byteCount = 0
+        for row in 0..<count {
+            for index in one.properties.indices {
+                if case .lists(_, let refs) = sources[index] { columns[index].append(try list(refs[row], index)) }
+                byteCount += columns[index][row]?.byteCount ?? 0
+            }
+            for (index, links) in incoming.enumerated() {
+                columns[one.properties.count + index].append(
+                    try links.map { (links) throws(StorageError) in try backlinks(first + row, links) } ?? .null)
+            }
+            guard byteCount > LegacyClassWriter.bytesPerRun || target.isFull || row == count - 1 else { continue }
+            try append(start..<row + 1, of: count, from: first)
+            (start, byteCount) = (row + 1, 0)
+            reading.keeper.release()
+            try target.checkpoint()
+        }
+    }
+
+    /// Writes some of the rows that were read.
+    private func append(_ rows: Range<Int>, of count: Int, from first: Int) throws(StorageError) {
+        let part = rows.count == count ? columns : columns.map { Array($0[rows]) }
+        try target.transaction.appendRows(first + rows.lowerBound..<first + rows.upperBound, in: key, columns: part)
+    }
+
+    /// Writes the list of one row and returns its root.
+    private func list(_ element: UInt64, _ index: Int) throws(StorageError) -> Value {
+        guard element != 0 else { return .null }
+        var root = Ref.none
+        switch one.properties[index].kind {
+        case .list(let type, let column):
+            let shape = ElementShape(type: type, isNullable: column.isNullable || type == .mixed)
+            root = try elements(element, index, shape)
+        case .linkList(let position):
+            guard let table = targets[position] else { return .null }
+            let limit = UInt64(file.tables[position].rowCount)
+            let writer = BPlusTreeWriter(
+                target.transaction.writes, ElementShape(type: .link, isNullable: false, targetTable: table))
+            try LegacyLinks.forEach(inList: element, reading) { (rows) throws(StorageError) in
+                let known = rows.filter { $0 < limit }
+                danglingCounts[index] += rows.count - known.count
+                guard !known.isEmpty else { return }
+                root = try writer.append(contentsOf: known.map { .link(table, ObjectKey(Int64(bitPattern: $0))) }, to: root)
+            }
+        case .value, .link: break
+        }
+        return root.isNone ? .null : .list(root)
+    }
+
+    /// Writes the elements of a table with one column, and returns the root of the list.
+    private func elements(_ element: UInt64, _ index: Int, _ shape: ElementShape) throws(StorageError) -> Ref {
+        guard element & 1 == 0, let spec = one.properties[index].column.subspec else {
+            throw .corrupt(
+                ref: one.table.root(of: one.properties[index].column) ?? .none, reason: "a list is the number \(element >> 1)")
+        }
+        let roots = try LegacyTable.roots(at: Ref(element), spec, reading)
+        guard let first = roots.first else { return .none }
+        var source = try reading.values(of: spec.columns[0], at: first)
+        let writer = BPlusTreeWriter(target.transaction.writes, shape)
+        var root = Ref.none
+        var values: [Value?] = []
+        while true {
+            values.removeAll(keepingCapacity: true)
+            try source.read(BPlusTreeWriter.standardLeafCapacity, into: &values)
+            guard !values.isEmpty else { return root }
+            if shape.type == .string || shape.type == .mixed { for value in values { examine(value, index) } }
+            root = try writer.append(contentsOf: values.map { $0 ?? .null }, to: root)
+        }
+    }
+
+    /// Writes the list of the objects that link to one, and returns its root.
+    private func backlinks(_ row: Int, _ links: IncomingLinks) throws(StorageError) -> Value {
+        var origins: [Value] = []
+        try links.take(row) { origins.append(.int(Int64($0))) }
+        guard let first = origins.first, case .int(let only) = first else { return .null }
+        if origins.count == 1 { return .list(Ref(UInt64(only) << 1 | 1)) }
+        let writer = BPlusTreeWriter(target.transaction.writes, ElementShape(type: .int, isNullable: false))
+        return .list(try writer.append(contentsOf: origins, to: .none))
+    }
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// Makes a file of format 24 of an old one.
+struct LegacyConversion {
+    /// The old file.
+    private let file: LegacyFile
+    /// What its tables become.
+    private let mapping: LegacyMapping
+    /// The new file.
+    private let target: LegacyTarget
+    /// Gets the progress.
+    private let control: WorkControl?
+    /// The keys of new tables by the positions of old ones.
+    private var targets: [TableKey?]
+    /// What is different in the new file.
+    private var report: ConversionReport
+    /// The passes over all columns, and over all columns of links: in each of them every column is read once.
+    private let columnPass: LegacyReading, linkPass: LegacyReading
+    /// Which column of which class the hidden columns of new tables belong to.
+    private var origins: [Origin: LegacyLinks] = [:]
+
+    /// A property of the new file, as hidden columns name it.
+    private struct Origin: Hashable {
+        /// The table.
+        let table: TableKey
+        /// The column.
+        let column: ColumnKey
+    }
+
+    /// How many links are sorted at a time for all hidden columns of a table.
+    private static let linksPerTable = 2 << 20
+    /// How many links are sorted at a time for one hidden column at least.
+    private static let leastLinks = 1 << 12
+
+    /// Writes a new file.
+    ///
+    /// - Parameters:
+    ///   - file: The old file.
+    ///   - new: The new file, which is empty.
+    ///   - key: The key of the new file; nil for a plain one.
+    ///   - control: Gets the progress, and can cancel the conversion.
+    static func run(
+        _ file: LegacyFile, to new: NewFile, key: EncryptionKey?, _ control: WorkControl?
+    ) throws(StorageError) -> ConversionReport {
+        let mapping = try LegacyMapping(file)
+        let target = try LegacyTarget(new, key: key, oldByteCount: file.file.plainByteCount, control)
+        do throws(StorageError) {
+            var conversion = LegacyConversion(
+                file: file, mapping: mapping, target: target, control: control, targets: mapping.positions.map { _ in nil },
+                report: mapping.report, columnPass: LegacyReading(file.space), linkPass: LegacyReading(file.space))
+            try conversion.makeSchema()
+            try conversion.writeObjects()
+            try target.finish()
+            return conversion.report
+        } catch {
+            target.abandon()
+            throw error
+        }
+    }
+
+    // MARK: - Schema
+
+    /// Makes all tables and columns, and the indexes, which are empty.
+    private mutating func makeSchema() throws(StorageError) {
+        for one in mapping.classes { targets[one.table.position] = try makeTable(one) }
+        for one in mapping.classes {
+            guard let key = targets[one.table.position] else { continue }
+            for (number, property) in one.properties.enumerated() {
+                try makeColumn(property, one, in: key, isPrimaryKey: number == one.primaryKey)
+            }
+        }
+        if file.table(named: "metadata") != nil { try target.transaction.setSchemaVersion(try file.schemaVersion()) }
+    }
+
+    /// Makes the table of a class, under another name if the class's own is not accepted.
+    private mutating func makeTable(_ one: LegacyClass) throws(StorageError) -> TableKey {
+        let prefix = String(decoding: LegacyTable.classPrefix, as: UTF8.self)
+        do throws(StorageError) {
+            return try target.transaction.createTable(prefix + one.name)
+        } catch {
+            guard case .limit = error else { throw error }
+            let name = LegacyMapping.shortened(one.name, end: "_\(one.table.position)", prefix.utf8.count)
+            report.note(.renamed, class: name, "a class cannot have the name of the table")
+            return try target.transaction.createTable(prefix + name)
+        }
+    }
+
+    /// Makes the column of a property, with its index.
+    private mutating func makeColumn(
+        _ property: LegacyProperty, _ one: LegacyClass, in key: TableKey, isPrimaryKey: Bool
+    ) throws(StorageError) {
+        let transaction = target.transaction
+        let column: ColumnKey
+        do throws(StorageError) {
+            column = try transaction.addColumn(property.definition(targets), to: key)
+        } catch {
+            guard case .limit = error else { throw error }
+            let name = LegacyMapping.shortened(property.name, end: "_\(property.column.index)")
+            report.note(.renamed, class: one.name, property: name, "a property cannot have the name of the column")
+            let renamed = LegacyProperty(column: property.column, name: name, kind: property.kind)
+            column = try transaction.addColumn(renamed.definition(targets), to: key)
+        }
+        if property.target != nil {
+            origins[Origin(table: key, column: column)] = LegacyLinks(file: file, table: one.table, column: property.column)
+        }
+        if isPrimaryKey { try transaction.setPrimaryKey(column, of: key) }
+        guard property.column.isIndexed || isPrimaryKey else { return }
+        if property.isIndexable {
+            try transaction.addIndex(.general, to: column, of: key)
+        } else {
+            report.note(.indexLeftOut, class: one.name, property: property.name, "a property of this type has no index today")
+        }
+    }
+
+    // MARK: - Objects
+
+    /// Writes the objects of all classes.
+    private mutating func writeObjects() throws(StorageError) {
+        let total = mapping.classes.reduce(0) { $0 + $1.table.rowCount }
+        var done = 0
+        for one in mapping.classes {
+            let writer = try LegacyClassWriter(
+                file, one, targets: targets, in: target, incoming: try incoming(of: one), columnPass)
+            try writer.run { count in
+                done += count
+                control?.proceed(to: Double(done) / Double(max(1, total)))
+            }
+            note(one, writer)
+        }
+    }
+
+    /// Returns the links to the objects of a class, for each hidden column of its new table.
+    private func incoming(of one: LegacyClass) throws(StorageError) -> [IncomingLinks?] {
+        guard let key = targets[one.table.position] else { return [] }
+        let hidden = try target.transaction.table(key).backlinks
+        let size = max(LegacyConversion.leastLinks, LegacyConversion.linksPerTable / max(1, hidden.count))
+        return hidden.map { column in
+            guard let table = column.targetTable, let opposite = column.oppositeColumn,
+                let links = origins[Origin(table: table, column: opposite)]
+            else { return nil }
+            return IncomingLinks(links, targetCount: one.table.rowCount, windowSize: size, linkPass)
+        }
+    }
+
+    /// Adds a class to the report, and what its objects lost.
+    private mutating func note(_ one: LegacyClass, _ writer: LegacyClassWriter) {
+        report.classes.append(
+            ConversionReport.Class(name: one.name, objectCount: one.table.rowCount, propertyCount: one.properties.count))
+        for (index, property) in one.properties.enumerated() {
+            let dangling = writer.danglingCounts[index], unusual = writer.unusualTextCounts[index]
+            if dangling > 0 {
+                report.note(
+                    .linksLeftOut, class: one.name, property: property.name, count: dangling, "links to rows that do not exist")
+            }
+            if unusual > 0 {
+                report.note(
+                    .textNotUTF8, class: one.name, property: property.name, count: unusual,
+                    "texts that are not UTF-8; their bytes are kept")
+            }
+        }
+        if writer.mixedTableCount > 0 {
+            report.note(
+                .mixedTableLeftOut, class: one.name, count: writer.mixedTableCount, "tables inside of mixed values are null")
+        }
+    }
+}
+
+/// Conversion of old files.
+extension LegacyFile {
+    /// Writes the file in format 24 to a new file, of which nobody knows yet.
+    ///
+    /// Row n of a table becomes the object with key n. Memory does not grow with the file, but with its largest value.
+    ///
+    /// - Parameters:
+    ///   - new: The new file, which is empty. After an error it is of no use.
+    ///   - key: The key of the new file; nil for a plain one.
+    ///   - control: Gets the progress, and can cancel the conversion.
+    /// - Returns: What was mapped how, and what could not be.
+    /// - Throws: `.corrupt` when the old file is damaged, `.limit` for what format 24 cannot hold, `.io` when the disk is full.
+    package func convert(
+        to new: NewFile, key: EncryptionKey? = nil, _ control: WorkControl? = nil
+    ) throws(StorageError) -> ConversionReport {
+        let report = try LegacyConversion.run(self, to: new, key: key, control)
+        try file.requireWhole()
+        return report
+    }
+
+    /// Writes the file in format 24 to a path. No reader ever sees a part of it: it gets its name when it is complete.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the new file.
+    ///   - key: The key of the new file; nil for a plain one.
+    ///   - replacing: Whether an existing file may be replaced; otherwise there must be none.
+    ///   - control: Gets the progress, and can cancel the conversion.
+    /// - Returns: What was mapped how, and what could not be.
+    package func convert(
+        toFile path: String, key: EncryptionKey? = nil, replacing: Bool = false, _ control: WorkControl? = nil
+    ) throws(StorageError) -> ConversionReport {
+        let path = try System.resolved(path)
+        guard replacing || System.entry(atPath: path, followsLink: false) == nil else {
+            throw .refused(.unsuitable("a file of that name exists"))
+        }
+        let new = try NewFile(beside: path)
+        if replacing { System.copyPermissions(of: path, to: new.descriptor) }
+        let report = try convert(to: new, key: key, control)
+        if replacing { try new.replace(path) } else { try new.publish(as: path) }
+        return report
+    }
+}

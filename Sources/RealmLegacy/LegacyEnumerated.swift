@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// The strings of an enumerated column: positions in a list of distinct ones.
+struct LegacyEnumerated: LegacySource {
+    /// The positions.
+    private var positions: LegacyValues
+    /// The distinct strings.
+    private var keys: LegacyLookup
+    /// The positions of one step, kept for their memory.
+    private var step: [Value?] = []
+
+    /// Makes a source in front of the first value.
+    init(_ column: LegacyColumn, _ root: Ref, _ reading: LegacyReading) {
+        positions = LegacyValues(root, .enumerated, isNullable: false, reading)
+        keys = LegacyLookup(column.keys, .string, isNullable: column.isNullable, reading)
+    }
+
+    mutating func read(_ limit: Int, into values: inout [Value?]) throws(StorageError) {
+        step.removeAll(keepingCapacity: true)
+        try positions.read(limit, into: &step)
+        for case .int(let position)? in step { values.append(try keys.value(at: position)) }
+    }
+}

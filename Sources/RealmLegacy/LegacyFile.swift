@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import RealmStorage
+
+/// A file of formats 2 to 9, open for reading.
+///
+/// Opening reads the schema and counts rows; values are read by `convert` and `verify`. The file is never changed, and no lock file
+/// is made beside it.
+///
+/// Source: docs/format.md, "Formats 2 to 9".
+package final class LegacyFile: Sendable {
+    /// The file.
+    package let file: RealmFile
+    /// All tables in the order of their positions: classes and those of the SDK.
+    package let tables: [LegacyTable]
+    /// The top node; nil in a file in which nothing was ever written.
+    let top: TopNode?
+    /// The nodes of the file.
+    let space: NodeSpace
+    /// Values that were joined, which the space borrows.
+    private let joinedValues = JoinedValues()
+
+    /// The number of the format.
+    package var format: Int { file.header.fileFormat }
+
+    /// Whether a file of this format is one that is opened here.
+    package static func reads(format: Int) -> Bool { FileHeader.convertedFormats.contains(format) }
+
+    /// Opens a file.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - key: Its 64-byte key, if it is encrypted.
+    ///   - isExact: Whether the path was resolved before, so that no symbolic link is followed.
+    /// - Throws: `.refused` when there is no such file, it is not a Realm file, has another format, was left in the middle of an
+    ///   upgrade, or the key does not fit; `.corrupt` when the schema contradicts itself.
+    package init(path: String, key: EncryptionKey? = nil, isExact: Bool = false) throws(StorageError) {
+        file = try RealmFile(path: path, key: key, isExact: isExact, accepting: FileHeader.convertedFormats)
+        let format = file.header.fileFormat
+        let whole = file.space(limit: UInt64(file.plainByteCount), joinedValues: joinedValues)
+        guard !file.header.topRef.isNone else {
+            (top, tables, space) = (nil, [], whole)
+            return
+        }
+        let top = try TopNode.read(file.header.topRef, whole)
+        guard LegacyFile.topSlotCounts.contains(top.slotCount) else {
+            throw .corrupt(ref: top.ref, reason: "a top node of \(top.slotCount) slots in format \(format)")
+        }
+        self.top = top
+        space = file.space(limit: top.logicalSize, joinedValues: joinedValues)
+        tables = try LegacyFile.tables(top, LegacyReading(space), format)
+    }
+
+    /// Opens a file that may be of these formats.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - key: Its 64-byte key, if it is encrypted.
+    /// - Returns: The file; nil for one of another format, about which other readers say more.
+    /// - Throws: As `init`.
+    package static func open(path: String, key: EncryptionKey? = nil) throws(StorageError) -> LegacyFile? {
+        do throws(StorageError) {
+            return try LegacyFile(path: path, key: key)
+        } catch {
+            guard case .refused(.formatUnsupported(let found, _)) = error, !reads(format: found) else { throw error }
+            return nil
+        }
+    }
+
+    /// How many slots top nodes of these formats have.
+    private static let topSlotCounts: Set<Int> = [3, 5, 7, 9, 10]
+
+    /// Reads the schema of all tables and counts their rows.
+    private static func tables(_ top: TopNode, _ reading: LegacyReading, _ format: Int) throws(StorageError) -> [LegacyTable] {
+        let names = try reading.names(at: top.names)
+        let list = try reading.refs(at: top.tables, "tables")
+        guard list.count == names.count else { throw list.corrupt("\(names.count) table names for \(list.count) tables") }
+        if names.contains(Array("!UPDATE_PROGRESS".utf8)) { throw interrupted(format) }
+        var tables: [LegacyTable] = []
+        for (position, name) in names.enumerated() {
+            let ref = try list.requiredRef(position, "table")
+            tables.append(try LegacyTable(at: ref, position: position, name: name, reading, fileFormat: format))
+        }
+        return tables
+    }
+
+    /// The error for a file that was left in the middle of an upgrade.
+    static func interrupted(_ format: Int) -> StorageError {
+        .refused(
+            .formatUnsupported(
+                found: format,
+                reason:
+                    "the upgrade of this file was interrupted; open it once with the app that started it, or use the backup beside "
+                    + "it, whose name ends with .v\(format).backup.realm"))
+    }
+
+    /// Returns a table by its name; nil when there is none.
+    func table(named name: String) -> LegacyTable? { tables.first { $0.name.elementsEqual(name.utf8) } }
+
+    /// Whether the file belongs to a synchronized realm, of which a copy becomes a local one.
+    package var isSynchronized: Bool { (3...4).contains(top?.historyType ?? 0) }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// The links in one column of an old table, one after the other.
+struct LegacyLinks {
+    /// The old file.
+    let file: LegacyFile
+    /// The table with the links.
+    let table: LegacyTable
+    /// The column: links, or lists of links.
+    let column: LegacyColumn
+
+    /// How many rows are read at a time.
+    private static let step = 1024
+
+    /// Calls a closure with the row and the target row of every link, in the order of rows. Targets may be beyond the target table.
+    ///
+    /// - Parameters:
+    ///   - reading: The pass that this belongs to; nil for a pass of its own.
+    ///   - body: Gets the links.
+    func forEach(
+        _ reading: LegacyReading? = nil, _ body: (_ origin: Int, _ target: UInt64) -> Void
+    ) throws(StorageError) {
+        guard let root = table.root(of: column) else { return }
+        let reading = reading ?? LegacyReading(file.space)
+        if column.type == .linkList { return try forEachInLists(root, reading, body) }
+        var source = LegacyValues(root, .link, isNullable: false, reading)
+        var values: [Value?] = []
+        var row = 0
+        while true {
+            values.removeAll(keepingCapacity: true)
+            try source.read(LegacyLinks.step, into: &values)
+            guard !values.isEmpty else { return }
+            for value in values {
+                if case .int(let target)? = value { body(row, UInt64(bitPattern: target)) }
+                row += 1
+            }
+        }
+    }
+
+    /// Calls a closure with every link in lists.
+    private func forEachInLists(
+        _ root: Ref, _ reading: LegacyReading, _ body: (_ origin: Int, _ target: UInt64) -> Void
+    ) throws(StorageError) {
+        var lists = LegacyRefs(root, reading)
+        var refs: [UInt64] = []
+        var row = 0
+        while true {
+            refs.removeAll(keepingCapacity: true)
+            try lists.read(LegacyLinks.step, into: &refs)
+            guard !refs.isEmpty else { return }
+            for ref in refs {
+                try LegacyLinks.forEach(inList: ref, reading) { (targets) throws(StorageError) in
+                    for target in targets { body(row, target) }
+                }
+                row += 1
+            }
+        }
+    }
+
+    /// Calls a closure with the target rows in one list, some at a time.
+    ///
+    /// - Parameters:
+    ///   - element: The element that the column has for the row: 0, or the ref of a tree.
+    ///   - reading: The pass that reads.
+    ///   - body: Gets target rows.
+    static func forEach(
+        inList element: UInt64, _ reading: LegacyReading, _ body: ([UInt64]) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        guard element != 0 else { return }
+        guard element & 1 == 0 else { throw .corrupt(ref: .none, reason: "a list of links is the number \(element >> 1)") }
+        var links = LegacyRefs(Ref(element), reading)
+        var targets: [UInt64] = []
+        while true {
+            targets.removeAll(keepingCapacity: true)
+            try links.read(LegacyLinks.step, into: &targets)
+            guard !targets.isEmpty else { return }
+            try body(targets)
+        }
+    }
+}

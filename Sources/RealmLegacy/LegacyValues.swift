@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmStorage
+
+/// The values of a column that is one tree.
+struct LegacyValues: LegacySource {
+    /// The leaves that were not reached yet.
+    private var leaves: LegacyLeaves
+    /// The type of the values.
+    private let type: LegacyType
+    /// Whether values may be null.
+    private let isNullable: Bool
+    /// The pass that reads.
+    private let reading: LegacyReading
+    /// The present leaf; nil before the first.
+    private var leaf: LegacyLeaf?
+    /// The next row of the present leaf.
+    private var row = 0
+
+    /// Makes a source in front of the first value; no node is read yet.
+    init(_ root: Ref, _ type: LegacyType, isNullable: Bool, _ reading: LegacyReading) {
+        leaves = LegacyLeaves(root, reading)
+        self.type = type
+        self.isNullable = isNullable
+        self.reading = reading
+    }
+
+    mutating func read(_ limit: Int, into values: inout [Value?]) throws(StorageError) {
+        var left = limit
+        while left > 0 {
+            guard let leaf, row < leaf.count else {
+                guard let node = try leaves.next() else { return }
+                self.leaf = try LegacyLeaf(node, type, isNullable: isNullable, reading)
+                row = 0
+                continue
+            }
+            let end = min(leaf.count, row + left)
+            for row in row..<end { values.append(try leaf.value(row)) }
+            left -= end - row
+            row = end
+        }
+    }
+
+    /// Returns how many values a column has, of which nothing but the leaves' shapes is looked at.
+    static func count(_ root: Ref, _ type: LegacyType, isNullable: Bool, _ reading: LegacyReading) throws(StorageError) -> Int {
+        var leaves = LegacyLeaves(root, reading)
+        var count = 0
+        while let node = try leaves.next() { count += try LegacyLeaf(node, type, isNullable: isNullable, reading).count }
+        return count
+    }
+}

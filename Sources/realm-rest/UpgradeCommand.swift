@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import RealmEngine
+import RealmLegacy
+import RealmStorage
+
+/// The command `realm-rest upgrade`: makes a file of the present format of an older one.
+struct UpgradeCommand: ParsableCommand {
+    /// The name of the command and its description for `--help`.
+    static let configuration = CommandConfiguration(
+        commandName: "upgrade", abstract: "Makes a Realm file of format 24 of one of any older format, which is not changed.",
+        discussion: """
+            Files of formats 2 to 9 are converted: row n of a class becomes the object with key n. What was changed or could not be carried \
+            over is printed, one line each. Exit status 0: done; 1: the file is damaged; 2: it cannot be opened.
+            """)
+
+    /// The file and the keys.
+    @OptionGroup var options: CopyFileOptions
+
+    /// The path of the new file.
+    @Option(help: ArgumentHelp("The new file, which must not exist.", valueName: "FILE"))
+    var to: String
+
+    /// Writes the new file, which gets its name when it is complete, and prints what was done.
+    ///
+    /// - Throws: `ExitCode(2)` after a message when a file cannot be opened or there is one at the target, and `ExitCode(1)` for a
+    ///   damaged file.
+    func run() throws {
+        try reporting {
+            let path = try System.resolved(to)
+            guard !RealmFiles.exists(path) else { throw wrongUse("there is a file at '\(to)' already") }
+            let key = try options.keyFile.map { try EncryptionKey(contentsOfFile: $0) }
+            guard let file = try LegacyFile.open(path: options.file, key: key) else { return try upgrade(to: path) }
+            let report = try file.convert(toFile: path, key: try options.newKey(insteadOf: key))
+            try StandardStreams.output(UpgradeCommand.text(report))
+        }
+    }
+
+    /// Copies a file of a later format, which upgrades it.
+    private func upgrade(to path: String) throws {
+        try options.copying { database, copy in
+            let snapshot = database.current.snapshot
+            let file = try NewFile(beside: path)
+            try database.writeCopy(of: snapshot, to: file.backend(), copy)
+            try file.publish(as: path)
+            let count = snapshot.classes.reduce(0) { $0 + $1.count }
+            try StandardStreams.output("format \(snapshot.fileFormat): \(snapshot.classes.count) classes, \(count) objects\n")
+        }
+    }
+
+    /// Returns a report as lines.
+    private static func text(_ report: ConversionReport) -> String {
+        var lines = ["format \(report.fromFormat): \(report.classes.count) classes, \(report.objectCount) objects"]
+        for one in report.classes { lines.append("\(one.name): \(one.objectCount) objects, \(one.propertyCount) properties") }
+        for note in report.notes {
+            let place = [note.className, note.property].compactMap(\.self).joined(separator: ".")
+            lines.append("\(note.kind.rawValue)\(place.isEmpty ? "" : " " + place) (\(note.count)): \(note.text)")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
