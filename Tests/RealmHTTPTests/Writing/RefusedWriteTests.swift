@@ -2,6 +2,7 @@
 
 import Foundation
 import RealmHTTP
+import RealmStorage
 import RealmTestSupport
 import Testing
 

@@ -42,7 +42,7 @@ final class ReplayServer {
         options.limits.streamsPerPrincipal = 200
         options.limits.snapshots = 1000
         options.limits.snapshotsPerPrincipal = 1000
-        if !isFirst { options.backlinkNames = [realm: BacklinkNames(ReplayDefinitions.backlinkNames)] }
+        if !isFirst { options.backlinkNames = [ByteText(realm): BacklinkNames(ReplayDefinitions.backlinkNames)] }
         switch tightLimit {
         case .retention: options.limits.retentionSets = 2
         case .queue: options.limits.queueEvents = 3
