@@ -256,6 +256,11 @@ def tried(client, document, url, folder):
     return row, None
 
 
+def lacks_only_null(finding):
+    """Whether a finding is that null, beside a reference, has no example: vacuum takes the example null for none."""
+    return finding["code"] == "oas3-missing-example" and finding["path"][-2:] == ["anyOf", "1"]
+
+
 def lint(name, document):
     """What the tools have to say about a description."""
     status, output = run([sys.executable, "-m", "openapi_spec_validator", document], ROOT)
@@ -267,7 +272,7 @@ def lint(name, document):
     if status or not os.path.exists(report):
         return problems + [output]
     with open(report) as file:
-        problems += [f"{one['code']}: {one['message']} {one['path']}" for one in json.load(file) or [] if one["code"] not in RESOLVED]
+        problems += [f"{one['code']}: {one['message']} {one['path']}" for one in json.load(file) or [] if one["code"] not in RESOLVED and not lacks_only_null(one)]
     print(f"{name}: {len(problems)} findings", flush=True)
     return problems
 

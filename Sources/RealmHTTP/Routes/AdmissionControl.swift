@@ -396,7 +396,8 @@ struct AdmissionControl: Sendable {
     /// paths of that keep their writes.
     private func allowed(_ route: Route, _ realm: Catalog.State?) -> MethodSet {
         let reads = route.readMethods.union(.options)
-        guard !isReadOnly else { return reads }
+        // The key of a realm changes no file.
+        guard !isReadOnly || route.traits.contains(.concernsNode) else { return reads }
         // A realm that cannot be opened reports that, whatever the method; a realm that is only read can be detached.
         let concernsFile = route.pattern.isRealm || route.traits.contains(.concernsFile)
         if case .ready(let database)? = realm, !database.isWritable, !concernsFile { return reads }

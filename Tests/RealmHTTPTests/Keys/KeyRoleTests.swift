@@ -44,7 +44,7 @@ import Testing
     @Test(arguments: [
         (#""admn""#, "no role 'admn'; did you mean 'admin'? Roles: admin, clerk, read, root"),
         (#""Admin""#, "no role 'Admin'"), (#""admin","clerc""#, "did you mean 'clerk'?"),
-        (#""superuser""#, "no role 'superuser'; Roles: "),
+        (#""superuser""#, "no role 'superuser'. Roles: "),
         (#""anonymous""#, "no role 'anonymous'"),
     ])
     func `a role that does not exist makes no key, and the roles are listed`(_ roles: String, _ text: String) throws {

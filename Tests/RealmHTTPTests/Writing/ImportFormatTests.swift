@@ -45,10 +45,10 @@ import Testing
         let answer = try server.send("POST", query + "&mode=upsert", lines, type + Self.lenient)
         #expect(Set(answer.json["ignored"]?.texts ?? []) == ["Dog.foo", "Dog.bar", "Dog.baz"], "\(answer.text)")
         #expect(answer.json["ignored"]?.texts?.count == 3 && answer.json["moreIgnored"] == nil)
-        let many = (0..<150).map { #""m\($0)":1"# }.joined(separator: ",")
-        let cut = try server.send("POST", query, "{\"_id\":3,\(many)}\n", type + Self.lenient)
+        let many = (0..<150).map { #""m\#($0)":1"# }.joined(separator: ",")
+        let cut = try server.send("POST", query, #"{"_id":3,\#(many)}"# + "\n", type + Self.lenient)
         #expect(cut.json["ignored"]?.texts?.count == 100 && cut.json["moreIgnored"]?.bool == true, "\(cut.text)")
-        let whole = try server.send("POST", query, "{\"_id\":4}\n", type + Self.lenient)
+        let whole = try server.send("POST", query, #"{"_id":4}"# + "\n", type + Self.lenient)
         #expect(whole.status == 200 && whole.json["ignored"] == nil)
     }
 
