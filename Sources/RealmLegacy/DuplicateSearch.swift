@@ -19,7 +19,7 @@ struct DuplicateSearch {
     private static let step = 1024
 
     /// Makes a search; nothing is read yet.
-    init(_ file: LegacyFile, _ table: LegacyTable, _ column: LegacyColumn, _ reading: LegacyReading) {
+    init(_ file: LegacyFile, _ table: LegacyTable, of column: LegacyColumn, _ reading: LegacyReading) {
         self.reading = reading
         self.file = file
         self.table = table

@@ -100,7 +100,7 @@ struct LegacyCheck {
                 try source.read(LegacyCheck.step, into: &values)
                 for value in values {
                     if column.type == .link, case .int(let target)? = value {
-                        add(UInt64(bitPattern: target), row, column, table)
+                        add(UInt64(bitPattern: target), of: row, column, table)
                     }
                     row += 1
                 }
@@ -121,16 +121,16 @@ struct LegacyCheck {
             try checkRows(at: Ref(element), spec)
         case .linkList:
             try LegacyLinks.forEach(inList: element, reading) { (rows) throws(StorageError) in
-                for target in rows { add(target, row, column, table) }
+                for target in rows { add(target, of: row, column, table) }
             }
         default:
-            guard element & 1 == 0 else { return addBacklink(element >> 1, row, column, table) }
+            guard element & 1 == 0 else { return addBacklink(element >> 1, of: row, column, table) }
             var source = LegacyRefs(Ref(element), reading)
             var origins: [UInt64] = []
             repeat {
                 origins.removeAll(keepingCapacity: true)
                 try source.read(LegacyCheck.step, into: &origins)
-                for origin in origins { addBacklink(origin, row, column, table) }
+                for origin in origins { addBacklink(origin, of: row, column, table) }
             } while !origins.isEmpty
         }
     }
@@ -169,7 +169,7 @@ struct LegacyCheck {
     // MARK: - Links
 
     /// Counts a link.
-    private mutating func add(_ target: UInt64, _ row: Int, _ column: LegacyColumn, _ table: LegacyTable) {
+    private mutating func add(_ target: UInt64, of row: Int, _ column: LegacyColumn, _ table: LegacyTable) {
         report.statistics.links += 1
         let position = column.target ?? -1
         guard file.tables.indices.contains(position), target < UInt64(file.tables[position].rowCount) else {
@@ -181,7 +181,7 @@ struct LegacyCheck {
     }
 
     /// Counts a backlink.
-    private mutating func addBacklink(_ origin: UInt64, _ row: Int, _ column: LegacyColumn, _ table: LegacyTable) {
+    private mutating func addBacklink(_ origin: UInt64, of row: Int, _ column: LegacyColumn, _ table: LegacyTable) {
         let place = Place(origin: column.target ?? -1, column: column.origin ?? -1, target: table.position)
         backlinks[place, default: 0] &+= hash(origin, UInt64(row))
     }

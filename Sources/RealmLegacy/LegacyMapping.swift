@@ -187,7 +187,7 @@ struct LegacyMapping {
     private mutating func checkPrimaryKey(_ index: Int, _ pass: LegacyReading) throws(StorageError) {
         guard let number = classes[index].primaryKey else { return }
         let (table, property) = (classes[index].table, classes[index].properties[number])
-        let count = try DuplicateSearch(file, table, property.column, pass).duplicateCount()
+        let count = try DuplicateSearch(file, table, of: property.column, pass).duplicateCount()
         guard count > 0 else { return }
         classes[index].primaryKey = nil
         report.note(

@@ -129,9 +129,10 @@ import Testing
         }
     }
 
-    @Test func `columns of different lengths are damage`() throws {
+    @Test(arguments: [[1, 2, 3], []])
+    func `columns of different lengths are damage`(_ first: [Int64]) throws {
         var file = OldFileWriter()
-        file.table("class_A", [Column(0, "n", file.tree([1, 2, 3])), Column(0, "m", file.tree([1, 2]))])
+        file.table("class_A", [Column(0, "n", file.tree(first)), Column(12, "m", file.tree([1, 2]), subspecs: [1])])
         try LegacyFixtures.withFile(file.finish()) { path in
             let old = try LegacyFile(path: path)
             #expect(try old.verify().errors.count == 1)
