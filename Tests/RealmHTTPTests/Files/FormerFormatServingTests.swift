@@ -8,9 +8,9 @@ import Testing
 /// Files of formats 10 and 11 are served as those of formats 20 to 23 are.
 @Suite("Formats 10 and 11 over HTTP")
 struct FormerFormatServingTests {
-    private static let names = (Fixtures.legacyNames("v10-") + Fixtures.legacyNames("v11-")).filter {
+    private static let names = (Fixtures.legacyNames("v10-") + Fixtures.legacyNames("v11-")).filter { name in
         // The smaller ones; the storage layer is tested with all.
-        !["lists", "sizes", "commits", "strings"].contains { part in $0.hasSuffix(part) }
+        !["lists", "sizes", "commits", "strings"].contains { part in name.hasSuffix(part) }
     }
 
     private static func hex(_ key: [UInt8]?) -> String {
