@@ -488,6 +488,7 @@ class Trial:
         text = re.sub(r'"(version|instance|next|previous|etag|epoch|cursor|requestId|since|id|snapshot)":"(?:[^"\\]|\\.)*"', r'"\1":"*"', text)
         text = re.sub(r"(?m)^-- Version .*$", "-- Version *", text)
         text = re.sub(r'"schemaVersion":\d+', '"schemaVersion":0', text)
+        text = text.replace(',"partial":true', "")
         return re.sub(r',"hidden":\{[^}]*\}', "", text)
 
     def normal_table(self, text):

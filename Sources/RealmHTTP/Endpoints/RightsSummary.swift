@@ -5,8 +5,9 @@ internal import RealmStorage
 
 /// What a principal may do in the classes of the realms, as `/v1/me` lists it.
 ///
-/// No realm is opened for it: the schema of a closed one is read from its file. One that cannot be read counts as left out, and those that the principal may not know of are not in it. It ends at a number of realms and of
-/// classes: whoever needs more asks for the schema of a realm.
+/// No realm is opened for it: the schema of a closed one is read from its file. One that cannot be read counts as left out, and those
+/// that the principal may not know of are not in it. It ends at a number of realms and of classes: whoever needs more asks for the
+/// schema of a realm.
 struct RightsSummary {
     /// The greatest number of realms.
     static let realmLimit = 100
@@ -15,7 +16,7 @@ struct RightsSummary {
 
     /// By the name of the realm and that of the class the words for what is allowed.
     let may: JSONObject
-    /// Whether something was left out: because of the limits, or as a realm is not open.
+    /// Whether something was left out: because of the limits, or as a realm cannot be read.
     let hasMore: Bool
 
     /// Finds out what a principal may do.
@@ -45,13 +46,13 @@ struct RightsSummary {
             classCount += shown.count
             realms.append((name, .object(JSONObject(Array(shown)))))
         }
-        let isOpen = Set(catalog.openNames.map { Array($0.utf8) })
+        let known = Set(names.map { Array($0.utf8) })
         var last: String?
-        // Without a right in them, realms that are closed are none of what was left out.
+        // Realms in which the principal has no right are none of what was left out.
         while !hasMore {
             let page = catalog.page(after: last, limit: RightsSummary.realmLimit)
             try Problem.mapping { () throws(StorageError) in try budget.spend(1 + page.realms.count) }
-            hasMore = page.realms.contains { !isOpen.contains(Array($0.name.utf8)) && visibility.shows($0.name) }
+            hasMore = page.realms.contains { !known.contains(Array($0.name.utf8)) && visibility.shows($0.name) }
             guard page.hasMore, let end = page.realms.last?.name else { break }
             last = end
         }

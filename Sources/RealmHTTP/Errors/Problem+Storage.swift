@@ -179,7 +179,8 @@ extension Problem {
     ///   - tellsAll: Whether the client may know all about the file. Others learn the code alone.
     init(failed error: StorageError, _ refusal: Problem?, tellsAll: Bool) {
         let cause = refusal ?? Problem(opening: error)
-        guard refusal.map({ $0.status < 500 }) ?? error.isAboutContents else {
+        // A refusal of a migration can have the code of any write; requests for a realm have those of their group alone.
+        guard refusal.map({ $0.status < 500 && Set.ofRealms.contains($0.code) }) ?? error.isAboutContents else {
             self.init(unavailable: error)
             guard code == .realmUnavailable else { return }
             if tellsAll, !error.isFileChange { detail = "\(Problem.notOpened): \(cause.detail)" }

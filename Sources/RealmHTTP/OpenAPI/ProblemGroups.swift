@@ -20,12 +20,13 @@ extension Set<ProblemCode> {
     /// Bodies that are read as JSON, or as lines of it.
     package static let ofBodies: Set = [.invalidJSON, .invalidBody]
 
-    /// Requests that name a realm: it does not exist, is being opened, or cannot be served.
-    package static let ofRealms: Set = [
+    /// Requests that name a realm: it does not exist, is being opened, cannot be served, or was refused with its schema after its
+    /// request had been answered.
+    package static let ofRealms: Set = ofSchemas.union([
         .realmNotFound, .realmUnavailable, .notReady, .fileChanged, .fileCorrupt, .fileNotFound, .notARealm,
         .encryptionKeyRequired, .encryptionKeyWrong, .fileFormatUnsupported, .filesystemUnsuitable, .fileInUse,
         .tooManyActiveVersions, .insufficientStorage, .notOwner, .outcomeUnknown, .logUnavailable,
-    ]
+    ])
 
     /// Reads of contents, which may name a snapshot, a transaction or a version to wait for.
     package static let ofReads: Set = ofRealms.union([

@@ -111,10 +111,11 @@ struct ResponseFinisher: Sendable {
         response.tag { EntityTag.packed($0, coding) }
     }
 
-    /// Replaces what a request has read that waited while its credential was revoked, or got other rights. What is done already is told.
+    /// Replaces what a request has read that waited while its credential was revoked, or got other rights. What is done already is
+    /// told, also to whoever has ended its own credential.
     private func replaceOutdated(_ response: inout Response, _ request: Request) {
         guard response.status < 400, let problem = request.standing.problem,
-            let method = request.method, RouteTable.route(of: request).readMethods.contains(method)
+            RouteTable.route(of: request).onlyReads(request.method)
         else { return }
         response = Response(problem, for: request)
     }

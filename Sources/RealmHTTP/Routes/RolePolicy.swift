@@ -23,14 +23,21 @@ struct RolePolicy: Sendable {
     func check(_ request: Request, _ route: Route) throws(Problem) {
         let needed = route.access(of: request.method)
         guard needed > .health || request.headers[.realmTransaction] != nil else { return }
-        guard let realm = request.match.decoded(.realm), route.isServed else { return try checkOutsideRealms(request, route) }
+        guard let realm = request.match.decoded(.realm), route.isServed else {
+            let isInRealm = request.match.pattern.position(of: .realm) != nil && route.isServed
+            guard isInRealm, !roles.administers(RightsHolder(request.principal)) else {
+                return try checkOutsideRealms(request, route)
+            }
+            // No realm can have the name, so nobody has rights in it.
+            throw refusal(request, RolePolicy.unknown)
+        }
         let held = request.principal.rights(in: realm, by: roles)
         request.rights = held
         guard !held.rights.administers else {
             request.roleReach = .administers
             return
         }
-        guard !held.isNothing else { throw refusal(request, Problem(.realmNotFound, "there is no realm of this name")) }
+        guard !held.isNothing else { throw refusal(request, RolePolicy.unknown) }
         let isPermitted = needed <= .write || route.traits.contains(.migrates) && held.rights.mayMigrate
         if held.rights.isWhole {
             guard isPermitted else { throw refusal(request, AccessPolicy.forbiddenByRoles) }
@@ -44,6 +51,9 @@ struct RolePolicy: Sendable {
         request.scope = held.scope(for: action(of: route, held.rights))
         request.writeRights = held.writes
     }
+
+    /// The problem of a realm that does not exist, as far as the sender may know.
+    private static let unknown = Problem(.realmNotFound, "there is no realm of this name")
 
     /// Checks a request that concerns no realm, or a path that there is not.
     private func checkOutsideRealms(_ request: Request, _ route: Route) throws(Problem) {

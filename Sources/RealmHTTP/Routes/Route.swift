@@ -104,6 +104,19 @@ package final class Route: Sendable {
         return accessByMethod[method.position]
     }
 
+    /// Returns whether a method shows something and has no effect.
+    ///
+    /// `readMethods` has others too, which change no realm: a key is revoked, a snapshot is pinned.
+    ///
+    /// - Parameter method: The method; nil for one that the server does not know.
+    package func onlyReads(_ method: HTTPMethod?) -> Bool {
+        switch method {
+        case .get, .head, .query: true
+        case .post: traits.contains(.readsContents) && readMethods.contains(.post)
+        default: false
+        }
+    }
+
     /// Returns the media types that a method accepts as its body.
     ///
     /// - Parameter method: The method; nil for one that the server does not know.

@@ -95,9 +95,14 @@ internal import RealmStorage
         case .null: bindNull(1)
         case .int(let number): bind(1, number)
         case .double(let number): bind(1, number)
-        case .text(let bytes): try bind(1, ByteStorage(bytes).view, asText: true)
-        case .blob(let bytes): try bind(1, ByteStorage(bytes).view, asText: false)
+        case .text(let bytes): try bind(1, bytes, asText: true)
+        case .blob(let bytes): try bind(1, bytes, asText: false)
         }
+    }
+
+    /// Sets a parameter to a copy of an array.
+    private func bind(_ index: Int, _ bytes: [UInt8], asText isText: Bool) throws(SQLiteFailure) {
+        try ByteView.withBytes(of: bytes) { view throws(SQLiteFailure) in try bind(index, view, asText: isText) }
     }
 
     /// Goes on to the next row.

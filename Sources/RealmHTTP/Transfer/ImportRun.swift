@@ -331,7 +331,10 @@ package final class ImportRun {
             written = try Problem.writing(place) { () throws(WriteError) in
                 try session.checkDeadline()
                 try session.requireImport(of: object.className)
-                if mode == .upsert { return try session.upsert(object.className, InputObject(plain), .all, options: options) }
+                // Without a primary key no object is known to exist: each is made again.
+                if mode == .upsert, try session.hasPrimaryKey(object.className) {
+                    return try session.upsert(object.className, InputObject(plain), .all, options: options)
+                }
                 return try session.create(object.className, InputObject(plain), options: options)
             }
         } catch {

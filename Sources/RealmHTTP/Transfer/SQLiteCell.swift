@@ -157,9 +157,9 @@ struct SQLiteCell {
     /// Writes an id, whose bytes may stand there in the place of its text.
     private func identifier(_ value: SQLiteStatement.Found, _ writer: inout JSONWriter) throws(Unfit) {
         guard case .blob(let bytes) = value else { return try plain(value, &writer) }
-        let storage = ByteStorage(bytes)
-        if let id = ObjectID(bytes: storage.view), column?.type == .objectID { return writer.string(id.description) }
-        if let id = UUIDValue(bytes: storage.view), column?.type == .uuid { return writer.string(id.description) }
+        let (object, unique) = ByteView.withBytes(of: bytes) { (ObjectID(bytes: $0), UUIDValue(bytes: $0)) }
+        if let object, column?.type == .objectID { return writer.string(object.description) }
+        if let unique, column?.type == .uuid { return writer.string(unique.description) }
         try plain(value, &writer)
     }
 

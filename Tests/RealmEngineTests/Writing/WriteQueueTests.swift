@@ -276,6 +276,24 @@ import Testing
         try realm.finish()
     }
 
+    @Test func `a transaction that does not want to wait begins when the writer is free`() throws {
+        let realm = try realm()
+        for attempt in 1...50 {
+            // The thread of the writer has just answered, or has left the queue.
+            if attempt % 2 == 0 { try realm.write { _ = try Self.add($0) } }
+            let begun = Awaited<Result<TransactionInfo, WriteError>>()
+            realm.database.beginTransaction(owner: "me", wait: .zero) { begun.set($0) }
+            let id = try begun.wait().get().id
+            let refused = Awaited<Result<TransactionInfo, WriteError>>()
+            realm.database.beginTransaction(owner: "me", wait: .zero) { refused.set($0) }
+            #expect(throws: WriteError.self) { _ = try refused.wait().get() }
+            let ended = Awaited<Result<Void, WriteError>>()
+            realm.database.rollBackTransaction(id, owner: "me") { ended.set($0) }
+            try ended.wait().get()
+        }
+        try realm.finish()
+    }
+
     @Test func `a write that shares nothing has a version of its own`() throws {
         let realm = try realm()
         let (gate, held) = hold(realm)

@@ -115,7 +115,7 @@ import Testing
                 "where=" + ChangeServer.encode("t == '\(text)'"),
             ] {
                 let items = try server.poll("app", "class=A&include=keys&\(query)")["snapshots"]?.elements?.first?["items"]
-                #expect(items?.elements?.map { $0["key"]?.integer } == [id], "\(query) \(note)")
+                #expect(items?.elements?.map { $0["key"]?.text } == ["\(id)"], "\(query) \(note)")
                 let list = try server.must("GET", "app/objects/A?\(query)")["items"]?.elements
                 #expect(list?.map { $0["id"]?.integer } == [id], "\(query) \(note)")
             }

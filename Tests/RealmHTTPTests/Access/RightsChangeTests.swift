@@ -161,7 +161,7 @@ import Testing
         #expect(try stream.next("end").json["reason"]?.text == "unauthenticated")
         // Whose rights are the same goes on.
         _ = try desk.ask("POST", "/objects/A", by: desk.admin, body: #"{"id":5,"owner":"bob"}"#)
-        _ = try kept.next("change")
+        _ = try kept.next("changes")
     }
 
     @Test func `a write that has waited is refused when its key was revoked, or has other rights, meanwhile`() throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import RealmEngine
 import RealmHTTP
 import RealmTestSupport
@@ -75,13 +76,21 @@ import Testing
         let made = try server.request("POST", "/v1/realms", admin, body: #"{"name":"data","schema":{"classes":[]}}"#)
         #expect(made.status == 201, "\(made.text)")
         let clerk = try server.add("clerk", roles: ["clerk"])
+        let may = { (key: APIKeyText) in try self.may(server, key) }
+        let open = try [clerk, admin].map(may)
         #expect(try server.request("GET", "/v1/me", clerk).json["may"]?["data"] != nil)
         #expect(eventually { server.server.state.catalog.closeIfUnused("data") })
+        // The schema is read from the file.
+        #expect(try [clerk, admin].map(may) == open)
+        #expect(server.server.state.catalog["data"]?.isClosed == true)
+        try Data("rubbish".utf8).write(to: URL(fileURLWithPath: server.folder + "/data.realm"))
         for key in [clerk, admin] {
             let me = try server.request("GET", "/v1/me", key).json
             // What is left out is not taken for nothing.
             #expect(me["may"]?["data"] == nil && me["more"]?.bool == true)
         }
+        let stranger = try server.add("mover", roles: ["mover"])
+        #expect(try server.request("GET", "/v1/me", stranger).json["more"] == nil)
         #expect(server.server.state.catalog["data"]?.isClosed == true)
     }
 

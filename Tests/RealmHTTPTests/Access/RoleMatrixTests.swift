@@ -68,7 +68,7 @@ import Testing
         "GET /v1/realms/{realm}/backups/{id}": "11331114",
         "GET /v1/realms/{realm}/changes": "11..111.",
         "GET /v1/realms/{realm}/changes/{class}": "11..111.",
-        "GET /v1/realms/{realm}/export": "1...111.",
+        "GET /v1/realms/{realm}/export": "113.111.",
         "GET /v1/realms/{realm}/objects/{class}": "1...111.",
         "GET /v1/realms/{realm}/objects/{class}/{key}": "1...111.",
         "GET /v1/realms/{realm}/objects/{class}/{key}/@links/{Class}/{property}": "1...111.",
@@ -109,7 +109,7 @@ import Testing
         "HEAD /v1/realms/{realm}/backup": "1133111.",
         "HEAD /v1/realms/{realm}/backups": "1133111.",
         "HEAD /v1/realms/{realm}/backups/{id}": "11331114",
-        "HEAD /v1/realms/{realm}/export": "1...111.",
+        "HEAD /v1/realms/{realm}/export": "113.111.",
         "HEAD /v1/realms/{realm}/objects/{class}": "1...111.",
         "HEAD /v1/realms/{realm}/objects/{class}/{key}": "1...111.",
         "HEAD /v1/realms/{realm}/objects/{class}/{key}/@links/{Class}/{property}": "1...111.",
@@ -155,9 +155,12 @@ import Testing
         "PUT /v1/realms/{realm}/key": "1133111.",
         "PUT /v1/realms/{realm}/objects/{class}/{key}": "113.111.",
         "PUT /v1/realms/{realm}/objects/{class}/{key}/{property}": "113.111.",
+        "QUERY /v1/realms/{realm}/aggregate/{class}": "1...111.",
         "QUERY /v1/realms/{realm}/objects/{class}": "1...111.",
         "QUERY /v1/realms/{realm}/objects/{class}/{key}/@links/{Class}/{property}": "1...111.",
+        "QUERY /v1/realms/{realm}/objects/{class}/{key}/@links/{Class}/{property}/@aggregate": "1...111.",
         "QUERY /v1/realms/{realm}/objects/{class}/{key}/{property}": "1...111.",
+        "QUERY /v1/realms/{realm}/objects/{class}/{key}/{property}/@aggregate": "1...111.",
     ]
 
     /// A server with the roles, with or without the one of strangers.

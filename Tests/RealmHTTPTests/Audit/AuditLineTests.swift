@@ -162,7 +162,7 @@ import Testing
             let answer = try server.send(id, method, target, server.admin, body: body)
             return (answer, try server.log.line(of: id))
         }
-        let (made, key) = try line("k1", "POST", "/admin/keys", body: #"{"name":"clerk","roles":["viewer"]}"#)
+        let (made, key) = try line("k1", "POST", "/admin/keys", body: #"{"name":"clerk","roles":["read"]}"#)
         let id = try #require(made.json["id"]?.text)
         let secret = try #require(made.json["key"]?.text)
         #expect(made.status == 201 && key["kind"] == "administration" && key["target"]?.text == id && key["status"] == 201)

@@ -52,7 +52,7 @@ import Testing
             let reader = try Database.open(
                 name: try #require(RealmName("reader")), path: path,
                 Database.OpenOptions(key: try EncryptionKey(bytes: Fixtures.key), mode: .readOnly))
-            #expect(try eventually { try server.get("locked/schema").status == 503 })
+            #expect(try eventually { try server.get("locked/schema").code == "encryption_key_required" })
             #expect(try server.get("locked").json["state"]?.text == "failed")
             #expect(try server.send("DELETE", "locked?files=true").code == "file_in_use")
             #expect(exists(path))
@@ -158,7 +158,7 @@ import Testing
         try withWriteServer { (server: WriteServer) throws in
             let path = server.folder + "/junk.realm"
             try Data(repeating: 0x78, count: 5000).write(to: URL(fileURLWithPath: path))
-            #expect(try eventually { try server.get("junk/schema").status == 503 })
+            #expect(try eventually { try server.get("junk/schema").code == "not_a_realm" })
             #expect(try !isReady(server))
             unsafe unlink(path)
             #expect(try eventually(seconds: 20) { try server.get("junk").code == "realm_not_found" })
@@ -197,7 +197,7 @@ import Testing
             let path = server.folder + "/late.realm"
             let junk = Data(repeating: 0x78, count: 5000)
             try junk.write(to: URL(fileURLWithPath: path))
-            #expect(try eventually { try server.get("late/schema").status == 503 })
+            #expect(try eventually { try server.get("late/schema").code == "not_a_realm" })
             try FileManager.default.copyItem(atPath: try Fixtures.path("store"), toPath: path + ".new")
             // A file that has just changed may still be being copied, and is left alone.
             try FileManager.default.setAttributes(

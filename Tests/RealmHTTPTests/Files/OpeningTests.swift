@@ -248,7 +248,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (#""path":"/etc/passwd""#, 403, "path_not_allowed"), (#""path":"x.realm""#, 403, "path_not_allowed"),
+        (#""path":"/etc/passwd""#, 403, "path_not_allowed"), (#""path":"../x.realm""#, 403, "path_not_allowed"),
+        // A relative path that is in no folder starts at the data folder.
+        (#""path":"x.realm""#, 404, "file_not_found"), (#""path":"a/../../x.realm""#, 403, "path_not_allowed"),
         (#""path":"""#, 400, "invalid_body"),
         (#""path":"/data/a\u0000b""#, 400, "invalid_body"), (#""path":"/data/""#, 400, "invalid_body"),
         (#""seed":"/etc/passwd\u0000""#, 400, "invalid_body"),
@@ -281,12 +283,14 @@ import Testing
         #expect(roots.resolve(root + "/none/deep/x") == root + "/none/deep/x")
         #expect(roots.resolve(folders.outside + "/in/x") == root + "/a/x")
         for outside in [
-            root, root + "/", root + "/out/x", root + "/../x", folders.base + "/rootx/y", "", "/", "x",
-            "/proc/self/root" + folders.outside + "/x",
+            root, root + "/", root + "/out/x", root + "/../x", folders.base + "/rootx/y", "", "/", ".", "../x",
+            "out/x", "b/../../x", "/proc/self/root" + folders.outside + "/x",
         ] {
             #expect(roots.resolve(outside) == nil, "\(outside)")
         }
         #expect(roots.resolve("/proc/self/root" + root + "/x") == root + "/x")
+        // What is in no folder from the working folder on starts at the first folder.
+        #expect(roots.resolve("x") == root + "/x" && roots.resolve("b/x") == root + "/a/x")
         #expect(throws: StorageError.self) { try AttachRoots([root + "/none"]) }
     }
 

@@ -39,10 +39,11 @@ import Testing
         }
     }
 
-    /// The aim is 150 KiB. Until that is reached only a new job of the page may raise the bound.
-    @Test func `all files of the console together have less than 232 KiB`() throws {
+    /// The aim is 150 KiB. Until that is reached only a new job of the page may raise the bound. The last ones were to ask for keys of
+    /// realms in place, and to show what a deletion or an edit of many objects will change.
+    @Test func `all files of the console together have less than 236 KiB`() throws {
         let byteCount = Self.embedded.values.reduce(0) { $0 + $1.count }
-        #expect(byteCount < 232 << 10, "\(byteCount) bytes")
+        #expect(byteCount < 236 << 10, "\(byteCount) bytes")
     }
 
     @Test func `each file is served as it is, with its type`() throws {
@@ -167,7 +168,9 @@ import Testing
         for part in parts {
             #expect(page.contains(part), "\(part)")
         }
-        #expect(!page.contains("```") && !page.contains("**") && !page.contains("| --"))
+        // Code may have signs of Markdown.
+        let prose = page.replacing(/<code>[^<]*<\/code>/, with: "")
+        #expect(!prose.contains("```") && !prose.contains("**") && !prose.contains("| --"))
     }
 
     @Test func `pages need no credential, and the index tells strangers no version`() throws {

@@ -69,11 +69,24 @@ import Testing
         }
     }
 
-    @Test func `D34: elements of lists of arguments are read in the same way, and refused when they do not fit`() throws {
+    @Test func `D34: elements of lists of arguments are read in the same way, and texts of which none fits are refused`() throws {
         try withWriteServer { (server: WriteServer) throws in
+            // An element of another type matches nothing, as in the engine.
+            #expect(try count(server, "int IN $0", #"[[true,{"$bytes":"eg=="},null]]"#) == 1)
+            #expect(try count(server, "mixed IN $0", #"[["zzz"]]"#) == 0)
+            try server.done("PATCH", "app/objects/Value/1", Self.object)
+            try server.done("POST", "app/objects/Value", #"{"_id":2}"#)
             for (property, text, misfit, form) in Self.forms {
                 for predicate in ["\(property) IN $0", "_id > 0 AND \(property) == ANY $0", "NONE $0 == \(property)"] {
-                    let body = #"{"where":"\#(predicate)","args":[["\#(text)",null,"\#(misfit)"]]}"#
+                    let isNone = predicate.hasPrefix("NONE")
+                    for (elements, found) in [
+                        (#""\#(text)",null,"\#(misfit)""#, 2), (#""\#(misfit)","\#(text)""#, 1), (#"null,"\#(misfit)""#, 1),
+                        (#""\#(misfit)",true"#, 0),
+                    ] {
+                        let number = try count(server, predicate, "[[\(elements)]]")
+                        #expect(number == (isNone ? 2 - found : found), "\(predicate) \(elements)")
+                    }
+                    let body = #"{"where":"\#(predicate)","args":[["\#(misfit)","\#(misfit)"]]}"#
                     let answer = try server.send("QUERY", "app/objects/Value", body)
                     #expect(answer.status == 400 && answer.code == "invalid_query", "\(predicate): \(answer.text)")
                     let place = predicate.firstIndex(of: "$").map { predicate.distance(from: predicate.startIndex, to: $0) }
@@ -81,9 +94,6 @@ import Testing
                     #expect(answer.json["detail"]?.text?.contains(form) == true, "\(predicate): \(answer.text)")
                 }
             }
-            // An element that states another type matches nothing, as in the engine.
-            #expect(try count(server, "int IN $0", #"[[true,{"$bytes":"eg=="},null]]"#) == 1)
-            #expect(try count(server, "mixed IN $0", #"[["zzz"]]"#) == 0)
         }
     }
 
@@ -112,12 +122,14 @@ import Testing
                     ("\(property)['k'] == $0", { #"["\#($0)"]"# }), ("\(property).k == $0", { #"["\#($0)"]"# }),
                     ("$0 == \(property).k", { #"["\#($0)"]"# }), ("ANY \(property) == $0", { #"["\#($0)"]"# }),
                     ("ANY \(property).@values == $0", { #"["\#($0)"]"# }), ("$0 IN \(property)", { #"["\#($0)"]"# }),
-                    ("\(property).k IN $0", { #"[["\#($0)",null]]"# }), ("\(property).k IN {$0, null}", { #"["\#($0)"]"# }),
+                    ("\(property).k IN $0", { #"[["\#($0)"]]"# }), ("\(property).k IN {$0, null}", { #"["\#($0)"]"# }),
                 ]
                 if property != "data" {
                     predicates.append(("\(property).k >= $0", { #"["\#($0)"]"# }))
                     predicates.append(("NOT \(property).@count == 0 AND \(property).k <= $0", { #"["\#($0)"]"# }))
                 }
+                #expect(try count(server, "\(property).k IN $0", #"[["\#(text)",null,"\#(misfit)"]]"#) == 1, "\(property)")
+                #expect(try count(server, "\(property).k IN $0", #"[[null,"\#(misfit)"]]"#) == 0, "\(property)")
                 for (predicate, args) in predicates {
                     #expect(try count(server, predicate, args(text)) == 1, "\(predicate)")
                     let body = #"{"where":"\#(predicate)","args":\#(args(misfit))}"#

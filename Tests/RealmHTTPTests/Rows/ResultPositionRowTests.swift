@@ -75,7 +75,12 @@ import Testing
             #expect(page.answer["items"]?.elements?.isEmpty == true && page.answer["next"] == .null)
             #expect(page.answer["count"]?.int == 0)
             #expect(try all.streamed(nothing) == [])
-            for position in ["0", "-1"] {
+            for position in ["0", "-1", "0,-1"] {
+                let page = try all.page(nothing + "&at=\(position)&count=exact")
+                #expect(page.answer["items"]?.elements?.isEmpty == true && page.answer["next"] == .null, "\(position)")
+                #expect(page.answer["count"]?.int == 0)
+            }
+            for position in ["1", "-2", "0,1"] {
                 let answer = try all.server.send("GET", "app/objects/Row?\(nothing)&at=\(position)")
                 #expect(answer.status == 400 && answer.code == "invalid_parameter", "\(answer.text)")
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Glibc
 import RealmHTTP
 import RealmStorage
 import RealmTestSupport
@@ -51,11 +52,16 @@ import Testing
         let process = Process()
         let (output, feed) = (Pipe(), Pipe())
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["timeout", "120", "python3", Tool.client, String(server.port), "hold", "200 /v1/realms/n/changes"]
+        process.arguments = ["python3", Tool.client, String(server.port), "hold", "200 /v1/realms/n/changes"]
         process.standardOutput = output
         process.standardInput = feed
         try process.run()
-        defer { process.terminate() }
+        let watchdog = Watchdog(process, seconds: 120)
+        defer {
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+            watchdog.stop()
+        }
         let lines = Lines(output.fileHandleForReading)
         #expect(lines.next() == "ready")
         for (number, name) in ["second", "third"].enumerated() {

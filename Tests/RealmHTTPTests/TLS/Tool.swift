@@ -18,7 +18,7 @@ enum Tool {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Trials/tls.py").path
 
-    /// Runs a program to its end and returns what it has printed, errors included.
+    /// Runs a program to its end, two minutes at the most, and returns what it has printed, errors included.
     @discardableResult
     static func run(_ arguments: [String], input: String = "", mayFail: Bool = false) throws -> String {
         let process = Process()
@@ -29,10 +29,12 @@ enum Tool {
         process.standardError = output
         process.standardInput = feed
         try process.run()
+        let watchdog = Watchdog(process, seconds: 120)
         try feed.fileHandleForWriting.write(contentsOf: Data(input.utf8))
         try feed.fileHandleForWriting.close()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
+        watchdog.stop()
         guard mayFail || process.terminationStatus == 0 else {
             throw Failure(description: "\(arguments.joined(separator: " ")): \(process.terminationStatus): \(text)")
         }
@@ -43,7 +45,7 @@ enum Tool {
     static func certificate(port: Int, name: String?, more: [String] = []) throws -> String {
         let server = name.map { ["-servername", $0] } ?? ["-noservername"]
         let seen = try run(
-            ["timeout", "20", "openssl", "s_client", "-connect", "127.0.0.1:\(port)"] + server + more, mayFail: true)
+            ["openssl", "s_client", "-connect", "127.0.0.1:\(port)"] + server + more, mayFail: true)
         guard let start = seen.range(of: "-----BEGIN"), let end = seen.range(of: "END CERTIFICATE-----\n") else { return seen }
         let text = String(seen[start.lowerBound..<end.upperBound])
         return try run(["openssl", "x509", "-noout", "-subject", "-serial", "-ext", "subjectAltName"], input: text)
@@ -52,7 +54,7 @@ enum Tool {
     /// Does a handshake, and shows protocol and cipher as the program reports them.
     static func handshake(port: Int, _ more: [String]) throws -> String {
         let seen = try run(
-            ["timeout", "20", "openssl", "s_client", "-connect", "127.0.0.1:\(port)"] + more, mayFail: true)
+            ["openssl", "s_client", "-connect", "127.0.0.1:\(port)"] + more, mayFail: true)
         return seen.split(separator: "\n").first { $0.contains("Cipher is") }.map(String.init) ?? seen
     }
 
@@ -63,6 +65,6 @@ enum Tool {
 
     /// Runs the client in Python.
     static func python(port: Int, _ action: String, _ argument: String = "") throws -> String {
-        try run(["timeout", "60", "python3", client, String(port), action, argument], mayFail: true)
+        try run(["python3", client, String(port), action, argument], mayFail: true)
     }
 }

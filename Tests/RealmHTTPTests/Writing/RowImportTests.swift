@@ -221,10 +221,12 @@ import Testing
             }
             #expect(outcome(#"{"name":"a","weight":1}"#) == (true, 1))
             #expect(outcome(#"{"weight":"NaN","name":"a"}"#) == (true, 1))
+            // A number is also taken as a text.
+            #expect(outcome(#"{"name":"a","weight":"1"}"#) == (true, 1))
             #expect(outcome(#"{"name":"a","weight":1,"$meta":{"class":"Tag"}}"#, needsClass: true) == (true, 1))
             for line in [
                 #"{"name":"a"}"#, #"{"weight":1}"#, #"{"name":null,"weight":1}"#, #"{"name":"a","weight":1,"x":1}"#,
-                #"{"name":"a","weight":1,"weight":1}"#, #"{"name":"a","weight":[1]}"#, #"{"name":"a","weight":"1"}"#,
+                #"{"name":"a","weight":1,"weight":1}"#, #"{"name":"a","weight":[1]}"#, #"{"name":"a","weight":"one"}"#,
                 #"{"name":"a","weight":1,"$meta":{"class":"Tag","key":"@k1"}}"#, #"{"name":"a","weight":1} 1"#, "", " ",
                 #"{"name":"\#(String(repeating: "x", count: 200))","weight":1}"#,
             ] { #expect(outcome(line) == (false, 0), "\(line)") }

@@ -70,7 +70,8 @@ struct PathAndElementTests {
 
     @Test(arguments: [
         ("number == 3", "search index"),
-        ("customer == obj('Customer', oid(000000000000000000000000))", "compare packed column"),
+        ("customer == obj('Customer', oid(000000000000000000000000))", "look up 0 of"),
+        ("customer == null", "compare packed column"),
         ("gift == true", "packed column"), ("items.@count > 2", "row by row"), ("status CONTAINS[c] 'e'", "compare column"),
         ("number == 1 OR number == 2 OR number == 7", "one of 3 constants"),
     ])

@@ -51,7 +51,7 @@ struct FormerFormatTests {
         #expect(store.current.verify().errors.isEmpty, "\(store.current.verify().errors)")
         for table in store.current.classes {
             let transaction = try store.beginTransaction()
-            _ = try transaction.addColumn(ColumnDefinition("added", .int, index: .general), to: table.key)
+            _ = try transaction.addColumn(ColumnDefinition("added by a test", .int, index: .general), to: table.key)
             for object in try transaction.objectKeys(in: table.key).prefix(3) {
                 try transaction.deleteObject(object, in: table.key)
             }

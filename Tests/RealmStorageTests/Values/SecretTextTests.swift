@@ -7,7 +7,7 @@ import Testing
 /// Secrets that are given in the place of a name of a file, and keys that are files of bytes.
 @Suite struct SecretTextTests {
     private static let hex = String(repeating: "1ca69020", count: 16)
-    private static let base64 = Data((0..<64).map { UInt8($0 &* 37) }).base64EncodedString()
+    private static let base64 = Data((0..<64).map { UInt8(truncatingIfNeeded: $0 &* 37) }).base64EncodedString()
 
     @Test(arguments: [
         hex, base64, "/etc/realm-rest/" + hex, "rr_abcdefgh_secretsecret", "folder/rr_abcdefgh_x", "Bearer abc",
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `a key file has the 64 bytes, hexadecimal digits or base64`() throws {
-        let bytes = (0..<64).map { UInt8($0 &* 37) }
+        let bytes = (0..<64).map { UInt8(truncatingIfNeeded: $0 &* 37) }
         #expect(try key(bytes).bytes == bytes)
         #expect(try key(Array(Self.base64.utf8) + [0x0a]).bytes == bytes)
         #expect(try key(Array(Self.hex.utf8)).bytes.count == 64)

@@ -96,8 +96,10 @@ struct TextSearchTests {
         var text = [UInt8](repeating: 0x61, count: Int.random(in: 0...20_000, using: &random)) + bytes(200)
         if seed % 3 == 0 { text += pattern }
         let wanted = Model.relates(.part, pattern, text, ignoresCase)
-        let prepared = BytePattern(ByteStorage(pattern).view, ignoringCase: ignoresCase)
-        #expect(prepared.occurs(in: ByteStorage(text).view) == wanted, "seed \(seed)")
+        let (storedPattern, storedText) = (ByteStorage(pattern), ByteStorage(text))
+        let prepared = BytePattern(storedPattern.view, ignoringCase: ignoresCase)
+        #expect(prepared.occurs(in: storedText.view) == wanted, "seed \(seed)")
+        withExtendedLifetime((storedPattern, storedText)) {}
     }
 
     /// What the searches have to find, the slow way.

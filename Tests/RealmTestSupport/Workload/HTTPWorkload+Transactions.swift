@@ -21,9 +21,15 @@ extension HTTPWorkload {
         case 0:
             guard try send(Request("DELETE", path), joins: false).status == 204 else { throw fail("no rollback") }
             model = before
-        case 1:
+        case 1 where !model.schema.tops.isEmpty:
+            // A class that there is not leaves the transaction as it was.
+            let unknown = Request("POST", realm + "/batch", #"{"ops":[{"assert":{"class":"NoSuchClass","key":"1"}}]}"#)
+            guard try send(unknown).code == "class_not_found",
+                try send(Request("GET", path), joins: false).json["state"]?.text == "open"
+            else { throw fail("no transaction after an unknown class") }
             // What fails takes the whole transaction along.
-            _ = try send(Request("POST", realm + "/batch", #"{"ops":[{"assert":{"class":"NoSuchClass","key":"1"}}]}"#))
+            let missing = Request("PATCH", self.path(values.pick(model.schema.tops).name) + "/@k77777777", "{}", 404)
+            guard try send(missing).code == "object_not_found" else { throw fail("an object that there is not was found") }
             let late = try send(Request("POST", path + "/commit"), joins: false)
             guard late.status == 409, late.code == "transaction_aborted" else {
                 throw fail("committed after a failure: \(late.text)")

@@ -39,11 +39,14 @@ final class WriteQueue: Sendable {
             }
         }
 
-        /// The instant at which the entry stops waiting, whatever holds the writer.
+        /// The instant at which the entry stops waiting while no interactive transaction holds the writer.
+        ///
+        /// Whoever does not want to wait gets the writer when it is free: its thread takes a moment to come, and to finish what
+        /// was answered already.
         var patienceEnds: Instant {
             switch self {
             case .job(let job): return job.request.deadline
-            case .begin(let request): return request.waitEnds
+            case .begin(let request): return max(request.waitEnds, request.submitted.adding(WriteQueue.moment))
             }
         }
 
@@ -193,6 +196,9 @@ final class WriteQueue: Sendable {
             }
         }
     }
+
+    /// How long a request for an interactive transaction waits for the thread of the writer at least.
+    private static let moment = Duration.seconds(1)
 
     /// The error for a write whose time is over before it has begun.
     private static let late: WriteError = {

@@ -29,6 +29,13 @@ extension WriteSession {
         return Written(place: place, isCreated: true)
     }
 
+    /// Returns whether the objects of a class have a primary key to find them by.
+    ///
+    /// - Throws: `WriteError` for a class that does not exist or is embedded.
+    package func hasPrimaryKey(_ className: String) throws(WriteError) -> Bool {
+        try objectTable(className).primaryKey != nil
+    }
+
     /// Creates an object, or writes the given members to the object with its primary key.
     ///
     /// - Parameters:
