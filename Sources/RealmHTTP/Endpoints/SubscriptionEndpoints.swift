@@ -43,7 +43,7 @@ struct SubscriptionEndpoints: Sendable {
             let share = ObservedShare(notifications.slots.shares, of: client)
             realm.align(subs, wantsContents: false, countedIn: share) { result in
                 for sub in subs { sub.feed.deactivate() }
-                promise.complete(register(subs, result, realm, share, for: call))
+                promise.complete(register(subs, result, in: realm, share, for: call))
             }
         }
     }
@@ -77,7 +77,7 @@ struct SubscriptionEndpoints: Sendable {
     ///   - call: The call.
     /// - Returns: The response to the client.
     private func register(
-        _ subs: [ReadSubscription], _ result: Result<AlignedSubscriptions, Problem>, _ realm: RealmNotifications,
+        _ subs: [ReadSubscription], _ result: Result<AlignedSubscriptions, Problem>, in realm: RealmNotifications,
         _ share: ObservedShare, for call: Call
     ) -> Response {
         switch result {

@@ -164,7 +164,7 @@ struct SQLiteImport {
         while try rows.next() {
             let start = buffer.count
             do {
-                try write(rows, cells, source.table, parts, collections, to: buffer)
+                try write(rows, cells, of: source.table, with: parts, collections, to: buffer)
             } catch let error as SQLiteCell.Unfit {
                 throw Problem(.typeMismatch, "table '\(source.name.brief)': \(error.detail)")
                     .with("pointer", InputPath([.name(error.name)]).description).with("line", .integer(Int64(rowCount + 1)))
@@ -243,7 +243,7 @@ struct SQLiteImport {
 
     /// Writes one row as a line.
     private func write(
-        _ rows: SQLiteStatement, _ cells: [SQLiteCell], _ table: Table, _ parts: SQLiteParts,
+        _ rows: SQLiteStatement, _ cells: [SQLiteCell], of table: Table, with parts: SQLiteParts,
         _ collections: (key: Int, members: [RelationalSchema.Member])?, to buffer: OutputBuffer
     ) throws {
         var writer = JSONWriter(buffer)

@@ -202,7 +202,7 @@ struct SyntaxAdvice {
         if next == UInt8(ascii: "K") { return "; a key path as an argument is written $K0, and its text goes into 'args'" }
         var before = start
         while before > 0, lexer.bytes[before - 1] == UInt8(ascii: " ") { before -= 1 }
-        let word = lexer.text(max(0, before - 4), before).uppercased()
+        let word = lexer.text(max(0, before - 4), before).uppercasedASCII
         if word == "LIKE" || next == UInt8(ascii: "'") || next == UInt8(ascii: "\"") {
             return "; LIKE takes a text in quotes, with * for any characters and ? for one"
         }

@@ -89,7 +89,7 @@ package struct KeyFile: Sendable {
     ///   - body: Gets all keys, also those that other programs have just added; what it throws leaves everything as it is.
     /// - Returns: What `body` returns.
     package func change<Result>(
-        _ check: CredentialCheck? = nil, from address: String? = nil, _ body: (inout [APIKey]) throws(Failure) -> Result
+        _ check: (any KeyCheck)? = nil, from address: String? = nil, _ body: (inout [APIKey]) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let lock: WaitingLock
         do throws(StorageError) {
@@ -104,7 +104,7 @@ package struct KeyFile: Sendable {
         var keys = before ?? []
         let result = try body(&keys)
         guard keys.count <= KeyFile.countLimit else { throw .tooMany }
-        if let check, check.isAdministered(before), !check.isAdministered(keys, from: before == nil ? address : nil) {
+        if let check, check.isAdministered(before, from: nil), !check.isAdministered(keys, from: before == nil ? address : nil) {
             throw .noAdministrator(isFirst: before == nil)
         }
         guard before == nil || keys != before else { return result }
@@ -140,7 +140,7 @@ package struct KeyFile: Sendable {
     ///   - key: The key.
     ///   - check: Refuses a first key that cannot administer; nil for none.
     ///   - address: The address that the first key has to be good for; nil for any.
-    package func add(_ key: APIKey, _ check: CredentialCheck? = nil, from address: String? = nil) throws(Failure) {
+    package func add(_ key: APIKey, _ check: (any KeyCheck)? = nil, from address: String? = nil) throws(Failure) {
         try change(check, from: address) { keys throws(Failure) in keys.append(key) }
     }
 
@@ -150,7 +150,7 @@ package struct KeyFile: Sendable {
     ///   - id: The id of the key.
     ///   - check: Refuses to remove the last key that administers; nil for none.
     /// - Throws: `.unknownID` when there is none of this id.
-    package func revoke(_ id: String, _ check: CredentialCheck? = nil) throws(Failure) {
+    package func revoke(_ id: String, _ check: (any KeyCheck)? = nil) throws(Failure) {
         try change(check) { keys throws(Failure) in
             guard let index = keys.firstIndex(where: { $0.id == id }) else { throw .unknownID(id) }
             keys.remove(at: index)

@@ -5,7 +5,7 @@ internal import RealmStorage
 /// Checks the credentials of a server: their roles exist, and one of them can administer.
 ///
 /// A role that does not exist allows nothing, and the first key ends open access, so a misspelt role locks its owner out.
-package struct CredentialCheck: Sendable {
+package struct CredentialCheck: KeyCheck {
     /// The roles of the server.
     private let roles: RoleBook
     /// Whether requests without a key may be identified, by a token or a certificate.
