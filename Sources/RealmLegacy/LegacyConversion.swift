@@ -64,10 +64,14 @@ struct LegacyConversion {
 
     /// Makes all tables and columns, and the indexes, which are empty.
     private mutating func makeSchema() throws(StorageError) {
-        for one in mapping.classes { targets[one.table.position] = try makeTable(one) }
+        for one in mapping.classes {
+            try control?.check()
+            targets[one.table.position] = try makeTable(one)
+        }
         for one in mapping.classes {
             guard let key = targets[one.table.position] else { continue }
             for (number, property) in one.properties.enumerated() {
+                try control?.check()
                 try makeColumn(property, one, in: key, isPrimaryKey: number == one.primaryKey)
             }
         }

@@ -115,7 +115,9 @@ package struct BPlusInnerNode {
     ///
     /// - Throws: `.corrupt` for a tree of too many levels.
     /// - Complexity: O(depth).
-    package static func leafNode(for index: Int, below root: Ref, _ space: NodeSpace) throws(StorageError) -> (node: Node, start: Int) {
+    package static func leafNode(
+        for index: Int, below root: Ref, _ space: NodeSpace
+    ) throws(StorageError) -> (node: Node, start: Int) {
         var node = try space.node(at: root)
         var start = 0
         for _ in 0..<maximumDepth {

@@ -11,7 +11,9 @@ public func convert(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard let path = Scratch.file(bytes), let file = try? LegacyFile(path: path) else { return 0 }
     _ = try? file.verify()
     guard let new = try? NewFile(beside: path), (try? file.convert(to: new)) != nil else { return 0 }
-    guard let copy = try? Snapshot(file: RealmFile(path: new.openPath)), copy.verify().isClean else { fatalError("a damaged copy") }
+    guard let copy = try? Snapshot(file: RealmFile(path: new.openPath)), copy.verify().isClean else {
+        fatalError("a damaged copy")
+    }
     return 0
 }
 

@@ -49,7 +49,8 @@ struct ValidationChecklistTests {
         Case(line: 1, what: "an unknown format", fixture: "types-single", expected: "format 25 is newer than 24") { file, _ in
             file.bytes[20 + Int(file.bytes[23] & 1)] = 25
         },
-        Case(line: 1, what: "a format of long ago", fixture: "types-single", expected: "file format 1 is that of a TightDB") { file, _ in
+        Case(line: 1, what: "a format of long ago", fixture: "types-single", expected: "file format 1 is that of a TightDB") {
+            file, _ in
             file.bytes[20 + Int(file.bytes[23] & 1)] = 1
         },
         Case(line: 1, what: "a top ref past the end", fixture: "types-single", expected: "cut short") { file, _ in
