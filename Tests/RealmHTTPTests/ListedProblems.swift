@@ -24,7 +24,7 @@ import Testing
     @Test func `a route lists only what it can answer`() throws {
         let read = try #require(RouteTable["/v1/realms/{realm}/objects/{class}/{key}"]?.problems(of: .get))
         #expect(read.contains(.objectNotFound))
-        #expect(!read.contains(.duplicateKey) && !read.contains(.wouldLoseData))
+        #expect(!read.contains(.duplicateKey) && !read.contains(.tooManyAffected))
         #expect(RouteTable["/healthz"]?.problems(of: .get) == .ofAnyRequest)
     }
 }

@@ -47,23 +47,8 @@ package struct BytePattern: Sendable {
     /// Returns whether `text` ends with the pattern.
     package func isSuffix(of text: ByteView) -> Bool { text.count >= count && matches(text, at: text.count - count) }
 
-    /// Returns whether the pattern occurs anywhere in `text`. An empty pattern occurs in every
-    /// text.
-    ///
-    /// - Complexity: 64 positions are tested at a time. A long text that agrees with the pattern almost everywhere is searched by
-    ///   `LinearSearch`, so the time grows with the length of the text only.
-    package func occurs(in text: ByteView) -> Bool {
-        guard !isEmpty else { return true }
-        if text.count <= BytePattern.shortByteCount { return occurs(inShort: text) }
-        return occurs(in: text, comparing: text.count &+ BytePattern.leastComparisons)
-            ?? LinearSearch(self).finds(in: text)
-    }
-
-    /// How many bytes may be compared one by one in a text of no length. A linear search is prepared at most after so much work.
-    private static let leastComparisons = 4096
-
     /// Returns whether the pattern occurs in a text; nil when that takes more comparisons than `limit`.
-    private func occurs(in text: ByteView, comparing limit: Int) -> Bool? {
+    func isFound(in text: ByteView, comparing limit: Int) -> Bool? {
         guard text.count >= count, let search = Search(text, self) else { return false }
         let end = text.count &- count
         var left = limit
@@ -96,10 +81,10 @@ package struct BytePattern: Sendable {
 
     /// The length in bytes up to which a text is searched position by position, which takes less than to prepare the search of many at a
     /// time.
-    private static let shortByteCount = 24
+    static let shortByteCount = 24
 
     /// Returns whether the pattern, which is not empty, occurs in a short text.
-    private func occurs(inShort text: ByteView) -> Bool {
+    func isFound(inShort text: ByteView) -> Bool {
         guard text.count >= count else { return false }
         return unsafe first.withUnsafeBufferPointer { first in
             unsafe second.withUnsafeBufferPointer { second in

@@ -65,3 +65,21 @@ package struct LinearSearch: Sendable {
         return restarts
     }
 }
+
+/// Searches for patterns.
+extension BytePattern {
+    /// Returns whether the pattern occurs anywhere in `text`. An empty pattern occurs in every
+    /// text.
+    ///
+    /// - Complexity: 64 positions are tested at a time. A long text that agrees with the pattern almost everywhere is searched by
+    ///   `LinearSearch`, so the time grows with the length of the text only.
+    package func occurs(in text: ByteView) -> Bool {
+        guard !isEmpty else { return true }
+        if text.count <= BytePattern.shortByteCount { return isFound(inShort: text) }
+        return isFound(in: text, comparing: text.count &+ BytePattern.leastComparisons)
+            ?? LinearSearch(self).finds(in: text)
+    }
+
+    /// How many bytes may be compared one by one in a text of no length. A linear search is prepared at most after so much work.
+    private static let leastComparisons = 4096
+}
