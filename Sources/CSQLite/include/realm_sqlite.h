@@ -21,9 +21,9 @@ int realm_rest_sqlite_open (int descriptor, int value_limit, sqlite3 **database)
 /// Called now and then while SQLite works; 0 goes on, anything else ends the work with SQLITE_INTERRUPT.
 typedef int (*realm_rest_sqlite_look) (void *context);
 
-/// Bounds the bytes that SQLite allocates on this thread from now on, and has `look` called when it allocates and reads: it asks
-/// nobody while it reads a schema. Beyond the bound memory counts as used up. 0 lifts it. Databases that are opened under a bound
-/// are closed under it.
+/// Bounds the bytes that SQLite allocates on this thread from now on. SQLite calls `look` when it allocates and reads, since no
+/// other callback runs while it reads a schema. An allocation beyond the bound fails. 0 lifts the bound. A database that is opened
+/// under a bound must be closed under it.
 void realm_rest_sqlite_bound (int64_t limit, realm_rest_sqlite_look look, void *context);
 
 /// Has `look` called about every two hundred steps of SQLite.

@@ -34,7 +34,7 @@ package struct TrustedProxies: Sendable, Equatable {
     /// Returns for whom a trusted proxy has passed a request on.
     ///
     /// Where `Forwarded` and `X-Forwarded-For` name different clients, a proxy has written one of them and
-    /// left the other as it came, and the server cannot tell which: neither is believed.
+    /// passed the other on. The server cannot know which, so it trusts neither.
     ///
     /// - Parameters:
     ///   - headers: The fields of the request, among them what the proxy states.
@@ -77,10 +77,10 @@ package enum ForwardedSender: Sendable, Equatable {
     case peer
     /// The client that trusted proxies name.
     case client(NetworkAddress)
-    /// A client that cannot be told. It has no address, so it is in no network, and all such clients count as one.
+    /// An unknown client. It has no address, so it is in no network, and all unknown clients count as one.
     case unknown
 
-    /// The address and the name of clients that cannot be told, in logs and counts. No address has this text.
+    /// The address and name of unknown clients in logs and counts. No address has this text.
     package static let unknownName = "unknown"
 
     /// Returns the address of the sender as text.

@@ -276,7 +276,7 @@ export const isOfKey = (problem) => /^encryption_key/.test(problem?.code ?? "");
  * @param {() => void} opened
  */
 function keyNode(realm, opened) {
-  if (!may("administer", realm)) return h("p", null, "Ask whoever runs this server to give the key.");
+  if (!may("administer", realm)) return h("p", null, "Ask an administrator of this server for the key.");
   const [key, problem] = [keyInput(), signal(null)];
   const give = async () => {
     if (!node.reportValidity()) return;

@@ -5,7 +5,7 @@ internal import RealmStorage
 
 /// Compares what two views show of a property whose links may be hidden.
 ///
-/// A hidden link reads as null, or is left out, so a property that was written can be the same to whoever reads the view.
+/// A hidden link reads as null, or is left out, so a property that was written can be unchanged in the view.
 struct ShownComparison {
     /// The view of the version before.
     let from: Snapshot

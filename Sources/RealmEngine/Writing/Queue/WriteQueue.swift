@@ -41,8 +41,8 @@ final class WriteQueue: Sendable {
 
         /// The instant at which the entry stops waiting while no interactive transaction holds the writer.
         ///
-        /// Whoever does not want to wait gets the writer when it is free: its thread takes a moment to come, and to finish what
-        /// was answered already.
+        /// A request with no time to wait gets the writer if it is free. The writer's thread takes a moment to start, and to finish
+        /// writes that were answered already.
         var patienceEnds: Instant {
             switch self {
             case .job(let job): return job.request.deadline

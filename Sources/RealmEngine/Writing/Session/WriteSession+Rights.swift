@@ -179,7 +179,7 @@ extension WriteSession {
 
     /// Returns the primary key of a class by which the sender may name objects; nil when there is none, or it is hidden.
     ///
-    /// Nothing else looks up a key that a request has: whoever may not know keys must not learn which of them exist.
+    /// Every look-up of a requested key goes through it, so a client that may not know keys cannot learn which exist.
     func knownPrimaryKey(of table: TableState) -> Column? {
         guard let column = table.primaryKey else { return nil }
         guard let restriction else { return column }

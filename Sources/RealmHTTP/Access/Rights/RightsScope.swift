@@ -24,9 +24,9 @@ package final class RightsScope: VersionScope {
 
     package func shown(of snapshot: Snapshot) -> SnapshotScope? { rights.scope(of: snapshot, for: action) }
 
-    /// Returns whether what is shown of a version may be a part of it.
+    /// Returns whether the rights may hide a part of a version.
     ///
-    /// It depends on rights, and on the schema where rights do not fit it, so it does not tell what is hidden.
+    /// The result depends on rights and schema, and not on data, so it does not reveal hidden objects.
     ///
     /// - Parameter snapshot: The whole version.
     func isPart(of snapshot: Snapshot) -> Bool { !rights.fitting(snapshot).reachesEverything(by: action) }

@@ -34,7 +34,7 @@ async function confirmed(send) {
   } catch (/** @type {any} */ error) {
     const { parameter, detail } = error?.problem ?? {};
     if (parameter !== "confirm") throw error;
-    if (!await confirm("Nobody could administer this server", visible(detail), "Do it anyway")) throw error;
+    if (!await confirm("No key could administer this server", visible(detail), "Do it anyway")) throw error;
     return send({ confirm: "no-administrator" });
   }
 }
