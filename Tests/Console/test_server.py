@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The screen of the server: charts, leases, keys, configuration."""
 
+import os
 import re
 import tempfile
 
@@ -52,8 +53,11 @@ def test_the_configuration_is_shown(console):
 
 
 def test_keys_are_made_rotated_and_revoked(console):
-    console.expect("answered 401")
-    console.realm_server(options=["--data", tempfile.mkdtemp()])
+    console.expect("answered 401", "answered 422")
+    folder = tempfile.mkdtemp()
+    with open(os.path.join(folder, "config.yaml"), "w", encoding="utf-8") as file:
+        file.write('roles:\n  viewer: {realms: {"*": {classes: {"*": [read]}}}}\n  clerk: {realms: {store: {classes: {"*": [read, update]}}}}\n')
+    console.realm_server(options=["--data", folder, "--config", os.path.join(folder, "config.yaml")])
     page = server_page(console)
     known = lambda key: console.raw("GET", "/v1/me", headers={"Authorization": f"Bearer {key}"})[0] == 200
 
@@ -78,6 +82,15 @@ def test_keys_are_made_rotated_and_revoked(console):
     page.get_by_label("API key or token").fill(boss)
     page.get_by_role("dialog").get_by_role("button", name="Sign in").click()
     page.locator("td", has_text="boss <b>").wait_for()
+    # A role that does not exist makes no key, and the form keeps what was typed.
+    page.get_by_role("button", name="Create a key").click()
+    refused = page.get_by_role("dialog")
+    refused.get_by_label("Name").fill("other")
+    refused.get_by_label("Roles").fill("viewr")
+    refused.get_by_role("button", name="Create").click()
+    refused.get_by_text("viewr").wait_for()
+    assert refused.get_by_label("Name").input_value() == "other"
+    refused.get_by_role("button", name="Cancel").click()
     other = make("other", "viewer, clerk", Expires="90d", From="10.0.0.0/8", Only="store")
     row = page.locator("tr", has_text="other")
     listed = console.api("GET", "/admin/keys", headers={"Authorization": f"Bearer {boss}"})["items"]
