@@ -121,6 +121,8 @@ test-formats: setup-formats
 	/usr/bin/python3 Tests/Formats/dumps.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
 	/usr/bin/python3 Tests/Formats/imports.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
 	/usr/bin/python3 Tests/Formats/names.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
+	if [ -d $(SHARED)/fixtures/legacy ]; then /usr/bin/python3 Tests/Formats/legacy.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest) --fixtures $(SHARED)/fixtures/legacy; fi
+	python3 Tests/Trials/upgrade.py --server $(or $(FORMATS_SERVER),.build-release/release/realm-rest)
 
 # The live clients in clients/: copies that follow every change through cut connections and restarts equal fresh reads.
 LIVE ?= --quick

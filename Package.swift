@@ -65,7 +65,7 @@ let package = Package(
         .target(
             name: "RealmEngine",
             dependencies: [
-                "RealmStorage", "RealmQuery",
+                "RealmStorage", "RealmLegacy", "RealmQuery",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -80,7 +80,7 @@ let package = Package(
             name: "RealmHTTP",
             dependencies: [
                 "CMicrohttpd", "CTLS", "CJansson", "CSimdjson", "CZlib", "CCurl", "CYAML", "CSQLite", "CXlsxWriter", "CZstd",
-                "RealmStorage",
+                "RealmStorage", "RealmLegacy",
                 "RealmQuery", "RealmEngine", "RealmReplica", "RealmConsole",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),

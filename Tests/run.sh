@@ -4,6 +4,10 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 program=$(swift build --show-bin-path)/realm-restPackageTests.xctest
+# Converted files of tests are kept for this run only.
+XDG_CACHE_HOME=$(mktemp -d)
+export XDG_CACHE_HOME
+trap 'rm -rf "$XDG_CACHE_HOME"' EXIT
 tests() { "$program" --testing-library swift-testing --parallel "$@"; }
 tests --filter '^RealmHTTPTests\.' >.build/test-http.log 2>&1 &
 first=$!

@@ -56,11 +56,14 @@ package final class LegacyFile: Sendable {
     /// - Parameters:
     ///   - path: The path of the file.
     ///   - key: Its 64-byte key, if it is encrypted.
+    ///   - isExact: Whether the path was resolved before, so that no symbolic link is followed.
     /// - Returns: The file; nil for one of another format, about which other readers say more.
     /// - Throws: As `init`.
-    package static func open(path: String, key: EncryptionKey? = nil) throws(StorageError) -> LegacyFile? {
+    package static func open(
+        path: String, key: EncryptionKey? = nil, isExact: Bool = false
+    ) throws(StorageError) -> LegacyFile? {
         do throws(StorageError) {
-            return try LegacyFile(path: path, key: key)
+            return try LegacyFile(path: path, key: key, isExact: isExact)
         } catch {
             guard case .refused(.formatUnsupported(let found, _)) = error, !reads(format: found) else { throw error }
             return nil
@@ -96,6 +99,11 @@ package final class LegacyFile: Sendable {
 
     /// Returns a table by its name; nil when there is none.
     func table(named name: String) -> LegacyTable? { tables.first { $0.name.elementsEqual(name.utf8) } }
+
+    /// The number of tables that become classes.
+    package var classCount: Int { tables.count { $0.className != nil } }
+    /// Whether no class has any object.
+    package var isEmpty: Bool { tables.allSatisfy { $0.className == nil || $0.rowCount == 0 } }
 
     /// Whether the file belongs to a synchronized realm, of which a copy becomes a local one.
     package var isSynchronized: Bool { (3...4).contains(top?.historyType ?? 0) }

@@ -50,8 +50,9 @@ struct CopyFileOptions: ParsableArguments {
     func copying<Outcome>(_ body: (Database, Database.CopyOptions) throws -> Outcome) throws -> Outcome {
         let key = try keyFile.map { try EncryptionKey(contentsOfFile: $0) }
         let newKey = try newKey(insteadOf: key)
-        let database = try Database.open(
-            name: try realmName(), path: file, Database.OpenOptions(key: key, mode: .readOnly))
+        var options = Database.OpenOptions(key: key, mode: .readOnly)
+        options.control = ProgressLine.control("opening")
+        let database = try Database.open(name: try realmName(), path: file, options)
         defer { database.close() }
         return try body(database, Database.CopyOptions(key: newKey))
     }

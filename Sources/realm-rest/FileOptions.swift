@@ -28,12 +28,14 @@ struct FileOptions: ParsableArguments {
     }
 
     /// Opens the newest version of the file for reading. No lock is taken, and the file is not
-    /// changed. A file of formats 2 to 9 is converted to one without a name.
+    /// changed. A file of formats 2 to 9 is converted first.
     ///
     /// - Throws: `StorageError` when the key or the file cannot be read; `reporting` prints it.
     func open() throws -> Snapshot {
-        if let file = try legacyFile() { return try converted(file) }
         let key = try keyFile.map { try EncryptionKey(contentsOfFile: $0) }
+        if let converted = try ConvertedFile.open(path: file, key: key, ProgressLine.control("converting")) {
+            return try converted.snapshot(key: key)
+        }
         return try Snapshot(file: try RealmFile(path: file, key: key), clusterShift: clusterShift)
     }
 
@@ -42,13 +44,6 @@ struct FileOptions: ParsableArguments {
     /// - Throws: `StorageError` when the key or the file cannot be read.
     func legacyFile() throws -> LegacyFile? {
         try LegacyFile.open(path: file, key: try keyFile.map { try EncryptionKey(contentsOfFile: $0) })
-    }
-
-    /// Converts an old file to one without a name, which is gone when it is not read any more.
-    private func converted(_ file: LegacyFile) throws -> Snapshot {
-        let copy = try NewFile(beside: Database.temporaryPath)
-        _ = try file.convert(to: copy)
-        return try Snapshot(file: try RealmFile(path: copy.openPath))
     }
 
     /// Writes a piece of output that was read from the file.

@@ -93,8 +93,8 @@ struct ServeOptions: ParsableArguments {
     /// `in-place` to upgrade files of older formats; nil to serve them for reading.
     @Option(
         help: ArgumentHelp(
-            "Brings files of older formats (10, 11, 20 to 23) to format 24, after a copy was made beside each; without it they are only "
-                + "read.",
+            "Brings files of older formats (2 to 11, 20 to 23) to format 24, after a copy was made beside each; without it those "
+                + "of 10 and later are only read, and older ones served as private copies.",
             valueName: "in-place"))
     var upgrade: String?
 

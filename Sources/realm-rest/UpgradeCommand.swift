@@ -9,18 +9,27 @@ import RealmStorage
 struct UpgradeCommand: ParsableCommand {
     /// The name of the command and its description for `--help`.
     static let configuration = CommandConfiguration(
-        commandName: "upgrade", abstract: "Makes a Realm file of format 24 of one of any older format, which is not changed.",
+        commandName: "upgrade", abstract: "Makes a Realm file of format 24 of one of any older format.",
         discussion: """
-            Files of formats 2 to 9 are converted: row n of a class becomes the object with key n. What was changed or could not be carried \
-            over is printed, one line each. Exit status 0: done; 1: the file is damaged; 2: it cannot be opened.
+            With --to the file is not changed. Without it, the new file takes its place, after a copy FILE.vN.backup was made; a program \
+            that has the file open must be ended first. Files of formats 2 to 9 are converted: row n of a class becomes the object with \
+            key n. What was changed or could not be carried over is printed, one line each. Exit status 0: done; 1: the file is damaged; \
+            2: it cannot be opened.
             """)
 
     /// The file and the keys.
     @OptionGroup var options: CopyFileOptions
 
-    /// The path of the new file.
-    @Option(help: ArgumentHelp("The new file, which must not exist.", valueName: "FILE"))
-    var to: String
+    /// The path of the new file; nil to replace the old one.
+    @Option(help: ArgumentHelp("The new file, which must not exist; without it the file itself is upgraded.", valueName: "FILE"))
+    var to: String?
+
+    /// Checks the values of the options; ArgumentParser calls it before `run`.
+    func validate() throws {
+        guard to != nil || options.newKeyFile == nil && !options.isPlain else {
+            throw ValidationError("the key changes in a new file only: add --to FILE")
+        }
+    }
 
     /// Writes the new file, which gets its name when it is complete, and prints what was done.
     ///
@@ -28,13 +37,29 @@ struct UpgradeCommand: ParsableCommand {
     ///   damaged file.
     func run() throws {
         try reporting {
+            guard let to else { return try upgradeInPlace() }
             let path = try System.resolved(to)
             guard !RealmFiles.exists(path) else { throw wrongUse("there is a file at '\(to)' already") }
             let key = try options.keyFile.map { try EncryptionKey(contentsOfFile: $0) }
             guard let file = try LegacyFile.open(path: options.file, key: key) else { return try upgrade(to: path) }
-            let report = try file.convert(toFile: path, key: try options.newKey(insteadOf: key))
+            let report = try file.convert(
+                toFile: path, key: try options.newKey(insteadOf: key), ProgressLine.control("converting"))
             try StandardStreams.output(UpgradeCommand.text(report))
         }
+    }
+
+    /// Upgrades the file itself, after a copy was made.
+    private func upgradeInPlace() throws {
+        var opening = Database.OpenOptions(
+            key: try options.keyFile.map { try EncryptionKey(contentsOfFile: $0) }, mode: .readWrite)
+        opening.upgradesInPlace = true
+        opening.control = ProgressLine.control("upgrading")
+        let database = try Database.open(name: try options.realmName(), path: options.file, opening)
+        let snapshot = database.current.snapshot
+        let name = database.originalName
+        let text = database.conversion.map(UpgradeCommand.text) ?? UpgradeCommand.text(snapshot)
+        database.close()
+        try StandardStreams.output(text + (name.map { "the file as it was: \($0)\n" } ?? "nothing to do\n"))
     }
 
     /// Copies a file of a later format, which upgrades it.
@@ -44,9 +69,14 @@ struct UpgradeCommand: ParsableCommand {
             let file = try NewFile(beside: path)
             try database.writeCopy(of: snapshot, to: file.backend(), copy)
             try file.publish(as: path)
-            let count = snapshot.classes.reduce(0) { $0 + $1.count }
-            try StandardStreams.output("format \(snapshot.fileFormat): \(snapshot.classes.count) classes, \(count) objects\n")
+            try StandardStreams.output(UpgradeCommand.text(snapshot))
         }
+    }
+
+    /// Returns a line about a version.
+    private static func text(_ snapshot: Snapshot) -> String {
+        let count = snapshot.classes.reduce(0) { $0 + $1.count }
+        return "format \(snapshot.fileFormat): \(snapshot.classes.count) classes, \(count) objects\n"
     }
 
     /// Returns a report as lines.

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import RealmLegacy
 package import RealmStorage
 
 /// The state of a realm that is not open, read from its file.
 package struct ClosedFacts: Sendable {
-    /// The newest version of the file, with the classes that the realm shows.
-    package let version: Version
+    /// The newest version of the file, with the classes that the realm shows; nil for a file of formats 2 to 9 that was not converted
+    /// yet.
+    package let version: Version?
+    /// Such a file.
+    package let old: LegacyFile?
     /// Whether the next opening gives the version the same token, unless the file changes before.
     package let keepsToken: Bool
     /// The mode in which the realm is opened, unless the audit of its file finds damage.
@@ -15,11 +19,11 @@ package struct ClosedFacts: Sendable {
     /// Whether the file is encrypted.
     package let isEncrypted: Bool
     /// The file format; for an empty file the format of new files.
-    package var fileFormat: Int { Database.fileFormat(of: version.snapshot) }
+    package let fileFormat: Int
     /// The length of the file in bytes.
     package let fileBytes: Int
-    /// The number of bytes of the file that are in use.
-    package let usedBytes: Int
+    /// The number of bytes of the file that are in use; nil when it is not known.
+    package let usedBytes: Int?
 }
 
 extension ClosedRealm {
@@ -43,6 +47,7 @@ extension ClosedRealm {
     /// Reads the newest version of the file.
     private func read(_ options: Database.OpenOptions) throws(StorageError) -> ClosedFacts {
         let place = options.isExactPath ? path : try System.resolved(path)
+        if let old = try LegacyFile.open(path: place, key: options.key, isExact: true) { return try read(old, options) }
         let whole = try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true))
         if options.mode != .copy, options.mode != .follow { try OwnershipLock.requireUnused(place) }
         let reason = options.mode == nil || options.mode == .readWrite ? hindrance(toWriting: whole, at: place, options) : nil
@@ -50,9 +55,28 @@ extension ClosedRealm {
         let snapshot = options.shownClasses?.part(of: whole) ?? whole
         let token = VersionToken(epoch: options.former?.epoch ?? Epoch(), version: options.former?.version ?? whole.version)
         return ClosedFacts(
-            version: Version(snapshot, token), keepsToken: options.former != nil,
+            version: Version(snapshot, token), old: nil, keepsToken: options.former != nil,
             mode: reason == nil ? options.mode ?? .readWrite : .readOnly, readOnlyReason: reason,
-            isEncrypted: whole.file.isEncrypted, fileBytes: whole.file.fileByteCount, usedBytes: try Database.usedBytes(whole))
+            isEncrypted: whole.file.isEncrypted, fileFormat: Database.fileFormat(of: whole), fileBytes: whole.file.fileByteCount,
+            usedBytes: try Database.usedBytes(whole))
+    }
+
+    /// Reads what an old file contains, or what it was converted to before. The next opening serves a private copy or upgrades it.
+    private func read(_ old: LegacyFile, _ options: Database.OpenOptions) throws(StorageError) -> ClosedFacts {
+        let mode = options.mode ?? (options.upgradesInPlace ? .readWrite : .copy)
+        guard mode != .readWrite || options.upgradesInPlace else {
+            throw .refused(.formatNotWritable(found: old.format))
+        }
+        let converted = try ConvertedFile.kept(of: old, key: options.key)
+        let whole = try converted?.snapshot(key: options.key)
+        let version = whole.map { whole in
+            let snapshot = options.shownClasses?.part(of: whole) ?? whole
+            return Version(snapshot, VersionToken(epoch: Epoch(), version: whole.version))
+        }
+        return ClosedFacts(
+            version: version, old: options.shownClasses == nil ? old : nil, keepsToken: false, mode: mode, readOnlyReason: nil,
+            isEncrypted: old.file.isEncrypted,
+            fileFormat: old.format, fileBytes: old.file.fileByteCount, usedBytes: nil)
     }
 
     /// Returns why a file would only be read; nil when nothing speaks against writing.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmLegacy
 package import RealmStorage
 
 /// A live view of a file that another program writes.
@@ -34,13 +35,16 @@ extension Database: FollowingRealm {
     static func openFollowing(_ name: RealmName, _ path: String, _ options: OpenOptions) throws(StorageError) -> Database {
         let place = options.isExactPath ? path : try System.resolved(path)
         // Errors of the file itself are found before a copy is made.
-        _ = try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true))
+        if try LegacyFile.open(path: place, key: options.key, isExact: true) == nil {
+            _ = try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true))
+        }
         var file = FollowedFile(path: place, key: options.key, isExact: true)
         let copy = try file.takeCopy(options.control)
         let database = Database(
             name: name, path: path, mode: .follow, snapshot: copy.snapshot, store: nil, limits: options.limits,
             backlinkNames: options.backlinkNames,
-            shownClasses: options.shownClasses, observation: options.observation, logger: options.logger)
+            shownClasses: options.shownClasses, observation: options.observation, logger: options.logger,
+            conversion: copy.conversion)
         let follower = Follower(
             file, path: place, interval: options.followInterval ?? Follower.usualInterval, for: database)
         try follower.start(name: name.text)
@@ -59,14 +63,16 @@ extension Database: FollowingRealm {
         let snapshot = shown(copy.snapshot)
         let previous = current
         let before = previous.snapshot
-        if copy.isSameFile, snapshot.version == before.version, snapshot.holdsTop(of: before) { return }
-        let isNext = copy.isSameFile && snapshot.version == before.version + 1 && snapshot.holdsTop(of: before)
+        // The versions of a converted file are those of the conversion.
+        let isComparable = copy.isSameFile && copy.conversion == nil
+        if isComparable, snapshot.version == before.version, snapshot.holdsTop(of: before) { return }
+        let isNext = isComparable && snapshot.version == before.version + 1 && snapshot.holdsTop(of: before)
         let find = { () throws(StorageError) -> [ObjectChange] in
             try VersionDifference.changes(from: before, to: snapshot, sharesNodes: isNext)
         }
         // A copy that cannot be compared is not used, as long as anybody wants the difference.
         let known = commits.isObserved ? try find() : nil
-        let epoch = snapshot.version < before.version ? Epoch() : self.epoch
+        let epoch = copy.conversion == nil && snapshot.version < before.version ? Epoch() : self.epoch
         let version = Version(snapshot, VersionToken(epoch: epoch, version: previous.token.version + 1))
         epochInForce.withLock { $0 = epoch }
         newest.withLock { $0 = version }

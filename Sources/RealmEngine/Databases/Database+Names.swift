@@ -62,7 +62,7 @@ extension Database {
     static func requireNames(_ path: String, _ options: OpenOptions) throws(StorageError) {
         guard options.requiresNames, options.namesSchema else { return }
         let place = options.isExactPath ? path : try System.resolved(path)
-        try options.requireNames(in: try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true)))
+        try options.requireNames(in: try readable(place, options).snapshot)
     }
 }
 

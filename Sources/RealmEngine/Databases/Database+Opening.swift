@@ -2,6 +2,7 @@
 
 internal import Glibc
 package import Logging
+package import RealmLegacy
 package import RealmStorage
 internal import SystemPackage
 
@@ -163,6 +164,9 @@ extension Database {
                 return try openForWriting(name, path, options)
             } catch {
                 guard let reason = reasonToRead(error) else { throw error }
+                if case .refused(.formatNotWritable(let found)) = error, LegacyFile.reads(format: found) {
+                    return try openCopy(name, path, options)
+                }
                 return try openForReading(name, path, options, reason: reason)
             }
         }
@@ -187,15 +191,34 @@ extension Database {
         _ name: RealmName, _ path: String, _ options: OpenOptions, reason: StorageError?
     ) throws(StorageError) -> Database {
         let place = options.isExactPath ? path : try System.resolved(path)
-        let snapshot = try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true))
-        let reading = snapshot.file.witness.flatMap { ReadingLock(path: place, of: $0.identity) }
-        try OwnershipLock.requireUnused(place)
+        let (snapshot, conversion) = try readable(place, options)
+        var reading: ReadingLock?
+        if conversion == nil {
+            reading = snapshot.file.witness.flatMap { ReadingLock(path: place, of: $0.identity) }
+            try OwnershipLock.requireUnused(place)
+        }
         let database = Database(
             name: name, path: path, mode: .readOnly, snapshot: snapshot, store: nil, readOnlyReason: reason,
             backlinkNames: options.backlinkNames, shownClasses: options.shownClasses, logger: options.logger,
-            former: options.former)
+            former: options.former, conversion: conversion)
         database.reading.withLock { $0 = reading }
         return database
+    }
+
+    /// Opens the newest version of a file of any format for reading. One of formats 2 to 9 is converted: what is read is a private
+    /// copy.
+    ///
+    /// - Parameters:
+    ///   - place: The path of the file without symbolic links.
+    ///   - options: Its key, and what gets the progress.
+    /// - Returns: The version; and what was mapped how, nil for a file that is read itself.
+    static func readable(
+        _ place: String, _ options: OpenOptions
+    ) throws(StorageError) -> (snapshot: Snapshot, conversion: ConversionReport?) {
+        if let converted = try ConvertedFile.open(path: place, key: options.key, isExact: true, options.control) {
+            return (try converted.snapshot(key: options.key), converted.report)
+        }
+        return (try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true)), nil)
     }
 
     /// Opens a file for writing. An upgrade makes a copy first, which is removed when opening fails.
@@ -218,14 +241,69 @@ extension Database {
                 }
             }
         }
+        // A file that was converted is not what it was any more, so its copy stays whatever happens then.
+        let (conversion, copy) = try convertOld(place, options, copies, log: EngineLog(options.logger, name))
         do throws(StorageError) {
-            let database = open(name: name, store: try openStore(path, options, store), options, copies, original.name)
-            if let kept = original.name { copies.prune(keeping: options.keptCopyCount, sparing: kept) }
+            let database = open(
+                name: name, store: try openStore(path, options, store), options, copies: copies,
+                originalName: copy ?? original.name, conversion: conversion)
+            if let kept = database.originalName { copies.prune(keeping: options.keptCopyCount, sparing: kept) }
             return database
         } catch {
             if let kept = original.name { copies.remove(kept) }
             throw error
         }
+    }
+
+    /// Replaces a file of formats 2 to 9 by one of the present format, if the options say so; a copy is made before. At every moment
+    /// there is the old file or the new one at the path, whole.
+    ///
+    /// - Parameters:
+    ///   - place: The path of the file without symbolic links.
+    ///   - options: Its key, and how many copies are kept.
+    ///   - copies: The copies beside it.
+    ///   - log: Is told of the copy.
+    /// - Returns: What was mapped how, and the name of the copy; nil when the file has another format, or there is none.
+    /// - Throws: `.refused(.formatNotWritable)` for such a file that is not to be upgraded. Nothing has changed then, and the copy is
+    ///   gone.
+    private static func convertOld(
+        _ place: String, _ options: OpenOptions, _ copies: FileCopies, log: EngineLog
+    ) throws(StorageError) -> (conversion: ConversionReport?, copy: String?) {
+        guard try oldFormat(of: place, options) != nil else { return (nil, nil) }
+        try FileStore.requireOwnable(place)
+        let lock = try OwnershipLock(ofFile: place)
+        var copy: String?
+        do throws(StorageError) {
+            // Another program may have changed it until the lock was taken.
+            guard let file = try LegacyFile.open(path: place, key: options.key, isExact: true) else {
+                lock.release()
+                return (nil, nil)
+            }
+            if options.keptCopyCount > 0 {
+                copy = try copies.make(.upgrade(format: file.format), options.control)
+                log.copied(to: copy ?? "")
+            }
+            let report = try file.convert(toFile: place, key: options.key, replacing: true, options.control)
+            lock.release()
+            return (report, copy)
+        } catch {
+            if let copy { copies.remove(copy) }
+            lock.discard()
+            throw error
+        }
+    }
+
+    /// Returns the format of a file of formats 2 to 9; nil for a file of another format, and when there is none.
+    ///
+    /// - Throws: `.refused(.formatNotWritable)` for such a file unless the options have it upgraded, `.refused(.synchronized)` for one of a
+    ///   synchronized realm, and the error of reading its schema.
+    static func oldFormat(of place: String, _ options: OpenOptions) throws(StorageError) -> Int? {
+        guard System.entry(atPath: place) != nil,
+            let file = try LegacyFile.open(path: place, key: options.key, isExact: true)
+        else { return nil }
+        guard options.upgradesInPlace else { throw .refused(.formatNotWritable(found: file.format)) }
+        guard !file.isSynchronized else { throw .refused(.synchronized) }
+        return file.format
     }
 
     /// Holds the name of the copy that was made before an upgrade.
@@ -261,11 +339,9 @@ extension Database {
     ) throws(StorageError) -> Database {
         var storeOptions = options.store
         storeOptions.converts = [.olderFormats, .synchronized]
-        // Errors of the file itself are found before a copy is made.
-        _ = try Snapshot(file: try RealmFile(path: path, key: options.key, isExact: options.isExactPath))
-        var file = try NewFile(beside: temporaryPath)
-        try FileCopy.copyQuietMoment(of: path, to: file, options.control, isExact: options.isExactPath)
-        var store = try FileStore(file, key: options.key, options: storeOptions, isForeign: true)
+        let converted = try ConvertedFile.open(path: path, key: options.key, isExact: options.isExactPath, options.control)
+        var file = try privateFile(path, converted, options)
+        var store = try FileStore(file, key: options.key, options: storeOptions, isForeign: converted == nil)
         if let compaction = options.compaction, try compaction.wants(store.current) {
             let compact = try NewFile(beside: temporaryPath)
             try SnapshotCopy.write(store.current, to: compact.backend(), key: options.key, options.control)
@@ -275,10 +351,30 @@ extension Database {
         let database = Database(
             name: name, path: hasPath ? path : "", mode: .copy, snapshot: store.current, store: store, privateFile: file,
             limits: options.limits, backlinkNames: options.backlinkNames,
-            shownClasses: options.shownClasses, observation: options.observation, logger: options.logger
-        )
+            shownClasses: options.shownClasses, observation: options.observation, logger: options.logger,
+            conversion: converted?.report)
         database.startWriter()
         return database
+    }
+
+    /// Makes the file of a private copy.
+    ///
+    /// - Parameters:
+    ///   - path: The file that is copied.
+    ///   - converted: What it was converted to; nil for a file that is copied itself.
+    ///   - options: The key of the file, and what can cancel the work.
+    private static func privateFile(
+        _ path: String, _ converted: ConvertedFile?, _ options: OpenOptions
+    ) throws(StorageError) -> NewFile {
+        if let file = converted?.file { return file }
+        if converted == nil {
+            // Errors of the file itself are found before a copy is made.
+            _ = try Snapshot(file: try RealmFile(path: path, key: options.key, isExact: options.isExactPath))
+        }
+        let file = try NewFile(beside: temporaryPath)
+        try FileCopy.copyQuietMoment(
+            of: converted?.path ?? path, to: file, options.control, isExact: converted == nil && options.isExactPath)
+        return file
     }
 
     /// Opens a private copy of a file that will be gone later, such as one that a client has sent. The realm has no path then, and is
@@ -325,16 +421,26 @@ extension Database {
         _ seed: String, served: Snapshot?, key: EncryptionKey?, at path: String, isExactPath: Bool = false,
         _ control: WorkControl? = nil
     ) throws(StorageError) {
-        // Detects a wrong key before anything is copied, even if the seed is served with another one.
-        _ = try Snapshot(file: try RealmFile(path: seed, key: key, isExact: isExactPath))
         let path = isExactPath ? path : try System.resolved(path)
         let file = try NewFile(beside: path)
+        if let old = try LegacyFile.open(path: isExactPath ? seed : try System.resolved(seed), key: key, isExact: true) {
+            _ = try old.convert(to: file, key: key, control)
+            try old.file.witness?.look()
+            return try publish(file, as: path)
+        }
+        // Detects a wrong key before anything is copied, even if the seed is served with another one.
+        _ = try Snapshot(file: try RealmFile(path: seed, key: key, isExact: isExactPath))
         if let served, served.fileFormat == FileHeader.writtenFormat {
             try SnapshotCopy.write(served, to: file.backend(), key: key, control)
         } else {
             try FileCopy.copyQuietMoment(of: seed, to: file, control, isExact: isExactPath)
         }
         _ = try Snapshot(file: try RealmFile(path: file.openPath, key: key))
+        try publish(file, as: path)
+    }
+
+    /// Gives a planted file its name, unless there is a file at the path by now.
+    private static func publish(_ file: NewFile, as path: String) throws(StorageError) {
         do throws(StorageError) {
             try file.publish(as: path)
         } catch {
@@ -371,15 +477,16 @@ extension Database {
     ///   - options: The limits and names to use.
     ///   - copies: The copies beside the file; nil if none are made.
     ///   - originalName: The name of the copy that was made before an upgrade.
+    ///   - conversion: What was mapped how, if that was one from formats 2 to 9.
     package static func open(
-        name: RealmName, store: FileStore, _ options: OpenOptions = OpenOptions(), _ copies: FileCopies? = nil,
-        _ originalName: String? = nil
+        name: RealmName, store: FileStore, _ options: OpenOptions = OpenOptions(), copies: FileCopies? = nil,
+        originalName: String? = nil, conversion: ConversionReport? = nil
     ) -> Database {
         let database = Database(
             name: name, path: store.path, mode: .readWrite, snapshot: store.current, store: store, copies: copies,
             originalName: originalName, limits: options.limits, keptCopyCount: options.keptCopyCount,
             backlinkNames: options.backlinkNames, shownClasses: options.shownClasses, observation: options.observation,
-            logger: options.logger, former: options.former, epoch: options.epoch)
+            logger: options.logger, former: options.former, epoch: options.epoch, conversion: conversion)
         database.startWriter()
         return database
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmLegacy
 package import RealmStorage
 
 /// Opens a realm in memory, to find out the result of opening and writing it: errors, mode and effects of
@@ -29,6 +30,9 @@ extension Database {
                 return try rehearsal.forWriting()
             } catch {
                 guard let reason = reasonToRead(error), seed == nil || !error.isUnsound else { throw error }
+                if case .refused(.formatNotWritable(let found)) = error, LegacyFile.reads(format: found) {
+                    return try rehearsal.copy()
+                }
                 return try rehearsal.forReading(reason)
             }
         }
@@ -59,16 +63,47 @@ extension Database {
                     if keptCopyCount > 0 { original.set(try copies.freeName(.upgrade(format: format))) }
                 }
             }
+            let place = options.isExactPath ? path : try System.resolved(path)
             guard let seed else {
+                if let format = try Database.oldFormat(of: place, options) { return try converting(format, at: place, store) }
                 return serve(try FileStore.rehearse(path: path, key: options.key, store), .readWrite, original.name)
             }
-            try OwnershipLock.check(ofFile: options.isExactPath ? path : try System.resolved(path))
-            return serve(try FileStore.rehearse(copyOf: seed, key: options.key, store), .readWrite, original.name)
+            try OwnershipLock.check(ofFile: place)
+            // A seed of an old format is converted when it is copied.
+            let converted = try converted(seed)
+            store.isExactPath = converted == nil && store.isExactPath
+            let opened = try FileStore.rehearse(copyOf: converted?.path ?? seed, key: options.key, store)
+            return serve(opened, .readWrite, original.name, conversion: converted?.report)
+        }
+
+        /// Opens what a file of formats 2 to 9 would be replaced by.
+        ///
+        /// - Parameters:
+        ///   - format: Its format.
+        ///   - place: Its path without symbolic links.
+        ///   - options: How it would be opened.
+        private func converting(
+            _ format: Int, at place: String, _ options: FileStore.Options
+        ) throws(StorageError) -> Database {
+            try FileStore.requireOwnable(place)
+            try OwnershipLock.check(ofFile: place)
+            let copies = FileCopies(ofFile: place, key: self.options.key)
+            let copy = self.options.keptCopyCount > 0 ? try copies.freeName(.upgrade(format: format)) : nil
+            guard let converted = try converted(place) else { throw .refused(.fileChanged("the file was replaced meanwhile")) }
+            var options = options
+            options.isExactPath = false
+            let store = try FileStore.rehearse(copyOf: converted.path, key: self.options.key, options)
+            return serve(store, .readWrite, copy, conversion: converted.report)
+        }
+
+        /// Converts a file of formats 2 to 9; nil for one of another format.
+        private func converted(_ path: String) throws(StorageError) -> ConvertedFile? {
+            try ConvertedFile.open(path: path, key: options.key, isExact: options.isExactPath, options.control)
         }
 
         /// Throws `.refused(.unsound)` for a seed that is damaged, of which no copy is made in any mode.
         private func requireSoundSeed() throws(StorageError) {
-            guard let seed else { return }
+            guard let seed, try converted(seed) == nil else { return }
             do throws(StorageError) {
                 try FileStore.rehearse(copyOf: seed, key: options.key, options.store).close()
             } catch {
@@ -83,36 +118,41 @@ extension Database {
         func forReading(_ reason: StorageError?) throws(StorageError) -> Database {
             try requireSoundSeed()
             let place = options.isExactPath ? source : try System.resolved(source)
-            let snapshot = try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true))
-            if seed == nil { try OwnershipLock.requireUnused(place) }
+            let (snapshot, conversion) = try Database.readable(place, options)
+            if seed == nil, conversion == nil { try OwnershipLock.requireUnused(place) }
             return Database(
                 name: name, path: path, mode: .readOnly, snapshot: snapshot, store: nil, readOnlyReason: reason,
-                backlinkNames: options.backlinkNames, shownClasses: options.shownClasses)
+                backlinkNames: options.backlinkNames, shownClasses: options.shownClasses, conversion: conversion)
         }
 
         /// Opens the file as one that is followed, without following it.
         func following() throws(StorageError) -> Database {
             try requireSoundSeed()
             let place = options.isExactPath ? source : try System.resolved(source)
-            let snapshot = try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true))
+            let (snapshot, conversion) = try Database.readable(place, options)
             return Database(
                 name: name, path: path, mode: .follow, snapshot: snapshot, store: nil, backlinkNames: options.backlinkNames,
-                shownClasses: options.shownClasses)
+                shownClasses: options.shownClasses, conversion: conversion)
         }
 
         /// Opens the file as a private copy.
         func copy() throws(StorageError) -> Database {
             var store = options.store
             store.converts = [.olderFormats, .synchronized]
-            return serve(try FileStore.rehearse(copyOf: source, key: options.key, store), .copy)
+            let converted = try converted(source)
+            store.isExactPath = converted == nil && store.isExactPath
+            let opened = try FileStore.rehearse(copyOf: converted?.path ?? source, key: options.key, store)
+            return serve(opened, .copy, conversion: converted?.report)
         }
 
         /// Makes a database for a store in memory.
-        private func serve(_ store: FileStore, _ mode: Mode, _ originalName: String? = nil) -> Database {
+        private func serve(
+            _ store: FileStore, _ mode: Mode, _ originalName: String? = nil, conversion: ConversionReport? = nil
+        ) -> Database {
             let database = Database(
                 name: name, path: path, mode: mode, snapshot: store.current, store: store, originalName: originalName,
                 limits: options.limits, backlinkNames: options.backlinkNames, shownClasses: options.shownClasses,
-                observation: options.observation)
+                observation: options.observation, conversion: conversion)
             database.startWriter()
             return database
         }

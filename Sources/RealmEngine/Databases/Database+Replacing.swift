@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmLegacy
 package import RealmStorage
 
 extension Database {
@@ -37,6 +38,7 @@ extension Database {
     /// - Throws: `StorageError`: what opening it would throw, or `.corrupt` with the first damage.
     /// - Complexity: O(size of the file).
     package static func requireReplacement(_ path: String, _ options: OpenOptions) throws(StorageError) -> Snapshot {
+        if let old = try requireOldReplacement(path, options) { return old }
         let file = try RealmFile(path: path, key: options.key)
         guard file.fileByteCount > 0 else {
             throw .refused(.notARealm("a file of 0 bytes is no Realm file; it may be an interrupted copy"))
@@ -58,6 +60,18 @@ extension Database {
         return snapshot
     }
 
+    /// Checks a file of formats 2 to 9 that is to take the place of a realm's file, which is served as a private copy then, or upgraded.
+    ///
+    /// - Returns: What it is converted to; nil for a file of another format.
+    private static func requireOldReplacement(_ path: String, _ options: OpenOptions) throws(StorageError) -> Snapshot? {
+        guard let old = try LegacyFile.open(path: path, key: options.key) else { return nil }
+        if let first = try old.verify(options.control).errors.first { throw .corrupt(ref: .none, reason: first) }
+        guard options.mode != .readWrite || options.upgradesInPlace else {
+            throw .refused(.formatNotWritable(found: old.format))
+        }
+        return try ConvertedFile.open(path: path, key: options.key, options.control)?.snapshot(key: options.key)
+    }
+
     /// Opens a file in memory that would take the place of a realm's file, and that was checked before.
     ///
     /// - Parameters:
@@ -73,9 +87,10 @@ extension Database {
         var store = options.store
         store.isExactPath = false
         if options.upgradesInPlace { store.converts = .olderFormats }
+        let converted = try ConvertedFile.open(path: path, key: options.key, options.control)
         let shadow: FileStore
         do throws(StorageError) {
-            shadow = try FileStore.rehearse(copyOf: path, key: options.key, store)
+            shadow = try FileStore.rehearse(copyOf: converted?.path ?? path, key: options.key, store)
         } catch {
             guard options.mode == nil, let reason = reasonToRead(error) else { throw error }
             return Database(
@@ -84,8 +99,10 @@ extension Database {
                 backlinkNames: options.backlinkNames, shownClasses: options.shownClasses)
         }
         let database = Database(
-            name: name, path: place, mode: .readWrite, snapshot: shadow.current, store: shadow, limits: options.limits,
-            backlinkNames: options.backlinkNames, shownClasses: options.shownClasses, observation: options.observation)
+            name: name, path: place, mode: converted == nil || options.upgradesInPlace ? .readWrite : .copy,
+            snapshot: shadow.current, store: shadow, limits: options.limits,
+            backlinkNames: options.backlinkNames, shownClasses: options.shownClasses, observation: options.observation,
+            conversion: converted?.report)
         database.startWriter()
         return database
     }

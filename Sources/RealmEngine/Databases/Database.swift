@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Logging
+package import RealmLegacy
 package import RealmStorage
 internal import Synchronization
 
@@ -82,6 +83,8 @@ package final class Database: VersionSource {
     let keptCopyCount: Int
     /// The name of the copy that was made before the file was upgraded during opening.
     package let originalName: String?
+    /// What was mapped how, for a realm whose file has one of the formats 2 to 9, or had it until it was opened; nil for all others.
+    package let conversion: ConversionReport?
     /// The name of a copy whose write is not committed yet.
     let pendingCopy = RankedMutex<String?>(.leaf, nil)
     /// Shows other servers that the file is served for reading; nil for all other realms, and after closing.
@@ -167,7 +170,7 @@ package final class Database: VersionSource {
         limits: WriteLimits = WriteLimits(), keptCopyCount: Int = 1, backlinkNames: BacklinkNames,
         shownClasses: ShownClasses? = nil, observation: ObservationLimits = ObservationLimits(),
         logger: Logger = EngineLog.silent, former: ClosedRealm.Former? = nil,
-        epoch continued: Epoch? = nil
+        epoch continued: Epoch? = nil, conversion: ConversionReport? = nil
     ) {
         // A realm that was closed goes on where it was, unless its file has changed.
         let former = former?.version == snapshot.version ? former : nil
@@ -185,8 +188,10 @@ package final class Database: VersionSource {
         self.originalName = originalName
         ban = RankedMutex(.leaf, readOnlyReason)
         self.keptCopyCount = keptCopyCount
+        self.conversion = conversion
         // A private copy that is read stays as it is; its original may change.
-        health = FileHealth(mode == .follow ? nil : store?.witness ?? snapshot.file.witness)
+        let isPrivate = mode == .follow || conversion != nil && store == nil
+        health = FileHealth(isPrivate ? nil : store?.witness ?? snapshot.file.witness)
         self.limits = limits
         self.backlinkNames = backlinkNames
         self.shownClasses = shownClasses
@@ -271,7 +276,7 @@ extension Database {
         let snapshot = version.snapshot
         return DatabaseFacts(
             isEncrypted: snapshot.file.isEncrypted,
-            fileFormat: Database.fileFormat(of: snapshot),
+            fileFormat: ownsOriginal && store != nil ? Database.fileFormat(of: snapshot) : originalFormat(of: snapshot),
             schemaVersion: snapshot.schemaVersion,
             fileBytes: snapshot.file.fileByteCount, usedBytes: try Database.usedBytes(snapshot),
             classCount: snapshot.classes.count,
@@ -281,6 +286,11 @@ extension Database {
     /// Returns the format of the file of a snapshot; for an empty file the format of new files.
     static func fileFormat(of snapshot: Snapshot) -> Int {
         snapshot.fileFormat == 0 ? FileHeader.writtenFormat : snapshot.fileFormat
+    }
+
+    /// Returns the format of the file that a private copy was made of, as far as it is known.
+    private func originalFormat(of snapshot: Snapshot) -> Int {
+        conversion?.fromFormat ?? Database.fileFormat(of: snapshot)
     }
 
     /// The number of versions in use, including the newest.

@@ -182,7 +182,7 @@ package struct FileCopies: Sendable {
         guard let kind = kind(name), let entry = System.entry(atPath: path(of: name), followsLink: false),
             entry.isRegular, entry.linkCount == 1
         else { return nil }
-        let file = try? RealmFile(path: path(of: name), key: key, isExact: false)
+        let file = try? RealmFile(path: path(of: name), key: key, isExact: false, accepting: FileHeader.knownFormats)
         let version = file.flatMap { try? Snapshot(file: $0) }?.version
         switch kind {
         case .migration(let known), .request(let known): guard version == known else { return nil }

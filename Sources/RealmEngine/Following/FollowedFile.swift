@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmLegacy
 package import RealmStorage
 internal import SystemPackage
 
@@ -19,6 +20,8 @@ package struct FollowedFile {
         let copiedByteCount: Int
         /// Whether the file is the one of the copy before.
         fileprivate(set) var isSameFile: Bool
+        /// What was mapped how in a file of formats 2 to 9; nil for all others.
+        let conversion: ConversionReport?
     }
 
     /// The file as it was when it was last looked at.
@@ -67,7 +70,7 @@ package struct FollowedFile {
             return Sight(identity: place.identity, byteCount: place.byteCount, mark: try live.liveMark())
         }
         live = nil
-        let opened = try RealmFile(path: path, key: key, isExact: isExact)
+        let opened = try RealmFile(path: path, key: key, isExact: isExact, accepting: FileHeader.knownFormats)
         guard let identity = opened.witness?.identity else { throw .refused(.fileNotFound) }
         live = opened
         return Sight(identity: identity, byteCount: opened.fileByteCount, mark: try opened.liveMark())
@@ -123,10 +126,15 @@ package struct FollowedFile {
     ///     being written is an error when it is read, as it is in a file that is damaged there.
     private func copy(_ control: WorkControl?, checksPages: Bool) throws(StorageError) -> Copy {
         let (file, copiedByteCount) = try FileCopy.cloneOrCopy(path, control, isExact: isExact)
-        let opened = try RealmFile(path: file.openPath, key: key)
-        let snapshot = try Snapshot(file: opened)
+        let opened = try RealmFile(path: file.openPath, key: key, accepting: FileHeader.knownFormats)
+        let old = try LegacyFile.open(path: file.openPath, key: key)
+        let snapshot = old == nil ? try Snapshot(file: opened) : nil
         if key != nil, checksPages { try FollowedFile.requireSoundPages(opened, control) }
-        return Copy(snapshot: snapshot, copiedByteCount: copiedByteCount, isSameFile: false)
+        if let snapshot { return Copy(snapshot: snapshot, copiedByteCount: copiedByteCount, isSameFile: false, conversion: nil) }
+        let new = try NewFile(beside: System.temporaryFolder + "/realm-rest")
+        let report = try old?.convert(to: new, key: key, control)
+        let converted = try Snapshot(file: try RealmFile(path: new.openPath, key: key))
+        return Copy(snapshot: converted, copiedByteCount: copiedByteCount, isSameFile: false, conversion: report)
     }
 
     /// Checks that all pages of an encrypted file can be decrypted: pages are written whole, so one that

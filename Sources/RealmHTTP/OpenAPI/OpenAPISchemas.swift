@@ -193,6 +193,26 @@ enum OpenAPISchemas {
 
     /// The description of a realm.
     ///
+    /// The report about a file of formats 2 to 9; members beside the format are for those who may see all classes.
+    private static let conversion: DocumentValue = [
+        "type": "object", "required": ["fromFormat"],
+        "description": "Says what became of a file of formats 2 to 9 that was converted when it was opened.",
+        "properties": [
+            "fromFormat": count, "lossless": flag,
+            "classes": [
+                "type": "array",
+                "items": ["type": "object", "required": ["name", "objects"], "properties": ["name": text, "objects": count]],
+            ],
+            "notes": [
+                "type": "array",
+                "items": [
+                    "type": "object", "required": ["kind", "count", "text"],
+                    "properties": ["kind": text, "class": text, "property": text, "count": count, "text": text],
+                ],
+            ],
+        ],
+    ]
+
     /// Only two members are required: a realm that is not open may lack what is read from its file, which `unknown` names then.
     private static let realm: DocumentValue = [
         "type": "object",
@@ -204,6 +224,7 @@ enum OpenAPISchemas {
             "fileFormat": count, "schemaVersion": ["type": "integer", "format": "int64", "nullable": true],
             "fileBytes": count, "usedBytes": count, "classes": count, "empty": flag, "version": text,
             "liveVersions": count, "pendingWrites": count, "cluster": OpenAPIParts.schema("RealmInCluster"),
+            "conversion": conversion,
             "unknown": [
                 "type": "array", "description": "Names the members that are left out because they are not known.", "items": text,
             ],

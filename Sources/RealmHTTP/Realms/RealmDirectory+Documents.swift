@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmLegacy
 internal import RealmStorage
 
 /// The JSON documents that describe realms, in `GET /v1/realms` and `GET /v1/realms/{realm}`.
@@ -190,6 +191,7 @@ extension RealmDirectory {
         writer.member("classes", int: facts.classCount)
         if tellsAll { writer.member("empty", bool: facts.isEmpty) }
         writer.member("version", text: version.tokenText)
+        database.conversion?.write(to: &writer, tellsNames: visibility(for: request).scope(in: name) == nil)
         guard tellsAll else { return }
         // The version before the rehearsed write may not have been let go of yet.
         writer.member("liveVersions", int: isRehearsed ? 1 : facts.liveVersions)

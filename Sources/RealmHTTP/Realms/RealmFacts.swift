@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmLegacy
 internal import RealmStorage
 
 /// The members about its file in the document of a realm that is not open, as far as they are known.
@@ -21,14 +22,18 @@ struct RealmFacts {
     /// What was read from the contents of the file; nil when it could not be read.
     var contents: Contents?
 
-    /// What the newest version of a file contains.
+    /// What the newest version of a file contains, as the sender of the request sees it.
     struct Contents {
-        /// The number of bytes of the file that are in use.
-        let usedBytes: Int
-        /// The version, as its sender sees it.
-        let version: Version
-        /// Whether the next opening gives the version the same token.
-        let keepsToken: Bool
+        /// The number of bytes of the file that are in use; nil when it is not known.
+        let usedBytes: Int?
+        /// The schema version; nil when there is none.
+        let schemaVersion: UInt64?
+        /// The number of classes.
+        let classCount: Int
+        /// Whether no class has any object.
+        let isEmpty: Bool
+        /// The token of the version; nil when the next opening gives it another one.
+        let token: String?
     }
 
     /// Makes the facts of a realm that is being opened, or of a file that was not looked at.
@@ -60,8 +65,16 @@ struct RealmFacts {
         isEncrypted = facts.isEncrypted
         fileFormat = facts.fileFormat
         fileBytes = facts.fileBytes
-        contents = Contents(
-            usedBytes: facts.usedBytes, version: facts.version.shown(by: scope), keepsToken: facts.keepsToken)
+        if let version = facts.version?.shown(by: scope) {
+            let snapshot = version.snapshot
+            contents = Contents(
+                usedBytes: facts.usedBytes, schemaVersion: snapshot.schemaVersion, classCount: snapshot.classes.count,
+                isEmpty: snapshot.isEmpty, token: facts.keepsToken ? version.tokenText : nil)
+        } else if scope == nil, let old = facts.old, let schemaVersion = try? old.schemaVersion() {
+            contents = Contents(
+                usedBytes: facts.usedBytes, schemaVersion: schemaVersion, classCount: old.classCount, isEmpty: old.isEmpty,
+                token: nil)
+        }
     }
 
     /// Writes the members, and the names of those that are not known.
@@ -80,9 +93,8 @@ struct RealmFacts {
         write("inMemory", isInMemory) { writer.member("inMemory", bool: $0) }
         write("encrypted", isEncrypted) { writer.member("encrypted", bool: $0) }
         write("fileFormat", fileFormat) { writer.member("fileFormat", int: $0) }
-        let snapshot = contents?.version.snapshot
-        write("schemaVersion", snapshot) { snapshot in
-            if let version = snapshot.schemaVersion {
+        write("schemaVersion", contents) { contents in
+            if let version = contents.schemaVersion {
                 writer.member("schemaVersion", int: version)
             } else {
                 writer.nullMember("schemaVersion")
@@ -90,11 +102,11 @@ struct RealmFacts {
         }
         if tellsAll {
             write("fileBytes", fileBytes) { writer.member("fileBytes", int: $0) }
-            write("usedBytes", contents) { writer.member("usedBytes", int: $0.usedBytes) }
+            write("usedBytes", contents?.usedBytes) { writer.member("usedBytes", int: $0) }
         }
-        write("classes", snapshot) { writer.member("classes", int: $0.classes.count) }
-        if tellsAll { write("empty", snapshot) { writer.member("empty", bool: $0.isEmpty) } }
-        write("version", contents.flatMap { $0.keepsToken ? $0.version.tokenText : nil }) { writer.member("version", text: $0) }
+        write("classes", contents) { writer.member("classes", int: $0.classCount) }
+        if tellsAll { write("empty", contents) { writer.member("empty", bool: $0.isEmpty) } }
+        write("version", contents?.token) { writer.member("version", text: $0) }
         if tellsAll {
             // Nothing holds a version of a realm that is not open, or waits to write to it.
             writer.member("liveVersions", int: 0)

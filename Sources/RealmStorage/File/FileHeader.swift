@@ -29,6 +29,8 @@ package struct FileHeader: Sendable, Equatable {
     package static let supportedFormats = [10, 11, 20, 21, 22, 23, 24]
     /// The older formats that are read by converting them; see `RealmLegacy`.
     package static let convertedFormats = Array(2...9)
+    /// The formats of both kinds.
+    package static let knownFormats = convertedFormats + supportedFormats
     /// The only file format that is written.
     package static let writtenFormat = 24
 

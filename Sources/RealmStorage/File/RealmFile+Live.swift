@@ -13,7 +13,7 @@ extension RealmFile {
     package func liveMark() throws(StorageError) -> [UInt8] {
         guard let witness else { return [] }
         if let pages { return witness.head + pages.sealedStart(ofPage: 0) }
-        let header = try plain.header()
+        let header = try plain.header(accepting: FileHeader.knownFormats)
         let place = UInt64(header.fileFormat) << 56 ^ header.topRef.rawValue
         guard !header.topRef.isNone else { return RealmFile.bytes(place) }
         let joinedValues = JoinedValues()

@@ -54,6 +54,37 @@ extension System {
         throw .io(operation: "write", errno: ENOSPC)
     }
 
+    /// Returns a folder for what can be made again, in that of the environment variable `XDG_CACHE_HOME` or in `.cache` of the
+    /// home folder, and makes it if need be; nil when there is no such place, or others could write to it.
+    ///
+    /// - Parameter name: Its path within, of names that are separated by slashes.
+    package static func cacheFolder(_ name: String) -> String? {
+        let variable = { (name: String) -> String? in
+            guard let value = unsafe getenv(name) else { return nil }
+            let text = unsafe String(cString: value)
+            return text.utf8.first == UInt8(ascii: "/") ? text : nil
+        }
+        guard var folder = variable("XDG_CACHE_HOME") ?? variable("HOME").map({ $0 + "/.cache" }) else { return nil }
+        _ = makeFolder(folder)
+        for part in name.split(separator: "/") {
+            folder += "/" + part
+            _ = makeFolder(folder)
+            guard isPrivateFolder(folder) else { return nil }
+        }
+        return folder
+    }
+
+    /// Returns whether there is a folder at `path`, no link to one, that belongs to the user of this process and that nobody else
+    /// may write to.
+    private static func isPrivateFolder(_ path: String) -> Bool {
+        var info = stat()
+        guard unsafe lstat(path, &info) == 0 else { return false }
+        return info.st_mode & S_IFMT == S_IFDIR && info.st_uid == geteuid() && info.st_mode & 0o022 == 0
+    }
+
+    /// Sets the time of the last change of a file to now, as a sign that it is in use.
+    package static func touch(_ path: String) { _ = unsafe utimensat(AT_FDCWD, path, nil, 0) }
+
     /// Returns the names of all entries directly in `folder`, without `.` and `..`, in no
     /// particular order.
     ///

@@ -276,6 +276,15 @@ extension System {
             (0..<nanoseconds).contains(WallClock.now().nanoseconds &- modified)
         }
 
+        /// A text that no other state of a file has, for the name of what was made of this one.
+        package var signature: String {
+            let numbers = [
+                place.identity.device, place.identity.inode, UInt64(place.byteCount), UInt64(bitPattern: modified),
+                UInt64(bitPattern: changed),
+            ]
+            return numbers.map { String($0, radix: 16) }.joined(separator: "-")
+        }
+
         /// Reads the fields that `stat` has filled in.
         fileprivate init(_ info: stat) {
             place = FilePlace(info)

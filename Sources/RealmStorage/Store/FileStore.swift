@@ -255,10 +255,24 @@ package final class FileStore: WriteOwner, Sendable {
         let data = opened.data
         let file = RealmFile(path: path, header: try data.plain.header(), plain: data.plain, fileByteCount: backend.byteCount)
         _ = try Snapshot(file: file, clusterShift: options.clusterShift)
-        if let count = System.entry(backend.file)?.linkCount, count > 1 {
-            throw .refused(.unsuitable("the file has \(count) names: under another one it could be changed at the same time"))
-        }
+        try requireOneName(backend.file)
         return Examined(identity: backend.identity, findings: opened.findings)
+    }
+
+    /// Throws `.refused(.unsuitable)` for a file that cannot be owned: it has several names, or is on a network file system.
+    ///
+    /// - Parameter path: The path of the file without symbolic links.
+    package static func requireOwnable(_ path: String) throws(StorageError) {
+        let descriptor = try System.openRegular(path, writing: true, isExact: true)
+        defer { System.close(descriptor) }
+        try requireLocal(descriptor)
+        try requireOneName(descriptor)
+    }
+
+    /// Throws `.refused(.unsuitable)` for a file with several names.
+    private static func requireOneName(_ descriptor: Int32) throws(StorageError) {
+        guard let count = System.entry(descriptor)?.linkCount, count > 1 else { return }
+        throw .refused(.unsuitable("the file has \(count) names: under another one it could be changed at the same time"))
     }
 
     /// The error for a file of 0 bytes. Such a file is not opened as an empty database, because it

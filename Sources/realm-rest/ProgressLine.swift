@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import RealmEngine
+import RealmStorage
+import Synchronization
+
+/// Shows the progress of long work in the last line of a terminal.
+enum ProgressLine {
+    /// How long work takes at least of which progress is shown.
+    private static let patience = Duration.seconds(1)
+
+    /// Returns what shows the progress on standard error; nil when that is no terminal.
+    ///
+    /// - Parameter word: What is done, such as "converting".
+    static func control(_ word: String) -> WorkControl? {
+        guard isatty(STDERR_FILENO) != 0 else { return nil }
+        let begin = Instant.now()
+        let shown = Atomic(-1)
+        return WorkControl { part in
+            let percent = Int(part * 100)
+            guard Instant.now().duration(since: begin) >= patience, shown.exchange(percent, ordering: .relaxed) != percent else {
+                return
+            }
+            // The line is overwritten by the next one, and the last one is empty.
+            let line = percent < 100 ? "\r\(word) \(percent) %" : "\r\u{1b}[K"
+            try? System.write(STDERR_FILENO, Array(line.utf8))
+        }
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+/// Files of formats 2 to 9 are served as private copies, or upgraded in place.
+@Suite("Formats 2 to 9 over HTTP")
+struct OldFormatServingTests {
+    /// Where the shared fixtures are not at hand, the few of the repository.
+    private static let folder =
+        Fixtures.shared?.appendingPathComponent("fixtures/legacy")
+        ?? Fixtures.packageRoot.appendingPathComponent("Tests/RealmLegacyTests/Golden")
+
+    /// The smaller files of formats 2 to 9, with their dumps.
+    private static let names: [String] = {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return files.compactMap { file in
+            guard let end = file.range(of: ".realm")?.lowerBound, let format = Int(file.dropFirst().prefix { $0 != "-" }),
+                (2...9).contains(format), !["sizes", "strings", "commits", "large"].contains(where: { file.contains($0) })
+            else { return nil }
+            return String(file[..<end])
+        }.sorted()
+    }()
+
+    private static func bytes(_ name: String) throws -> Data {
+        let plain = folder.appendingPathComponent("\(name).realm")
+        return try (try? Data(contentsOf: plain)) ?? Fixtures.gunzip(plain.path + ".gz")
+    }
+
+    private static func classes(_ name: String) throws -> [ParsedJSON] {
+        let plain = folder.appendingPathComponent("\(name).expected.json")
+        let data = try (try? Data(contentsOf: plain)) ?? Fixtures.gunzip(plain.path + ".gz")
+        return try ParsedJSON(parsing: [UInt8](data))["classes"]?.elements ?? []
+    }
+
+    private static func key(_ name: String) throws -> String {
+        guard name.contains("encrypted") else { return "" }
+        let keys = try? ParsedJSON(parsing: [UInt8](Data(contentsOf: folder.appendingPathComponent("keys.json"))))
+        let hex = Fixtures.key.map { String(format: "%02x", $0) }.joined()
+        return #","encryptionKey":"\#(keys?[name]?.text ?? hex)""#
+    }
+
+    /// Puts an old file into the folder of a server, in place of what it has.
+    private static func put(_ data: Data, _ server: WriteServer, _ name: String = "old") throws -> String {
+        let path = server.folder + "/\(name).old"
+        try? FileManager.default.removeItem(atPath: path + ".lock")
+        try data.write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    private static func names(beside path: String) throws -> [String] {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        return try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("old.") }.sorted()
+    }
+
+    @Test(arguments: names)
+    func `a file is served as a private copy, and upgraded in place after a copy was made`(_ name: String) throws {
+        let (original, classes, key) = try (Self.bytes(name), Self.classes(name), Self.key(name))
+        let format = Int64(name.dropFirst().prefix { $0 != "-" })
+        try withWriteServer { server in
+            let path = try Self.put(original, server)
+            let copied = try server.attach(#"{"path":"\#(path)","name":"old"\#(key)}"#)
+            #expect(copied.status == 201, "\(copied.text)")
+            #expect(copied.json["mode"]?.text == "copy" && copied.json["fileFormat"]?.integer == format, "\(copied.text)")
+            #expect(copied.json["conversion"]?["fromFormat"]?.integer == format)
+            let counts = copied.json["conversion"]?["classes"]?.elements ?? []
+            #expect(
+                counts.map { "\($0["name"]?.text ?? "") \($0["objects"]?.int ?? -1)" }.sorted()
+                    == classes.map { "\($0["name"]?.text ?? "") \($0["count"]?.int ?? -1)" }.sorted())
+            try Self.compare(classes, server)
+            try Self.write(classes, server)
+            try server.done("DELETE", "old")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == original)
+            #expect(try Self.names(beside: path) == ["old.old"])
+
+            let tried = try HTTPClient.request(
+                port: server.port, "POST", "/v1/realms?dryRun=true", headers: [WriteServer.json],
+                body: Array(#"{"path":"\#(path)","name":"old","upgrade":"in-place"\#(key)}"#.utf8))
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == original)
+            #expect(try Self.names(beside: path) == ["old.old"])
+            let upgraded = try server.attach(#"{"path":"\#(path)","name":"old","upgrade":"in-place"\#(key)}"#)
+            let notes = copied.json["conversion"]?["notes"]?.elements ?? []
+            guard !notes.contains(where: { $0["kind"]?.text == "synchronized" }) else {
+                #expect(upgraded.status == 422 && upgraded.text.contains("synchronized"), "\(upgraded.text)")
+                #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == original)
+                return
+            }
+            #expect(
+                upgraded.status == 201 && upgraded.json["mode"]?.text == "rw" && upgraded.json["fileFormat"]?.int == 24,
+                "\(upgraded.text)")
+            let foretold = tried.json["body"]
+            #expect(foretold?["fileFormat"] == upgraded.json["fileFormat"] && foretold?["backup"] == upgraded.json["backup"])
+            #expect(upgraded.json["conversion"] == copied.json["conversion"])
+            try Self.compare(classes, server)
+            try Self.write(classes, server)
+            let backup = try #require(upgraded.json["backup"]?.text)
+            #expect(backup == "old.old.v\(format ?? 0).backup")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: server.folder + "/" + backup)) == original)
+            try server.done("DELETE", "old")
+            let again = try server.attach(#"{"path":"\#(path)","name":"old"\#(key)}"#)
+            #expect(again.json["mode"]?.text == "rw" && again.json["conversion"] == nil, "\(again.text)")
+        }
+    }
+
+    @Test func `a mode that is asked for is kept to`() throws {
+        let name = try #require(Self.names.first { $0.hasPrefix("v9-") && !$0.contains("encrypted") })
+        try withWriteServer { server in
+            let path = try Self.put(try Self.bytes(name), server)
+            let read = try server.attach(#"{"path":"\#(path)","name":"old","mode":"ro"}"#)
+            #expect(read.status == 201 && read.json["mode"]?.text == "ro" && read.json["conversion"] != nil, "\(read.text)")
+            try Self.compare(try Self.classes(name), server)
+            try server.done("DELETE", "old")
+            let written = try server.attach(#"{"path":"\#(path)","name":"old","mode":"rw"}"#)
+            #expect(written.status == 422 && written.json["code"]?.text == "file_format_unsupported", "\(written.text)")
+            #expect(written.json["found"]?.int == 9)
+            #expect(try Self.names(beside: path) == ["old.old"])
+        }
+    }
+
+    @Test func `a file that an old program writes is followed`() throws {
+        let names = Self.names.filter { $0.hasPrefix("v9-") && !$0.contains("encrypted") }
+        let first = try #require(names.first), second = try #require(names.last)
+        try withWriteServer { server in
+            let path = try Self.put(try Self.bytes(first), server)
+            let attached = try server.attach(#"{"path":"\#(path)","name":"old","mode":"follow"}"#)
+            #expect(attached.status == 201 && attached.json["conversion"] != nil, "\(attached.text)")
+            try Self.compare(try Self.classes(first), server)
+            try Self.bytes(second).write(to: URL(fileURLWithPath: path))
+            let classes = try Self.classes(second)
+            #expect(
+                try eventually {
+                    let schema = try server.get("old/schema").text
+                    return classes.allSatisfy { one in one["name"]?.text.map { schema.contains($0) } ?? true }
+                })
+            try Self.compare(classes, server)
+        }
+    }
+
+    @Test func `a file of the data folder says what it is before it is opened, and is converted by the first request`() throws {
+        let name = try #require(Self.names.first { $0.hasPrefix("v9-") && !$0.contains("encrypted") })
+        let classes = try Self.classes(name)
+        try withWriteServer { server in
+            let path = try Self.put(try Self.bytes(name), server)
+            let place = server.folder + "/listed.realm"
+            try FileManager.default.moveItem(atPath: path, toPath: place)
+            defer { try? FileManager.default.removeItem(atPath: place) }
+            #expect(try eventually { try server.get("listed").json["state"]?.text == "closed" })
+            let closed = try server.get("listed").json
+            #expect(
+                closed["mode"]?.text == "copy" && closed["fileFormat"]?.int == 9 && closed["classes"]?.int == classes.count,
+                "\(closed)")
+            let first = try #require(classes.first?["name"]?.text)
+            #expect(
+                try server.get("listed/objects/\(first)?limit=0&count=exact").json["count"]?.int == classes.first?["count"]?.int)
+            #expect(try server.get("listed").json["conversion"]?["fromFormat"]?.int == 9)
+        }
+    }
+
+    @Test func `the copy that was made before an upgrade can be put back`() throws {
+        let name = try #require(Self.names.first { $0.hasPrefix("v9-") && !$0.contains("encrypted") })
+        let original = try Self.bytes(name)
+        try withWriteServer { server in
+            let path = try Self.put(original, server)
+            let upgraded = try server.attach(#"{"path":"\#(path)","name":"old","upgrade":"in-place"}"#)
+            let backup = try #require(upgraded.json["backup"]?.text)
+            #expect(try server.get("old/backups").json["items"]?.elements?.contains { $0["id"]?.text == backup } == true)
+            let restored = try server.send("POST", "old/restore", #"{"backup":"\#(backup)"}"#)
+            #expect(restored.status == 200, "\(restored.text)")
+            try Self.compare(try Self.classes(name), server)
+        }
+    }
+
+    /// Compares numbers of objects, and the texts and integers of the first of them.
+    private static func compare(_ classes: [ParsedJSON], _ server: WriteServer) throws {
+        for one in classes {
+            let name = try #require(one["name"]?.text)
+            let path = "old/objects/" + (name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? name)
+            let page = try server.get(path + "?count=exact&limit=50")
+            #expect(page.json["count"]?.int == one["count"]?.int, "\(name): \(page.text.prefix(200))")
+            for (item, expected) in zip(page.json["items"]?.elements ?? [], one["objects"]?.elements ?? []) {
+                for (property, value) in expected["values"]?.members?.map({ ($0.name, $0.value) }) ?? [] {
+                    if let text = value.text { #expect(item[property]?.text == text, "\(name).\(property)") }
+                    if let number = value.integer, let found = item[property]?.integer { #expect(found == number) }
+                }
+            }
+        }
+    }
+
+    /// Deletes an object of each class.
+    private static func write(_ classes: [ParsedJSON], _ server: WriteServer) throws {
+        for one in classes where (one["count"]?.int ?? 0) > 0 {
+            let name = try #require(one["name"]?.text)
+            let path = "old/objects/" + (name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? name)
+            let before = try server.get(path + "?count=exact&limit=0").json["count"]?.int ?? 0
+            try server.done("DELETE", path + "?where=TRUEPREDICATE%20LIMIT(1)")
+            #expect(try server.get(path + "?count=exact&limit=0").json["count"]?.int == before - 1)
+        }
+    }
+}
