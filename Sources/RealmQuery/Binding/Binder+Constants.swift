@@ -51,7 +51,9 @@ extension Binder {
             values.reserveCapacity(elements.count)
             for element in elements { values.append(try converted(element, constant, hint, reading: reading)) }
             // A value of another type equals nothing, as in a list literal. Texts alone, none of which fits, are a mistake.
-            if elements.allSatisfy(\.isText), let first = values.first, !values.contains(where: { fits($0, reading) }) {
+            if demandsFit {
+                for value in values { try require(value, fits: reading, constant) }
+            } else if elements.allSatisfy(\.isText), let first = values.first, !values.contains(where: { fits($0, reading) }) {
                 try require(first, fits: reading, constant)
             }
             return ConstantOperand(list: values, quantifier: quantifier, label: label)
@@ -203,13 +205,15 @@ extension Binder {
 
     /// Returns the primary key inside `obj()`. A text that was passed is read by the type of the key.
     ///
-    /// - Throws: `QueryError.invalid` for a text that cannot be read in this way.
+    /// - Throws: `QueryError.invalid` for a text that cannot be read in this way, and for any other value of another type where
+    ///   values have to fit.
     private func primaryKey(_ constant: ConstantSyntax, _ type: OperandType) throws(QueryError) -> Value {
         guard case .argument(let number, _) = constant.kind else { return try value(of: constant) }
         let argument = try argument(number, constant.range)
-        guard case .text = argument else { return try value(of: argument, constant.range) }
-        let key = try converted(argument, constant, type, reading: type)
-        guard OperandType(of: key) == type else {
+        let isText = argument.isText
+        let key =
+            isText ? try converted(argument, constant, type, reading: type) : try value(of: argument, constant.range)
+        guard OperandType(of: key) == type || !isText && !demandsFit else {
             throw invalid(
                 .argument, "argument \(source(constant.range)) is no \(type.rawValue), expected \(PlainText.form(of: type))",
                 constant.range)

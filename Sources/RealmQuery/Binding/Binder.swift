@@ -27,6 +27,9 @@ struct Binder {
     /// in a query over objects.
     var element: (box: ElementOperand.Box, type: ColumnType)?
 
+    /// Whether each value that was passed has to fit the type that it is compared with, as in a rule: one that does not would make
+    /// `NOT` of its comparison true. Otherwise such a value in a list equals nothing.
+    var demandsFit = false
     /// Whether an operand of arithmetic is being made, whose constants keep their types: an integer divides like one.
     var isArithmetic = false
 

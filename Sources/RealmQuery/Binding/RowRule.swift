@@ -45,12 +45,25 @@ package struct RowRule: Sendable {
     ///   - table: The class.
     ///   - base: A version with the class.
     package static func defect(of alternative: Alternative, for table: Table, in base: Snapshot) -> QueryError? {
+        var binder = RowRule.binder(of: alternative, for: table, in: base, ConstantPool(), CancellationCheck())
         do throws(QueryError) {
-            _ = try alternative.query.bind(to: table, in: base, arguments: alternative.arguments)
+            _ = try binder.condition(alternative.query.predicate)
             return nil
         } catch {
             return error
         }
+    }
+
+    /// Returns what binds a query as the rule of a class. Values that do not fit the types of what they are compared with are an
+    /// error, also in lists: the whole rule is false then, and not merely the comparison.
+    private static func binder(
+        of alternative: Alternative, for table: Table, in base: Snapshot, _ pool: ConstantPool, _ cancellation: CancellationCheck
+    ) -> Binder {
+        var binder = Binder(
+            alternative.query, table: table, snapshot: base, arguments: alternative.arguments, pool: pool,
+            cancellation: cancellation)
+        binder.demandsFit = true
+        return binder
     }
 
     /// The tables and columns that the rule reads.
@@ -66,9 +79,7 @@ package struct RowRule: Sendable {
         var conditions: [any Condition] = []
         var reads = QueryDependencies()
         for alternative in alternatives {
-            var binder = Binder(
-                alternative.query, table: table, snapshot: base, arguments: alternative.arguments, pool: pool,
-                cancellation: cancellation)
+            var binder = RowRule.binder(of: alternative, for: table, in: base, pool, cancellation)
             // A rule that does not fit the schema opens nothing.
             guard let condition = try? binder.condition(alternative.query.predicate) else { continue }
             conditions.append(condition)

@@ -38,6 +38,8 @@ import Testing
             ("owner IN $claims.g", #"{"g":[]}"#, []), ("total IN $claims.g", #"{"g":[100,"200",300.0]}"#, [1, 2, 3]),
             ("open IN $claims.g", #"{"g":[true]}"#, [2, 4, 6]), ("owner IN {$claims.a, 'bob'}", #"{"a":"ann"}"#, [1, 3, 4, 6]),
             ("NOT owner IN $claims.g", #"{"g":["ann","bob"]}"#, [2, 5]),
+            ("NOT total IN $claims.g", #"{"g":[100.0,"200",2.5]}"#, [3, 4, 5, 6]),
+            ("NOT mix IN $claims.g", #"{"g":["ann",1]}"#, [3, 5]), ("NOT owner IN $claims.g", #"{"g":[]}"#, [1, 2, 3, 4, 5, 6]),
             ("NOT owner == $claims.sub", #"{"sub":"ann"}"#, [1, 2, 4, 5]),
             ("owner == $claims.sub AND total < $claims.max", #"{"sub":"ann","max":400}"#, [3]),
         ] as [(String, String, [Int64])] {
@@ -86,6 +88,19 @@ import Testing
         ("NOT code == $claims.x", #"{"x":"ann"}"#), ("NOT day == $claims.x", #"{"x":5}"#),
         ("NOT total IN $claims.x", #"{"x":["a"]}"#), ("NOT owner == $claims.x", #"{"x":5}"#),
         ("product == obj('Product', $claims.x) OR total > 0", #"{"x":"ann"}"#),
+        ("NOT product == obj('Product', $claims.x)", #"{"x":true}"#), ("NOT product == obj('Product', $claims.x)", #"{"x":1.5}"#),
+        ("NOT product.name IN $claims.x", #"{"x":[7]}"#), ("NOT product IN $claims.x", #"{"x":[1]}"#),
+        ("NOT owner IN {$claims.x, 'bob'}", #"{"x":5}"#),
+        // One element that does not fit is enough, whatever the others are.
+        ("NOT owner IN $claims.x", #"{"x":1}"#), ("NOT owner IN $claims.x", #"{"x":[1]}"#),
+        ("NOT owner IN $claims.x", #"{"x":[1.5]}"#), ("NOT owner IN $claims.x", #"{"x":["ann",true]}"#),
+        ("owner IN $claims.x", #"{"x":["ann",1]}"#), ("total > 0 OR owner IN $claims.x", #"{"x":[1]}"#),
+        ("NOT total IN $claims.x", #"{"x":["100","x"]}"#), ("NOT total IN $claims.x", #"{"x":["ann",100]}"#),
+        ("NOT total IN $claims.x", #"{"x":[true]}"#), ("total IN $claims.x", #"{"x":[100,true]}"#),
+        ("NOT price IN $claims.x", #"{"x":[1.5,"ann"]}"#), ("NOT open IN $claims.x", #"{"x":[true,1]}"#),
+        ("NOT open IN $claims.x", #"{"x":[true,"true"]}"#), ("NOT day IN $claims.x", #"{"x":1}"#),
+        ("NOT day IN $claims.x", #"{"x":["2024-05-03T00:00:00Z","ann"]}"#),
+        ("NOT code IN $claims.x", #"{"x":["3b241101-e2bb-4255-8caf-4136c566a962",1]}"#),
     ])
     func `a value of another type makes the rule false, also under NOT`(_ rule: String, _ claims: String) throws {
         let realm = try RightsSamples.shop()

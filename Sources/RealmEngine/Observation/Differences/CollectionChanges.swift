@@ -54,6 +54,15 @@ package struct CollectionChanges: Sendable, Equatable {
         return changes
     }
 
+    /// Returns the difference of a sequence whose elements are all replaced, because nothing is known of what happened to them.
+    ///
+    /// - Parameters:
+    ///   - before: The number of elements before the change.
+    ///   - after: The number of elements after it.
+    static func replacement(of before: Int, with after: Int) -> CollectionChanges {
+        CollectionChanges(deletions: Array(0..<before), insertions: Array(0..<after), modified: [])
+    }
+
     /// Makes a difference without moves.
     ///
     /// - Parameters:

@@ -78,6 +78,7 @@ final class DictionaryObserver: TargetObserver {
                     deleted: keys, inserted: [], modified: [], insertedPlaces: [], modifiedPlaces: [],
                     isCleared: range.log.isCleared(property), isRootDeleted: true, count: 0))
         }
+        if range.log.hasReturned(property.object) { return try changeOfReturned(range) }
         let modified = try target.map { (target) throws(StorageError) in try range.modified(in: target, filter) } ?? []
         guard range.log.isWritten(property) || !modified.isEmpty, let new = try entries(in: range.to.snapshot) else {
             return nil
@@ -91,6 +92,31 @@ final class DictionaryObserver: TargetObserver {
         let oldCount = count
         count = new.count
         guard changes.fits(before: oldCount, after: count) else { return .unknown }
+        return changes.isEmpty ? nil : .dictionary(try change(changes, new, range))
+    }
+
+    /// Computes the change of a dictionary whose object has left the view of the listeners and come back: by its keys, as the
+    /// operations are not known. Entries that are there before and after count as modified.
+    private func changeOfReturned(_ range: ObservedRange) throws(StorageError) -> ObservedChange? {
+        guard let old = try entries(in: range.from.snapshot), let new = try entries(in: range.to.snapshot) else {
+            return .unknown
+        }
+        var deletions: [Int] = []
+        var cursor = old.entries()
+        var index = 0
+        while let entry = try cursor.next() {
+            if try new.find(entry.key.bytes) == nil { deletions.append(index) }
+            index += 1
+        }
+        var insertions: [Int] = []
+        cursor = new.entries()
+        index = 0
+        while let entry = try cursor.next() {
+            if try old.find(entry.key.bytes) == nil { insertions.append(index) }
+            index += 1
+        }
+        count = new.count
+        let changes = CollectionChanges(deletions: deletions, insertions: insertions, modified: Array(0..<new.count))
         return changes.isEmpty ? nil : .dictionary(try change(changes, new, range))
     }
 

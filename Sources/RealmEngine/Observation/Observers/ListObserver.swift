@@ -93,21 +93,30 @@ final class ListObserver: TargetObserver {
         if target == nil, range.to.snapshot.scope != nil, try property.column(in: range.to.snapshot).type == .mixed {
             return .unknown
         }
-        let changes = changes(before, modified, range)
+        let changes = changes((before, oldCount), modified, range)
         guard changes.fits(before: oldCount, after: count) else { return .unknown }
         return changes.isEmpty ? nil : change(changes, before, range)
     }
 
     /// Computes the change of positions from the recorded operations, or by comparing keys if links to
-    /// deleted objects are stored.
-    private func changes(_ before: [ObjectKey], _ modified: Set<ObjectKey>, _ range: ObservedRange) -> CollectionChanges {
-        if let target, range.from.snapshot.hasTombstones(target) || range.to.snapshot.hasTombstones(target) {
+    /// deleted objects are stored or operations are lacking.
+    ///
+    /// - Parameters:
+    ///   - before: The keys of linked objects and the number of elements before the change.
+    ///   - modified: The linked objects that count as modified.
+    ///   - range: The versions and the changes between them.
+    private func changes(
+        _ before: (keys: [ObjectKey], count: Int), _ modified: Set<ObjectKey>, _ range: ObservedRange
+    ) -> CollectionChanges {
+        let hasReturned = range.log.hasReturned(property.object)
+        if let target, hasReturned || range.from.snapshot.hasTombstones(target) || range.to.snapshot.hasTombstones(target) {
             // Operations also count unresolved links, which are never shown.
             let keys = keys
             return SequenceDiff.changes(
-                from: before.map(\.rawValue), to: keys.map(\.rawValue), isModified: { modified.contains(keys[$0]) },
+                from: before.keys.map(\.rawValue), to: keys.map(\.rawValue), isModified: { modified.contains(keys[$0]) },
                 canReorder: true)
         }
+        if hasReturned { return .replacement(of: before.count, with: count) }
         var log = range.log.operations(on: property)
         if !modified.isEmpty {
             for (index, key) in keys.enumerated() where modified.contains(key) { log.modify(at: index) }

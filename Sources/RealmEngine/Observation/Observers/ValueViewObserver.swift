@@ -96,12 +96,23 @@ final class ValueViewObserver: TargetObserver {
         let before = places
         let oldSize = size
         try restart(at: range.to.snapshot)
+        // The operations are lacking, or count links that the listeners may not see.
+        if range.log.hasReturned(property.object)
+            || mayReachObjects && range.to.snapshot.scope != nil && range.log.isWritten(property)
+        {
+            return change(.replacement(of: before.count, with: places.count))
+        }
         let collection = log.changes()
         guard collection.fits(before: oldSize, after: size) else { return .unknown }
         let follower = collection.newPositions(of: oldSize)
         let changes = SequenceDiff.changes(
             from: before.map { follower[$0].map { Int64($0) } }, to: places.map { Int64($0) },
             isModified: { [places] in log.modifications.contains(places[$0]) }, canReorder: true, isUnique: true)
+        return change(changes)
+    }
+
+    /// Makes the event of a change of the selected values; nil when there is none.
+    private func change(_ changes: CollectionChanges) -> ObservedChange? {
         guard !changes.isEmpty else { return nil }
         return .values(
             ValuesChange(

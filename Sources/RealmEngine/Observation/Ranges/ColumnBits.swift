@@ -8,9 +8,18 @@ struct ColumnBits: Hashable {
     private var low: UInt64 = 0
     /// The indexes of all other columns.
     private var high: Set<Int> = []
+    /// Whether all columns of the table are in the set, whatever the other members say.
+    private var hasAll = false
+
+    /// All columns of a table.
+    static let all: ColumnBits = {
+        var bits = ColumnBits()
+        bits.hasAll = true
+        return bits
+    }()
 
     /// Whether the set is empty.
-    var isEmpty: Bool { low == 0 && high.isEmpty }
+    var isEmpty: Bool { !hasAll && low == 0 && high.isEmpty }
 
     /// Adds a column.
     mutating func insert(_ column: ColumnKey) {
@@ -21,15 +30,19 @@ struct ColumnBits: Hashable {
     /// Returns whether a column is in the set.
     func contains(_ column: ColumnKey) -> Bool {
         let index = column.leafIndex
-        return index < 64 ? low >> UInt64(index) & 1 == 1 : high.contains(index)
+        return hasAll || (index < 64 ? low >> UInt64(index) & 1 == 1 : high.contains(index))
     }
 
     /// Adds all columns of another set.
     mutating func formUnion(_ other: ColumnBits) {
+        hasAll = hasAll || other.hasAll
         low |= other.low
         if !other.high.isEmpty { high.formUnion(other.high) }
     }
 
     /// Returns whether both sets have a column in common.
-    func intersects(_ other: ColumnBits) -> Bool { low & other.low != 0 || !high.isDisjoint(with: other.high) }
+    func intersects(_ other: ColumnBits) -> Bool {
+        if hasAll || other.hasAll { return !isEmpty && !other.isEmpty }
+        return low & other.low != 0 || !high.isDisjoint(with: other.high)
+    }
 }

@@ -6,8 +6,9 @@ internal import RealmStorage
 /// table.
 ///
 /// An object that was inserted and deleted in the range does not appear. Modified objects exist before
-/// and after. All observers of a range share one log, so the changes are read once, whatever the number
-/// of observers.
+/// and after. One that was deleted and inserted again has left the view of a listener and come back: it
+/// counts as modified in all its properties, because nobody has said what happened to it out of sight.
+/// All observers of a range share one log, so the changes are read once, whatever the number of observers.
 final class RangeLog {
     /// The changes of the objects of one table.
     struct TableLog {
@@ -17,6 +18,8 @@ final class RangeLog {
         fileprivate(set) var deleted: Set<ObjectKey> = []
         /// The columns that were written, by modified object.
         fileprivate(set) var modified: [ObjectKey: ColumnBits] = [:]
+        /// The objects that were deleted and inserted again; they are among those that were modified.
+        fileprivate(set) var returned: Set<ObjectKey> = []
         /// Whether the table or its columns were changed.
         fileprivate(set) var isSchemaChanged = false
         /// All columns that were written in any object.
@@ -47,9 +50,9 @@ final class RangeLog {
     /// Adds the effect of one operation.
     private func add(_ change: ObjectChange) {
         switch change {
-        case .created(let table, let object): tables[table, default: TableLog()].inserted.insert(object)
+        case .created(let table, let object): tables[table, default: TableLog()].insert(object)
         case .createdRun(let table, let first, let count):
-            for object in ObjectChange.keys(of: (first, count)) { tables[table, default: TableLog()].inserted.insert(object) }
+            for object in ObjectChange.keys(of: (first, count)) { tables[table, default: TableLog()].insert(object) }
         case .deleted(let table, let object): tables[table, default: TableLog()].delete(object)
         case .modified(let table, let object, let column): tables[table, default: TableLog()].modify(object, column)
         case .collection: break
@@ -59,6 +62,9 @@ final class RangeLog {
 
     /// Returns whether an object that existed before was deleted.
     func isDeleted(_ object: ObservedObject) -> Bool { tables[object.table]?.deleted.contains(object.key) == true }
+
+    /// Returns whether an object was deleted and inserted again. The operations on its collections are not known.
+    func hasReturned(_ object: ObservedObject) -> Bool { tables[object.table]?.returned.contains(object.key) == true }
 
     /// Returns the columns of an object that were written; none when it was inserted.
     func written(_ object: ObservedObject) -> ColumnBits { tables[object.table]?.modified[object.key] ?? ColumnBits() }
@@ -87,7 +93,7 @@ final class RangeLog {
         return operations
     }()
 
-    /// Returns the operations on a collection that existed before the range.
+    /// Returns the operations on a collection that existed before the range, and whose owner has not returned.
     func operations(on property: ObservedProperty) -> ListChangeLog {
         guard isWritten(property) else { return ListChangeLog() }
         var log = log(of: property)
@@ -107,9 +113,20 @@ final class RangeLog {
 }
 
 extension RangeLog.TableLog {
+    /// Records the insertion of an object; one that was deleted in the same range has returned.
+    fileprivate mutating func insert(_ object: ObjectKey) {
+        guard deleted.remove(object) != nil else {
+            inserted.insert(object)
+            return
+        }
+        returned.insert(object)
+        modified[object] = ColumnBits.all
+    }
+
     /// Records the deletion of an object; one that was inserted in the same range disappears.
     fileprivate mutating func delete(_ object: ObjectKey) {
         modified[object] = nil
+        returned.remove(object)
         if inserted.remove(object) == nil { deleted.insert(object) }
     }
 
