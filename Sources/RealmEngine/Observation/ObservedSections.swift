@@ -17,7 +17,7 @@ package struct ObservedSections: Sendable {
     ///
     /// - Parameters:
     ///   - key: Returns the section of a row from its first sort value.
-    ///   - fit: Selects the observed section, the one with the greatest number above 0; nil observes all.
+    ///   - fit: Selects the observed section, the first one with the greatest number above 0; nil observes all.
     package init(
         key: @escaping @Sendable (PagePosition.Cell) throws(ObservationError) -> SectionIdentity,
         fit: (@Sendable (SectionIdentity) -> Int)? = nil

@@ -111,7 +111,7 @@ package enum KeyText {
     }
 
     /// Returns the bytes of the string key that a text represents; nil for an unknown prefix.
-    static func stringBytes(_ text: String) -> [UInt8]? {
+    package static func stringBytes(_ text: String) -> [UInt8]? {
         guard text.hasPrefix("@") else { return text.isEmpty ? nil : Array(text.utf8) }
         if text == "@empty" { return [] }
         if text.hasPrefix("@@") { return Array(text.utf8.dropFirst()) }

@@ -77,7 +77,7 @@ struct Sections<Row> {
         var sections = self
         let fits = all.map { $0.key.fit(wanted) }
         let best = fits.max() ?? .none
-        sections.all = zip(all, fits).filter { $1 == best && best > .none }.map(\.0)
+        sections.all = zip(all, fits).first { $1 == best && best > .none }.map { [$0.0] } ?? []
         guard !sections.all.isEmpty else { throw Problem(.sectionNotFound, "the result has no section of this key") }
         return sections
     }

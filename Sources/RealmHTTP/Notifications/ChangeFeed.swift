@@ -87,7 +87,9 @@ final class ChangeFeed: Sendable {
 
     /// Text that is equal for equal definitions in the same representation.
     static func nameIdentity(_ definition: SubscriptionDefinition) -> String {
-        definition.representation.code + definition.document.text
+        // A URL names a section by a text that means another one as JSON.
+        let form = if case .text? = definition.section { "text" } else { "" }
+        return definition.representation.code + form + definition.document.text
     }
 
     /// Text that is equal for equal definitions that refer to the same objects.

@@ -57,22 +57,34 @@ package struct SectionKey: Hashable, Sendable {
         case .text(let text):
             let json = try? JSONParser.parse(text, depthLimit: 8)
             let isValue = json.map(equals) ?? false
-            let isText = isSame(text, self.text)
+            let isText = isKeyText(text)
             // Of a mixed value the JSON tells the type, and what is no JSON is a text; of all others the text is enough.
-            if group.isMixed, json == nil, case .string = group.value {
-                return isText ? .exact : isEmptyText(text) ? .alike : .none
-            }
+            if group.isMixed, json == nil, bytes != nil { return isText || isEmptyText(text) ? .exact : .none }
             if group.isMixed { return isValue ? .exact : isText || isEmptyText(text) ? .alike : .none }
             return isText ? .exact : isValue || isEmptyText(text) || equals(.string(text)) ? .alike : .none
         }
     }
 
-    /// The key as it is written in a URL, with `@null`, `@empty` and a doubled `@` as in object keys.
-    var text: String {
+    /// Whether a text names this key as texts of URLs name the keys of objects, with `@empty`, a doubled `@` and `@b64.`, which
+    /// is the only form for bytes that are not UTF-8.
+    private func isKeyText(_ text: String) -> Bool {
+        guard let bytes else { return text == plainText }
+        return KeyText.stringBytes(text).map { $0 == bytes } ?? false
+    }
+
+    /// The bytes of a key that is a text; nil for all others.
+    private var bytes: [UInt8]? {
+        switch group.value {
+        case .string(let text): Array(text.utf8)
+        case .stringBytes(let bytes): bytes
+        default: nil
+        }
+    }
+
+    /// A key that is no text as it is written in a URL, with `@null` and `@empty`.
+    private var plainText: String {
         switch group.value {
         case .null: return "@null"
-        case .string(let text) where text.isEmpty: return "@empty"
-        case .string(let text): return text.utf8.first == UInt8(ascii: "@") ? "@" + text : text
         case .binary(let data) where data.isEmpty: return "@empty"
         default:
             var values = ValueWriter(Representation())
@@ -84,9 +96,6 @@ package struct SectionKey: Hashable, Sendable {
             return json.utf8.first == UInt8(ascii: "\"") ? String(json.dropFirst().dropLast()) : json
         }
     }
-
-    /// Whether two texts have the same bytes.
-    private func isSame(_ text: String, _ other: String) -> Bool { text.utf8.elementsEqual(other.utf8) }
 
     /// Whether a text that is empty names this key, which is the empty text or empty data.
     private func isEmptyText(_ text: String) -> Bool {
@@ -111,6 +120,7 @@ package struct SectionKey: Hashable, Sendable {
         case .string(let text): return equals(text: text)
         case .object(let object):
             guard let (name, value) = object.single, let typed = try? ExtendedJSON.value(name, value) else { return false }
+            if case .stringBytes(let wanted) = typed { return bytes == wanted }
             return QueryArgument(typed).number.map(equals) ?? (group == GroupValue(QueryArgument(typed), isMixed: group.isMixed))
         case .array: return false
         }
@@ -124,7 +134,7 @@ package struct SectionKey: Hashable, Sendable {
 
     /// Whether the key is the value that a text stands for.
     private func equals(text: String) -> Bool {
-        if case .string(let own) = group.value { return isSame(own, text) }
+        if case .string(let own) = group.value { return own == text }
         guard !group.isMixed else { return false }
         switch group.value {
         case .binary(let data): return Base64.decode(text) == data

@@ -78,4 +78,37 @@ struct SectionValueTests {
         let found = (answer.json["sections"]?.elements ?? []).flatMap { $0["items"]?.elements ?? [] }.compactMap { $0["id"]?.int }
         #expect(found == ids, "\(answer.text)")
     }
+
+    @Test func `bytes and the text that reads like them are two sections, which lists and polls name in the same way`() throws {
+        let classes = """
+            [{"name":"T","primaryKey":"id","properties":[{"name":"id","type":"int"},{"name":"t","type":"string"},
+              {"name":"m","type":"mixed"}]}]
+            """
+        let rows = [
+            #"{"id":0,"t":{"$bytes":"/w=="},"m":{"$bytes":"/w=="}}"#,
+            #"{"id":1,"t":"{\"$bytes\":\"/w==\"}","m":"{\"$bytes\":\"/w==\"}"}"#, #"{"id":2,"t":"1","m":"1"}"#,
+            #"{"id":3,"t":"\"1\"","m":"\"1\""}"#, #"{"id":4,"t":"@b64._w","m":1}"#, #"{"id":5,"t":"A","m":""}"#,
+            #"{"id":6,"t":"B","m":{"$binary":{"base64":"","subType":"00"}}}"#,
+        ]
+        try server.makeRealm("bytes", classes: classes)
+        try server.batch("bytes", rows.map { #"{"create":{"class":"T","body":\#($0)}}"# })
+        // The JSON text of this registration is the text of a poll below that means another section.
+        _ = try server.must(
+            "POST", "bytes/subscriptions",
+            #"{"subscriptions":{"a":{"class":"T","sectionBy":"m","section":"\"1\"","include":"keys"}}}"#)
+        let named = [
+            ("t", #"{"$bytes":"/w=="}"#, 1), ("t", "@b64._w", 0), ("t", "@@b64._w", 4), ("t", "1", 2), ("t", #""1""#, 3),
+            ("t", "@b64.QQ", 5), ("t", #"{"$bytes":"QQ=="}"#, 5), ("m", #"{"$bytes":"/w=="}"#, 0), ("m", "@b64._w", 0),
+            ("m", "1", 4), ("m", #""1""#, 2), ("m", #""\"1\"""#, 3), ("m", "", 5), ("m", "@empty", 5),
+        ]
+        for (path, text, id) in named {
+            let section = "sectionBy=\(path)&section=\(ChangeServer.encode(text))"
+            let list = try server.send("GET", "bytes/objects/T?\(section)&fields=id&meta=none")
+            let listed = (list.json["sections"]?.elements ?? []).flatMap { $0["items"]?.elements ?? [] }
+            #expect(listed.compactMap { $0["id"]?.int } == [id], "\(path) \(text): \(list.text)")
+            let poll = try server.poll("bytes", "class=T&include=keys&\(section)")["snapshots"]?.elements?.first
+            let polled = (poll?["sections"]?.elements ?? []).flatMap { $0["items"]?.elements ?? [] }
+            #expect(polled.compactMap { $0["key"]?.text } == ["\(id)"], "\(path) \(text)")
+        }
+    }
 }

@@ -125,7 +125,7 @@ final class SectionObserver: TargetObserver {
     /// Returns the number of the section that is observed; nil when there is none.
     private func wanted(of identities: [Int: SectionIdentity]) -> Int? {
         guard let fit = sections.fit else { return nil }
-        let best = identities.map { (number: $0.key, fit: fit($0.value)) }.max { ($0.fit, $0.number) < ($1.fit, $1.number) }
+        let best = identities.map { (number: $0.key, fit: fit($0.value)) }.max { ($0.fit, $1.number) < ($1.fit, $0.number) }
         return best.flatMap { $0.fit > 0 ? $0.number : nil }
     }
 

@@ -9,6 +9,8 @@ internal import RealmStorage
 package struct InputObject: Sendable, ExpressibleByDictionaryLiteral {
     /// The members in the order in which they were given.
     package let members: [(name: String, value: InputValue)]
+    /// The number of members that were given; those after them are defaults of the class.
+    let givenCount: Int
     /// Whether a null stands for an entry that is null, also where a merge would remove the entry. So it is in
     /// dictionaries that a migration has copied or computed as a whole.
     let keepsNulls: Bool
@@ -18,8 +20,19 @@ package struct InputObject: Sendable, ExpressibleByDictionaryLiteral {
 
     /// Makes an object whose nulls may be entries of a dictionary.
     init(_ members: [(name: String, value: InputValue)], keepsNulls: Bool) {
+        self.init(members, givenCount: members.count, keepsNulls: keepsNulls)
+    }
+
+    /// Makes an object whose last members may be defaults.
+    private init(_ members: [(name: String, value: InputValue)], givenCount: Int, keepsNulls: Bool) {
         self.members = members
+        self.givenCount = givenCount
         self.keepsNulls = keepsNulls
+    }
+
+    /// Returns the object with defaults of its class after its members.
+    func adding(_ defaults: [(name: String, value: InputValue)]) -> InputObject {
+        defaults.isEmpty ? self : InputObject(members + defaults, givenCount: givenCount, keepsNulls: keepsNulls)
     }
 
     /// Makes an object with the members of a literal, in its order.

@@ -34,20 +34,22 @@ struct ObjectDraft {
     ///   - table: The class of the new object.
     ///   - primaryKey: The checked primary key; nil for a class without one.
     ///   - position: Returns the position of the property for a member, or nil for a member that is
-    ///     ignored. The guess is the position that usually follows.
+    ///     ignored. The guess is the position that usually follows; defaults of the class are told from
+    ///     members that were given.
     /// - Throws: `WriteError` when a member does not fit its property. It need not be the first such
     ///   member.
     mutating func read(
         _ body: InputObject, of table: TableState, primaryKey: OwnedValue?,
-        _ position: (_ name: String, _ guess: Int) throws(WriteError) -> Int?
+        _ position: (_ name: String, _ guess: Int, _ isDefault: Bool) throws(WriteError) -> Int?
     ) throws(WriteError) {
         let columns = table.columns
         clear(columns.count)
         let primaryKeyColumn = table.primaryKeyLeafIndex
         // Most members come in the order of their properties.
         var next = 0
-        for (name, value) in body.members {
-            guard let position = try position(name, next) else { continue }
+        for (index, member) in body.members.enumerated() {
+            let (name, value) = (member.name, member.value)
+            guard let position = try position(name, next, index >= body.givenCount) else { continue }
             next = position + 1
             given[position] = true
             let column = columns[position]

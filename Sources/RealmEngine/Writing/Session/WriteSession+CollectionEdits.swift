@@ -59,7 +59,8 @@ extension WriteSession {
     ///
     /// - Throws: `WriteError`: `unknownProperty` or `pathNotFound` when the address leads nowhere.
     func locate(_ property: PropertyAddress, in place: ObjectPlace) throws(WriteError) -> Location {
-        let steps = try table(place.table).column(named: property.text) != nil ? nil : property.steps
+        let isProperty = knownColumn(property.text, of: try table(place.table)) != nil
+        let steps = isProperty ? nil : property.steps
         return try locate(steps ?? [.name(property.text)], in: place, for: .existing)
     }
 

@@ -69,7 +69,8 @@ extension WriteSession {
         var given: Set<Int> = []
         for (name, value) in body.members where !naming.ignores(name) {
             // A guess at a hidden property is as wrong as one at a property that does not exist.
-            guard let column = table.column(named: naming.property(name)), !isHidden(column, of: table) else { return false }
+            guard let position = knownPosition(ofMember: name, of: table) else { return false }
+            let column = table.columns[position]
             given.insert(column.leafIndex)
             guard try isEqual(value, to: column, of: place, options) else { return false }
         }

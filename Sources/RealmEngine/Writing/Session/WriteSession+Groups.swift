@@ -115,8 +115,8 @@ extension WriteSession {
             for body in bodies {
                 let key: OwnedValue? = if let keyColumn { try newPrimaryKey(keyColumn, body, of: table, options) } else { nil }
                 let body = completed(body, table)
-                try draft.read(body, of: table, primaryKey: key) { (name, guess) throws(WriteError) in
-                    try position(named: name, of: table, options, guess: guess)
+                try draft.read(body, of: table, primaryKey: key) { (name, guess, isDefault) throws(WriteError) in
+                    try position(named: name, of: table, options, guess: guess, isDefault: isDefault)
                 }
                 try requireComplete(table) { draft.given[$0] }
                 group.append(draft, key: key, at: keyPosition)

@@ -61,8 +61,9 @@ extension WriteSession {
         guard case .name(let name) = step else { throw WriteSession.noPath }
         let table = try table(place.table)
         // Member names of documents may be escaped; names in addresses are not.
-        guard let column = table.column(named: name) ?? table.column(named: naming.property(name)), !isHidden(column, of: table)
-        else { throw unknown(name, table) }
+        guard let column = knownColumn(name, of: table) ?? knownColumn(naming.property(name), of: table) else {
+            throw unknown(name, table)
+        }
         if let kind = column.collection { return .collection(place, column, kind) }
         return .slot(.property(place, column), SlotShape(column))
     }

@@ -143,7 +143,7 @@ extension WriteSession {
     /// Returns a property of an object's class; throws `notFound` when the class has none with this name.
     package func property(_ name: String, of place: ObjectPlace) throws(WriteError) -> Column {
         let table = try table(place.table)
-        guard let column = table.column(named: name), !isHidden(column, of: table) else {
+        guard let column = knownColumn(name, of: table) else {
             var error = unknown(name, table)
             error.code = .notFound
             throw error
@@ -238,9 +238,13 @@ extension WriteSession {
     /// Returns a body with the defaults of its class for the members that it lacks.
     func completed(_ body: InputObject, _ table: TableState) -> InputObject {
         guard !defaults.byClass.isEmpty, let values = defaults.byClass[table.className] else { return body }
-        // A property may have been removed since the defaults were checked.
-        let absent = values.filter { member(named: $0.name, of: body) == nil && table.column(named: $0.name) != nil }
-        return absent.isEmpty ? body : InputObject(body.members + absent.map { (name: naming.member($0.name), value: $0.input) })
+        let absent = values.filter { value in
+            // A property may have been removed since the defaults were checked.
+            guard let column = table.column(named: value.name) else { return false }
+            // No member of a body is one of a hidden property.
+            return isHidden(column, of: table) || member(named: value.name, of: body) == nil
+        }
+        return body.adding(absent.map { (name: naming.member($0.name), value: $0.input) })
     }
 
     /// Reads a body into a draft, and returns whether all members fit their properties.
@@ -251,8 +255,8 @@ extension WriteSession {
         _ body: InputObject, of table: TableState, _ key: OwnedValue?, _ options: Options, into draft: inout ObjectDraft
     ) -> Bool {
         do throws(WriteError) {
-            try draft.read(body, of: table, primaryKey: key) { name, guess throws(WriteError) in
-                try position(named: name, of: table, options, guess: guess)
+            try draft.read(body, of: table, primaryKey: key) { name, guess, isDefault throws(WriteError) in
+                try position(named: name, of: table, options, guess: guess, isDefault: isDefault)
             }
             return true
         } catch {
@@ -310,8 +314,11 @@ extension WriteSession {
         _ body: InputObject, to place: ObjectPlace, _ table: TableState, _ rule: WriteRule, _ options: Options
     ) throws(WriteError) {
         var given = [Bool](repeating: false, count: table.columns.count)
-        for (name, value) in body.members {
-            guard let position = try at(.name(name), try position(named: name, of: table, options)) else { continue }
+        for (index, member) in body.members.enumerated() {
+            let (name, value, isDefault) = (member.name, member.value, index >= body.givenCount)
+            guard let position = try at(.name(name), try position(named: name, of: table, options, isDefault: isDefault)) else {
+                continue
+            }
             given[position] = true
             try at(.name(name), try write(value, toMember: table.columns[position], of: place, table, rule, options))
         }
@@ -331,19 +338,19 @@ extension WriteSession {
     ///   - table: The class.
     ///   - options: Whether unknown members are ignored.
     ///   - guess: The position to try first.
+    ///   - isDefault: Whether the member is a default of the class, which may be one of a hidden property.
     /// - Throws: `WriteError`: `unknownProperty`, or `readOnlyProperty` for the name of linking objects.
     func position(
-        named name: String, of table: TableState, _ options: Options, guess: Int = 0
+        named name: String, of table: TableState, _ options: Options, guess: Int = 0, isDefault: Bool = false
     ) throws(WriteError) -> Int? {
-        let isPlain = !naming.isEscaped(name)
-        if isPlain, let position = table.columnPosition(named: name, guess: guess) { return position }
+        if let position = knownPosition(ofMember: name, of: table, guess: guess) { return position }
         if naming.ignores(name) { return nil }
         let property = naming.property(name)
-        if naming.isEscapedProperty(name), let position = table.columnPosition(named: property, guess: guess) { return position }
-        if backlinkNames.byClass[table.className]?[name] != nil {
+        if isDefault, let position = table.columnPosition(named: property, guess: guess) { return position }
+        if let path = backlinkNames.byClass[table.className]?[name], knowsBacklinks(path, of: table) {
             throw WriteError(.readOnlyProperty, "'\(name)' is made of the objects that link here and cannot be written")
         }
-        if options.ignoresUnknownMembers, isPlain {
+        if options.ignoresUnknownMembers, !naming.isEscaped(name) {
             ignored.add(name, of: table.className)
             return nil
         }

@@ -198,6 +198,40 @@ extension WriteSession {
         return hidden.isEmpty ? table.columns : table.columns.filter { !hidden.contains($0.leafIndex) }
     }
 
+    /// Returns a property by its name; nil when the class has none, which is also the answer for one that is hidden from the write
+    /// at hand.
+    func knownColumn(_ name: String, of table: TableState) -> Column? {
+        guard let column = table.column(named: name), !isHidden(column, of: table) else { return nil }
+        return column
+    }
+
+    /// Returns the position of the property that a member refers to; nil when the class has none, which is also the answer for one
+    /// that is hidden from the write at hand.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the member, which may be escaped.
+    ///   - table: The class.
+    ///   - guess: The position to try first.
+    func knownPosition(ofMember name: String, of table: TableState, guess: Int = 0) -> Int? {
+        let isEscaped = naming.isEscaped(name)
+        guard !isEscaped || naming.isEscapedProperty(name),
+            let position = table.columnPosition(named: isEscaped ? naming.property(name) : name, guess: guess)
+        else { return nil }
+        guard restriction != nil else { return position }
+        return isHidden(table.columns[position], of: table) ? nil : position
+    }
+
+    /// Returns whether the sender may know of linking objects that a class has under a configured name: it sees the property that
+    /// they link with.
+    ///
+    /// - Parameters:
+    ///   - path: The linking class and property, separated by a dot.
+    ///   - table: The class that is linked to.
+    func knowsBacklinks(_ path: String, of table: TableState) -> Bool {
+        guard let shown = restriction?.shownBase else { return true }
+        return shown.table(table.key)?.backlinkColumn(from: path, in: shown) != nil
+    }
+
     /// Returns whether the write at hand has to leave a property as it is.
     func keeps(_ column: Column, of table: TableState) -> Bool { restriction?.fields(of: table).keep(column) ?? false }
 
@@ -220,32 +254,26 @@ extension WriteSession {
     /// Returns the members of a body that are written.
     ///
     /// Members for properties that the sender may only read are left out when they have the present value, so that a document that
-    /// was read can be sent back.
+    /// was read can be sent back. Members for hidden properties remain: they are refused, or ignored, at the place and in the words
+    /// of a member that the class does not have.
     ///
     /// - Parameters:
     ///   - body: The members as they were given.
     ///   - table: The class.
     ///   - place: The object, if it exists.
     ///   - options: How inputs are accepted.
-    /// - Throws: `WriteError`: `unknownProperty` for a hidden property, `forbidden` for another value of one that may only be read.
+    /// - Throws: `WriteError` with the code `forbidden` for another value of a property that may only be read.
     func permitted(
         _ body: InputObject, of table: TableState, at place: ObjectPlace?, _ options: Options
     ) throws(WriteError) -> InputObject {
-        guard let restriction, !restriction.fields(of: table).isEmpty else { return body }
-        let fields = restriction.fields(of: table)
+        guard let readOnly = restriction?.fields(of: table).readOnly, !readOnly.isEmpty else { return body }
         var members: [(name: String, value: InputValue)] = []
         for (name, value) in body.members {
-            guard !naming.ignores(name), let column = table.column(named: naming.property(name)), fields.keep(column) else {
+            guard let position = knownPosition(ofMember: name, of: table), readOnly.contains(table.columns[position].leafIndex) else {
                 members.append((name, value))
                 continue
             }
-            if fields.hidden.contains(column.leafIndex) {
-                guard !options.ignoresUnknownMembers || naming.isEscaped(name) else {
-                    ignored.add(name, of: table.className)
-                    continue
-                }
-                throw unknown(naming.property(name), table).inside(.name(name))
-            }
+            let column = table.columns[position]
             guard let place, try isPresent(value, column, table, at: place, options) else {
                 throw WriteSession.protected(column).inside(.name(name))
             }

@@ -28,7 +28,7 @@ package struct NamePattern: Sendable {
     ///
     /// - Parameter text: A name, `*`, or the beginning of names with `*` after it; nil for `*` elsewhere and an empty text.
     init?(classes text: String) {
-        guard let form = NamePattern.form(text), case .none = text.firstIndex(of: "$") else { return nil }
+        guard let form = NamePattern.form(text), !text.utf8.contains(UInt8(ascii: "$")) else { return nil }
         self.text = text
         self.form = form
     }
@@ -69,7 +69,7 @@ package struct NamePattern: Sendable {
     /// The form of a text without claims; nil for one that is no pattern.
     private static func form(_ text: String) -> Form? {
         guard !text.isEmpty, !text.utf8.dropLast().contains(UInt8(ascii: "*")), !text.utf8.contains(0) else { return nil }
-        return text.utf8.last == UInt8(ascii: "*") ? .beginning(String(text.dropLast())) : .name(text)
+        return text.utf8.last == UInt8(ascii: "*") ? .beginning(String(decoding: text.utf8.dropLast(), as: UTF8.self)) : .name(text)
     }
 
     /// The name, when the pattern is for one that it states itself.
