@@ -65,7 +65,7 @@ let package = Package(
         .target(
             name: "RealmEngine",
             dependencies: [
-                "RealmStorage", "RealmQuery",
+                "RealmStorage", "RealmLegacy", "RealmQuery",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),

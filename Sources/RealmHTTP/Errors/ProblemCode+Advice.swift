@@ -423,8 +423,8 @@ extension ProblemCode {
             return (
                 "The format of the file cannot be read, or cannot be written.",
                 "Files of the formats 10, 11 and 20 to 23 are read, and brought to format 24 with `--upgrade in-place` or served "
-                    + "as a copy. Realm Studio 14 upgrades files of the formats 5 to 9, and Realm Studio 3.10 brings older ones "
-                    + "to format 9. A file of a synchronized realm can be written to as a copy: `realm-rest copy`."
+                    + "as a copy; those of the formats 2 to 9 are converted. `realm-rest info FILE` says what a file is, and what "
+                    + "can be done. A file of a synchronized realm can be written to as a copy: `realm-rest copy`."
             )
         case .filesystemUnsuitable:
             return (
