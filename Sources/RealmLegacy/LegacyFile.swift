@@ -14,7 +14,7 @@ package final class LegacyFile: Sendable {
     /// All tables in the order of their positions: classes and those of the SDK.
     package let tables: [LegacyTable]
     /// The top node; nil in a file in which nothing was ever written.
-    let top: TopNode?
+    package let top: TopNode?
     /// The nodes of the file.
     let space: NodeSpace
     /// Values that were joined, which the space borrows.
@@ -32,9 +32,13 @@ package final class LegacyFile: Sendable {
     ///   - path: The path of the file.
     ///   - key: Its 64-byte key, if it is encrypted.
     ///   - isExact: Whether the path was resolved before, so that no symbolic link is followed.
+    ///   - countsRows: Whether rows are counted, for which the leaves of a column are visited. Otherwise tables have as many rows as
+    ///     the root of a column states, which is enough to describe a file.
     /// - Throws: `.refused` when there is no such file, it is not a Realm file, has another format, was left in the middle of an
     ///   upgrade, or the key does not fit; `.corrupt` when the schema contradicts itself.
-    package init(path: String, key: EncryptionKey? = nil, isExact: Bool = false) throws(StorageError) {
+    package init(
+        path: String, key: EncryptionKey? = nil, isExact: Bool = false, countsRows: Bool = true
+    ) throws(StorageError) {
         file = try RealmFile(path: path, key: key, isExact: isExact, accepting: FileHeader.convertedFormats)
         let format = file.header.fileFormat
         let whole = file.space(limit: UInt64(file.plainByteCount), joinedValues: joinedValues)
@@ -48,7 +52,7 @@ package final class LegacyFile: Sendable {
         }
         self.top = top
         space = file.space(limit: top.logicalSize, joinedValues: joinedValues)
-        tables = try LegacyFile.tables(top, LegacyReading(space), format)
+        tables = try LegacyFile.tables(top, LegacyReading(space), format, countsRows: countsRows)
     }
 
     /// Opens a file that may be of these formats.
@@ -73,8 +77,10 @@ package final class LegacyFile: Sendable {
     /// How many slots top nodes of these formats have.
     private static let topSlotCounts: Set<Int> = [3, 5, 7, 9, 10]
 
-    /// Reads the schema of all tables and counts their rows.
-    private static func tables(_ top: TopNode, _ reading: LegacyReading, _ format: Int) throws(StorageError) -> [LegacyTable] {
+    /// Reads the schema of all tables, and how many rows they have.
+    private static func tables(
+        _ top: TopNode, _ reading: LegacyReading, _ format: Int, countsRows: Bool
+    ) throws(StorageError) -> [LegacyTable] {
         let names = try reading.names(at: top.names)
         let list = try reading.refs(at: top.tables, "tables")
         guard list.count == names.count else { throw list.corrupt("\(names.count) table names for \(list.count) tables") }
@@ -82,7 +88,8 @@ package final class LegacyFile: Sendable {
         var tables: [LegacyTable] = []
         for (position, name) in names.enumerated() {
             let ref = try list.requiredRef(position, "table")
-            tables.append(try LegacyTable(at: ref, position: position, name: name, reading, fileFormat: format))
+            tables.append(
+                try LegacyTable(at: ref, position: position, name: name, reading, fileFormat: format, countsRows: countsRows))
         }
         return tables
     }
@@ -95,6 +102,11 @@ package final class LegacyFile: Sendable {
                 reason:
                     "the upgrade of this file was interrupted; open it once with the app that started it, or use the backup beside "
                     + "it, whose name ends with .v\(format).backup.realm"))
+    }
+
+    /// Returns how many bytes of the file are in use; throws `.corrupt` when the list of free blocks cannot be read.
+    package func usedByteCount() throws(StorageError) -> Int {
+        try top?.usedByteCount(in: space) ?? min(FileHeader.byteCount, file.plainByteCount)
     }
 
     /// Returns a table by its name; nil when there is none.

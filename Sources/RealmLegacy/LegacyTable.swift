@@ -27,7 +27,9 @@ package struct LegacyTable: Sendable {
     ///
     /// - Throws: `.corrupt` for a table that contradicts itself, `.refused` for one of a later format, which an interrupted upgrade
     ///   has left.
-    init(at ref: Ref, position: Int, name: [UInt8], _ reading: LegacyReading, fileFormat: Int) throws(StorageError) {
+    init(
+        at ref: Ref, position: Int, name: [UInt8], _ reading: LegacyReading, fileFormat: Int, countsRows: Bool = true
+    ) throws(StorageError) {
         let node = try reading.refs(at: ref, "table")
         for slot in 2..<max(2, node.count) where try node.rawValue(slot) != 0 {
             throw LegacyFile.interrupted(fileFormat)
@@ -37,7 +39,8 @@ package struct LegacyTable: Sendable {
         spec = try LegacySpec(at: try node.requiredRef(0, "spec"), reading)
         let list = try node.optionalRef(1, "columns")
         roots = list.isNone ? [] : try LegacyTable.roots(at: list, spec, reading)
-        rowCount = try roots.isEmpty || spec.columns.isEmpty ? 0 : LegacyTable.count(spec.columns[0], roots[0], reading)
+        let walk = countsRows ? LegacyValues.count : LegacyValues.statedCount
+        rowCount = try roots.isEmpty || spec.columns.isEmpty ? 0 : LegacyTable.count(spec.columns[0], roots[0], reading, by: walk)
     }
 
     /// Returns the roots in a column list.
@@ -56,17 +59,20 @@ package struct LegacyTable: Sendable {
         return roots
     }
 
-    /// Returns how many values a column has.
-    static func count(_ column: LegacyColumn, _ root: Ref, _ reading: LegacyReading) throws(StorageError) -> Int {
+    /// Counts the values of the tree at a root.
+    private typealias Count = (Ref, LegacyType, Bool, LegacyReading) throws(StorageError) -> Int
+
+    /// Returns how many values a column has, as its tree is counted by `count`.
+    private static func count(
+        _ column: LegacyColumn, _ root: Ref, _ reading: LegacyReading, by count: Count
+    ) throws(StorageError) -> Int {
         switch column.type {
-        case .timestamp:
-            let seconds = try LegacyTimestamps.trees(at: root, reading).seconds
-            return try LegacyValues.count(seconds, .int, isNullable: true, reading)
+        case .timestamp: return try count(try LegacyTimestamps.trees(at: root, reading).seconds, .int, true, reading)
         case .mixed:
             let types = try reading.refs(at: root, "mixed values").requiredRef(0, "types")
-            return try LegacyValues.count(types, .int, isNullable: false, reading)
-        case .table, .linkList, .backlink: return try LegacyValues.count(root, .int, isNullable: false, reading)
-        default: return try LegacyValues.count(root, column.type, isNullable: column.isNullable, reading)
+            return try count(types, .int, false, reading)
+        case .table, .linkList, .backlink: return try count(root, .int, false, reading)
+        default: return try count(root, column.type, column.isNullable, reading)
         }
     }
 

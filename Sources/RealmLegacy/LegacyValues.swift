@@ -48,4 +48,14 @@ struct LegacyValues: LegacySource {
         while let node = try leaves.next() { count += try LegacyLeaf(node, type, isNullable: isNullable, reading).count }
         return count
     }
+
+    /// Returns how many values the root of a column states; no other node is read.
+    static func statedCount(
+        _ root: Ref, _ type: LegacyType, isNullable: Bool, _ reading: LegacyReading
+    ) throws(StorageError) -> Int {
+        let node = try reading.node(at: root)
+        guard node.isInner else { return try LegacyLeaf(node, type, isNullable: isNullable, reading).count }
+        try LegacyLeaves.checkInner(node)
+        return Int(clamping: try node.number(node.count - 1, "number of values"))
+    }
 }

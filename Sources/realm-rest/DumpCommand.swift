@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import RealmLegacy
 internal import RealmStorage
 
 /// The command `realm-rest dump`: prints the complete contents of a file as JSON.
@@ -15,7 +16,9 @@ struct DumpCommand: ParsableCommand {
     /// Prints the dump to standard output, while the file is read.
     func run() throws {
         try options.reading { snapshot in
-            var dump = FileDump(snapshot) { try options.output($0, of: snapshot) }
+            // Of a file that was converted to be read, the document describes the file itself.
+            let original = try options.legacyFile()
+            var dump = FileDump(snapshot, of: original) { try options.output($0, of: snapshot) }
             try dump.run()
         }
     }

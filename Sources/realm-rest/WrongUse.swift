@@ -22,7 +22,8 @@ enum CommandName {
         "start": "serve", "run": "serve", "server": "serve", "up": "serve", "check": "verify", "validate": "verify",
         "fsck": "verify",
         "show": "open", "view": "open", "browse": "open", "print": "dump", "cat": "dump", "select": "query", "find": "query",
-        "load": "import", "follow": "watch", "listen": "watch", "vacuum": "compact", "version": "--version",
+        "load": "import", "stat": "info", "file": "info", "identify": "info", "follow": "watch", "listen": "watch",
+        "vacuum": "compact", "version": "--version",
     ]
 
     /// Returns what is wrong with the first argument; nil when it is a command or an option.

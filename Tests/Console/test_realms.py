@@ -4,6 +4,7 @@
 import base64
 import json
 import os
+import re
 import tempfile
 
 KEY = bytes(range(64)).hex()
@@ -304,3 +305,67 @@ def test_messages_are_reached_while_a_dialog_is_open(console):
     page.keyboard.press("Escape")
     page.locator("dialog").wait_for(state="detached")
     assert page.locator("body > .messages").count() == 1
+
+
+OLD = {"fromFormat": 9, "writtenBy": "realm-core 4.0 to 5.23 (2017 to 2020): Swift 3.0 to 4.4", "lossless": False,
+       "classes": [{"name": "Dog", "objects": 12}, {"name": "Cat", "objects": 3}],
+       "notes": [{"kind": "tableLeftOut", "class": None, "property": None, "count": 7, "text": "the table 'odd' is no class"},
+                 {"kind": "oldDates", "class": "Dog", "property": "born", "count": 12, "text": "dates of whole seconds"},
+                 {"kind": "somethingNew", "class": "Dog", "property": None, "count": 1, "text": "<b>not markup</b>"}]}
+
+
+def test_what_became_of_an_old_file_is_listed(console):
+    """The member is there only for realms of formats 2 to 9."""
+    console.server
+    context = console.context()
+
+    def converted(route):
+        listed = console.api("GET", "/v1/realms")
+        listed["items"][0] |= {"mode": "copy", "conversion": OLD}
+        route.fulfill(json=listed)
+
+    page = console.page("#/-/realms", context=context)
+    assert fact(page, "Format") == "24"
+    assert card(page).locator("details").count() == 0
+    context.route(re.compile(r"/v1/realms(\?|$)"), converted)
+    report = card(page).locator("details.conversion")
+    console.eventually(lambda: report.count() == 1)
+    assert report.locator("summary").inner_text() == "Converted from format 9, with losses"
+    assert "Swift 3.0 to 4.4" in report.inner_text() and "15 objects of 2 classes" in report.inner_text()
+    rows = report.locator("tbody tr")
+    assert [one.inner_text().split("\t") for one in rows.all()] == [
+        ["Table left out", "", "7", "the table 'odd' is no class"], ["Dates without nanoseconds", "Dog.born", "12", "dates of whole seconds"],
+        ["somethingNew", "Dog", "1", "<b>not markup</b>"]]
+    # What the reader closes stays closed while the list is read again.
+    report.locator("summary").click()
+    console.pause(2)
+    assert not report.evaluate("one => one.open")
+    console.screenshot(page, "realms-converted")
+
+
+def test_the_file_of_a_realm_that_is_not_open_is_described(console):
+    with tempfile.TemporaryDirectory() as folder:
+        console.server
+        secret = encrypted(console, folder)
+        strange = os.path.join(folder, "strange.realm")
+        with open(strange, "wb") as file:
+            file.write(b"\0" * 16 + b"T-DB" + bytes([12, 12, 0, 0]) + b"\0" * 4072)
+        console.realm_server(files=[secret, strange], data=True)
+    for name in ["secret", "strange"]:
+        console.raw("GET", f"/v1/realms/{name}/schema")
+    page = console.page("#/-/realms")
+    console.eventually(lambda: fact(page, "Format", "strange") == "12, written by betas of realm-core 10 (2020): betas of the SDKs 10")
+    card(page, "secret").get_by_role("button", name="About the file…").click()
+    about = page.get_by_role("dialog")
+    value = lambda label: about.locator(f"dt:text-is('{label}') + dd").inner_text()  # noqa: E731
+    console.eventually(lambda: value("Encrypted") == "yes")
+    assert value("What") == "a Realm file" and value("Contents").startswith("unknown: ") and value("When served").startswith("refused: ")
+    assert "The file has no class" not in about.inner_text()
+    page.keyboard.press("Escape")
+    card(page, "strange").get_by_role("button", name="About the file…").click()
+    console.eventually(lambda: value("Format").startswith("12, written by"))
+    page.keyboard.press("Escape")
+    card(page, "store").get_by_role("button", name="About the file…").click()
+    console.eventually(lambda: value("Schema version") == "1")
+    assert about.locator("tbody tr").count() == 9 and value("When served") == "read and written"
+    console.screenshot(page, "realms-about")

@@ -466,6 +466,8 @@ package final class Catalog: Sendable {
 extension Catalog.State {
     /// Whether the realm is not open, and the next request opens it.
     package var isClosed: Bool { if case .closed = self { true } else { false } }
+    /// Whether the realm is open.
+    package var isReady: Bool { if case .ready = self { true } else { false } }
 }
 
 extension [(name: String, state: Catalog.State)] {

@@ -50,7 +50,9 @@ extension ClosedRealm {
         if let old = try LegacyFile.open(path: place, key: options.key, isExact: true) { return try read(old, options) }
         let whole = try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true))
         if options.mode != .copy, options.mode != .follow { try OwnershipLock.requireUnused(place) }
-        let reason = options.mode == nil || options.mode == .readWrite ? hindrance(toWriting: whole, at: place, options) : nil
+        let reason =
+            options.mode == nil || options.mode == .readWrite
+            ? FileOutlook.hindrance(toWriting: whole, at: place, upgradesInPlace: options.upgradesInPlace) : nil
         if let reason, options.mode == .readWrite { throw reason }
         let snapshot = options.shownClasses?.part(of: whole) ?? whole
         let token = VersionToken(epoch: options.former?.epoch ?? Epoch(), version: options.former?.version ?? whole.version)
@@ -77,24 +79,5 @@ extension ClosedRealm {
             version: version, old: options.shownClasses == nil ? old : nil, keepsToken: false, mode: mode, readOnlyReason: nil,
             isEncrypted: old.file.isEncrypted,
             fileFormat: old.format, fileBytes: old.file.fileByteCount, usedBytes: nil)
-    }
-
-    /// Returns why a file would only be read; nil when nothing speaks against writing.
-    private func hindrance(
-        toWriting snapshot: Snapshot, at place: String, _ options: Database.OpenOptions
-    ) -> StorageError? {
-        let format = Database.fileFormat(of: snapshot)
-        if format != FileHeader.writtenFormat, !options.upgradesInPlace { return .refused(.formatNotWritable(found: format)) }
-        switch TopNode.HistoryType(rawValue: snapshot.top.historyType) {
-        case .syncClient?, .syncServer?: return .refused(.synchronized)
-        case .none?, .inFile?, .obsolete?, nil: break
-        }
-        do throws(StorageError) {
-            try System.requireWritable(place)
-            try System.requireWritableFolder(of: place)
-            return nil
-        } catch {
-            return error
-        }
     }
 }

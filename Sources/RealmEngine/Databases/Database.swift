@@ -304,12 +304,7 @@ extension Database {
 
     /// Returns the logical size of the file without its free blocks.
     static func usedBytes(_ snapshot: Snapshot) throws(StorageError) -> Int {
-        let size = Int(clamping: snapshot.top.logicalSize)
-        guard !snapshot.top.freeLengths.isNone else { return size }
-        let lengths = try snapshot.space.node(at: snapshot.top.freeLengths).integers()
-        var free = 0
-        for index in 0..<lengths.count { free = min(size, free + Int(clamping: max(0, min(lengths[index], Int64(size))))) }
-        return size - free
+        try snapshot.top.usedByteCount(in: snapshot.space)
     }
 }
 

@@ -59,11 +59,11 @@ struct RealmEndpoints: Sendable {
     func get(_ call: Call) throws(Problem) -> Reply {
         try QueryParameters(call.request.target).requireKnown([])
         guard let name = call.match.decoded(.realm), let state = catalog[name] else { throw RealmDeparture.unknown }
-        // Of a realm that is closed the file is read.
-        return try Reply.reading(call.request, isShort: !state.isClosed) { () throws(Problem) in
+        // Of a realm that is not open the file is read.
+        return try Reply.reading(call.request, isShort: state.isReady) { () throws(Problem) in
             guard let state = catalog[name] else { throw RealmDeparture.unknown }
             var writer = JSONWriter()
-            try directory.write(name, state, to: &writer, for: call.request, listsBackups: true, looks: true)
+            try directory.write(name, state, to: &writer, for: call.request, isDetailed: true, looks: true)
             var response = RealmEndpoints.json(writer.buffer)
             if case .ready(let database) = state { response.add("Realm-Version", database.current.tokenText) }
             return response

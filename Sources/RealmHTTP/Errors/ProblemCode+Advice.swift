@@ -423,8 +423,8 @@ extension ProblemCode {
             return (
                 "The format of the file cannot be read, or cannot be written.",
                 "Files of the formats 2 to 11 and 20 to 23 are read, and brought to format 24 with `--upgrade in-place` or "
-                    + "`realm-rest upgrade`; without it they can be written to as a copy only. A file of a synchronized realm can "
-                    + "be written to as a copy: `realm-rest copy`."
+                    + "`realm-rest upgrade`; without it they can be written to as a copy only. `realm-rest info FILE` says what a file "
+                    + "is, and what can be done. A file of a synchronized realm can be written to as a copy: `realm-rest copy`."
             )
         case .filesystemUnsuitable:
             return (

@@ -221,7 +221,11 @@ enum OpenAPISchemas {
             "name": text, "state": OpenAPIParts.choice("closed", "opening", "ready", "failed"),
             "mode": OpenAPIParts.choice("rw", "ro", "copy", "follow"), "fileVersion": text, "default": flag, "inMemory": flag,
             "encrypted": flag,
-            "fileFormat": count, "schemaVersion": ["type": "integer", "format": "int64", "nullable": true],
+            "fileFormat": count,
+            "writtenBy": [
+                "type": "string", "description": "States which engines and SDKs write the format, if it is an older one.",
+            ],
+            "schemaVersion": ["type": "integer", "format": "int64", "nullable": true],
             "fileBytes": count, "usedBytes": count, "classes": count, "empty": flag, "version": text,
             "liveVersions": count, "pendingWrites": count, "cluster": OpenAPIParts.schema("RealmInCluster"),
             "conversion": conversion,
@@ -234,7 +238,7 @@ enum OpenAPISchemas {
                 "type": "object", "description": "States how the realm is opened.", "additionalProperties": true,
                 "example": ["mode": "rw"],
             ],
-            "readOnlyReason": OpenAPIParts.schema("Problem"),
+            "readOnlyReason": OpenAPIParts.schema("Problem"), "file": fileDescription,
             "backups": [
                 "type": "array", "description": "Lists the copies beside the file; their names are ids of backups.",
                 "items": [
@@ -243,6 +247,38 @@ enum OpenAPISchemas {
                 ],
             ],
             "backup": ["type": "string", "description": "Is the id of the backup made by attaching or restoring."],
+        ],
+    ]
+
+    /// What is known of the file of a realm that is not open, as `realm-rest info --json` prints it.
+    private static let fileDescription: DocumentValue = [
+        "type": "object", "description": "Describes the file of a realm that is not open.",
+        "required": ["fileBytes", "opening", "unknown"],
+        "properties": [
+            "realm": flag, "encrypted": flag, "fileFormat": count, "writtenBy": text, "streamingForm": flag, "fileBytes": count,
+            "usedBytes": count, "freeBytes": count, "version": count,
+            "history": OpenAPIParts.choice("none", "obsolete", "inFile", "syncClient", "syncServer", "unknown"),
+            "schemaVersion": ["type": "integer", "format": "int64", "nullable": true],
+            "classes": [
+                "type": "array",
+                "items": [
+                    "type": "object", "required": ["name", "objects", "properties"],
+                    "properties": [
+                        "name": text, "objects": count, "properties": count,
+                        "kind": OpenAPIParts.choice("embedded", "asymmetric"),
+                    ],
+                ],
+            ],
+            "otherTables": [
+                "type": "array",
+                "items": ["type": "object", "required": ["name", "rows"], "properties": ["name": text, "rows": count]],
+            ],
+            "opening": [
+                "type": "object", "required": ["mode", "detail"], "description": "States what a server does with the file.",
+                "properties": ["mode": OpenAPIParts.nullableChoice("rw", "ro", "copy"), "detail": text, "advice": text],
+            ],
+            "problem": ["type": "object", "required": ["code", "detail"], "properties": ["code": text, "detail": text]],
+            "unknown": ["type": "array", "items": text],
         ],
     ]
 

@@ -48,12 +48,12 @@ extension RealmDirectory {
     ///   - writer: The writer, at a place where a value may follow.
     ///   - request: The request, whose rights decide what is shown.
     ///   - isRehearsed: Whether the realm was opened for a dry run, after which nobody else reads it.
-    ///   - listsBackups: Whether to search the folder of the file for the copies that were made
-    ///     before migrations, which costs a read of the folder.
+    ///   - isDetailed: Whether to search the folder of the file for the copies that were made before migrations, and to describe
+    ///     the file of a realm that is not open.
     ///   - looks: Whether to read the file of a realm that is closed.
     func write(
         _ name: String, _ state: Catalog.State, to writer: inout JSONWriter, for request: Request, isRehearsed: Bool = false,
-        listsBackups: Bool = false, looks: Bool = false
+        isDetailed: Bool = false, looks: Bool = false
     ) throws(Problem) {
         writer.beginObject()
         writer.member("name", text: name)
@@ -66,6 +66,7 @@ extension RealmDirectory {
         case .closed(let realm):
             writer.member("state", text: "closed")
             write(realm, looks: looks, to: &writer, for: request)
+            if isDetailed, !catalog.isReplicated(name) { describe(realm.path, key: realm.key, to: &writer, for: request) }
         case .failed(let error):
             writer.member("state", text: "failed")
             var facts = RealmFacts(path: catalog.path(of: name))
@@ -73,6 +74,9 @@ extension RealmDirectory {
             write(facts, of: name, to: &writer, for: request)
             writer.key("problem")
             problem(of: name, error, request).write(to: &writer, requestID: request.id)
+            if isDetailed, let source = catalog.failedSource(name) {
+                describe(source.path, key: source.options.key, to: &writer, for: request)
+            }
         case .ready(let database):
             writer.member("state", text: "ready")
             // One damaged realm does not keep the others out of the list; nothing was written when its facts cannot be read.
@@ -86,7 +90,7 @@ extension RealmDirectory {
                 writer.key("readOnlyReason")
                 problem(opening: reason, otherwise: "the file is read-only", request).write(to: &writer, requestID: request.id)
             }
-            if listsBackups, tellsAll(to: request) { write(database.copies?.list() ?? [], to: &writer) }
+            if isDetailed, tellsAll(to: request) { write(database.copies?.list() ?? [], to: &writer) }
         }
         if access.grant(request) == .administer, let attached = attachedOptions.withLock({ $0[name] }) {
             writer.key("options")
@@ -144,6 +148,13 @@ extension RealmDirectory {
         writer.member("path", text: path)
     }
 
+    /// Writes the member `file`, which describes the file of a realm that is not open, for those who may open any file.
+    private func describe(_ path: String, key: EncryptionKey?, to writer: inout JSONWriter, for request: Request) {
+        guard access.grant(request) == .administer, let file = try? FileInspection(path: path, key: key) else { return }
+        writer.key("file")
+        file.write(to: &writer)
+    }
+
     /// Writes the facts of a realm that is closed, with the reason why it could not be opened if there is one.
     ///
     /// What a cluster keeps of a realm may be newer than its file here, so that is not read.
@@ -179,6 +190,7 @@ extension RealmDirectory {
         writer.member("inMemory", bool: database.memoryIdentifier != nil)
         writer.member("encrypted", bool: facts.isEncrypted)
         writer.member("fileFormat", int: facts.fileFormat)
+        RealmFacts.write(writersOf: facts.fileFormat, to: &writer)
         if let schemaVersion = facts.schemaVersion {
             writer.member("schemaVersion", int: schemaVersion)
         } else {

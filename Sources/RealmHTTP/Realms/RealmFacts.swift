@@ -77,6 +77,12 @@ struct RealmFacts {
         }
     }
 
+    /// Writes the member `writtenBy` with the programs that write a format, unless it is the one that is written here.
+    static func write(writersOf format: Int, to writer: inout JSONWriter) {
+        guard format != FileHeader.writtenFormat, let writers = FileFormat.writers(of: format) else { return }
+        writer.member("writtenBy", text: writers)
+    }
+
     /// Writes the members, and the names of those that are not known.
     ///
     /// - Parameters:
@@ -93,6 +99,7 @@ struct RealmFacts {
         write("inMemory", isInMemory) { writer.member("inMemory", bool: $0) }
         write("encrypted", isEncrypted) { writer.member("encrypted", bool: $0) }
         write("fileFormat", fileFormat) { writer.member("fileFormat", int: $0) }
+        if let fileFormat { RealmFacts.write(writersOf: fileFormat, to: &writer) }
         write("schemaVersion", contents) { contents in
             if let version = contents.schemaVersion {
                 writer.member("schemaVersion", int: version)

@@ -101,6 +101,20 @@ package struct TopNode: Sendable {
         syncFileID = try node.number(10, "sync file id")
     }
 
+    /// Returns how many bytes of a version are in use: its logical size without its free blocks.
+    ///
+    /// - Parameter space: The nodes of the version.
+    /// - Throws: `.corrupt` when the list of free blocks cannot be read.
+    /// - Complexity: Linear in the number of free blocks.
+    package func usedByteCount(in space: NodeSpace) throws(StorageError) -> Int {
+        let size = Int(clamping: logicalSize)
+        guard !freeLengths.isNone else { return size }
+        let lengths = try space.node(at: freeLengths).integers()
+        var free = 0
+        for index in 0..<lengths.count { free = min(size, free + Int(clamping: max(0, min(lengths[index], Int64(size))))) }
+        return size - free
+    }
+
     /// Returns the same version with other tables, which is the state of a write transaction.
     func with(names: Ref, tables: Ref) -> TopNode { TopNode(self, names: names, tables: tables) }
 
@@ -136,5 +150,24 @@ package struct TopNode: Sendable {
         historySchemaVersion = 0
         syncFileID = 0
         slotCount = 0
+    }
+}
+
+extension TopNode {
+    /// Throws `.refused` for a history that this program cannot continue.
+    ///
+    /// - Parameter allowingSynchronized: Whether the history of a sync client or server may be given up, as in a copy.
+    package func requireWritableHistory(allowingSynchronized: Bool = false) throws(StorageError) {
+        switch HistoryType(rawValue: historyType) {
+        case .none?: return
+        case .inFile?:
+            guard historySchemaVersion <= TopNode.writtenHistorySchema else {
+                throw .refused(.unsuitable("the history of the file has layout \(historySchemaVersion), which is unknown"))
+            }
+        case .syncClient?, .syncServer?:
+            guard allowingSynchronized else { throw .refused(.synchronized) }
+        case .obsolete?, nil:
+            throw .refused(.unsuitable("the history of the file is of type \(historyType), which is unknown"))
+        }
     }
 }

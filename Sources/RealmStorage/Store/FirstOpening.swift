@@ -116,7 +116,7 @@ enum FirstOpening {
                 throw .corrupt(ref: top.ref, reason: "version \(top.version) is no number of commits")
             }
             // The reason that stays comes first: an upgrade would not change it.
-            try checkHistory(top, converting)
+            try top.requireWritableHistory(allowingSynchronized: converting.contains(.synchronized))
             guard !header.isOutdated || converting.contains(.olderFormats) else {
                 throw .refused(.formatNotWritable(found: header.fileFormat))
             }
@@ -140,21 +140,6 @@ enum FirstOpening {
         return try withExtendedLifetime(joinedValues) { () throws(StorageError) -> Bool in
             var audit = try SpaceAudit(top, data.plain.space(limit: top.logicalSize, joinedValues: joinedValues))
             return try audit.run()
-        }
-    }
-
-    /// Throws `.refused` for a history that this program cannot continue.
-    private static func checkHistory(_ top: TopNode, _ converting: FileStore.Conversions) throws(StorageError) {
-        switch TopNode.HistoryType(rawValue: top.historyType) {
-        case .none?: return
-        case .inFile?:
-            guard top.historySchemaVersion <= TopNode.writtenHistorySchema else {
-                throw .refused(.unsuitable("the history of the file has layout \(top.historySchemaVersion), which is unknown"))
-            }
-        case .syncClient?, .syncServer?:
-            guard converting.contains(.synchronized) else { throw .refused(.synchronized) }
-        case .obsolete?, nil:
-            throw .refused(.unsuitable("the history of the file is of type \(top.historyType), which is unknown"))
         }
     }
 

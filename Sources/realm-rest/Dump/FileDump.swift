@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmHTTP
+import RealmLegacy
 import RealmStorage
 
 /// Writes the complete contents of a file as one JSON document: schema, objects, tombstones and
@@ -12,6 +13,8 @@ import RealmStorage
 struct FileDump {
     /// The version of the file that is written.
     private let snapshot: Snapshot
+    /// The old file that the version was converted from; nil for other versions.
+    private let original: LegacyFile?
     /// The JSON text that was not passed on yet; at most about 64 KiB and one object.
     private var writer = JSONWriter(reservingCapacity: 1 << 16)
     /// Receives the pieces of the text in their order.
@@ -24,9 +27,11 @@ struct FileDump {
     ///
     /// - Parameters:
     ///   - snapshot: The version to write.
+    ///   - original: The file of formats 2 to 9 that the version was converted from. The member `file` describes it.
     ///   - emit: Receives the pieces of the text in their order.
-    init(_ snapshot: Snapshot, emit: @escaping ([UInt8]) throws -> Void) {
+    init(_ snapshot: Snapshot, of original: LegacyFile? = nil, emit: @escaping ([UInt8]) throws -> Void) {
         self.snapshot = snapshot
+        self.original = original
         self.emit = emit
         budget = WalkBudget(snapshot.space)
     }
@@ -64,22 +69,24 @@ struct FileDump {
     ///
     /// Fields that the top node of this file does not have are null.
     private mutating func writeFile() {
-        let top = snapshot.top
+        let file = original?.file ?? snapshot.file
+        let top = original == nil ? snapshot.top : original?.top
+        let slotCount = top.map { $0.ref.isNone ? 0 : $0.slotCount } ?? 0
         writer.beginObject()
         writer.key("format")
-        writer.int(snapshot.fileFormat)
+        writer.int(file.header.fileFormat)
         writer.key("encrypted")
-        writer.bool(snapshot.file.isEncrypted)
+        writer.bool(file.isEncrypted)
         writer.key("streamingForm")
-        writer.bool(snapshot.file.header.isStreaming)
+        writer.bool(file.header.isStreaming)
         writer.key("logicalSize")
-        writer.int(top.logicalSize)
+        writer.int(top?.logicalSize ?? UInt64(file.plainByteCount))
         writer.key("snapshot")
-        optional(top.ref.isNone || top.slotCount <= 6 ? nil : top.version)
+        optional(slotCount <= 6 ? nil : top?.version)
         writer.key("historyType")
-        writer.int(top.historyType)
+        writer.int(top?.historyType ?? 0)
         writer.key("syncFileId")
-        optional(top.ref.isNone || top.slotCount <= 10 ? nil : top.syncFileID)
+        optional(slotCount <= 10 ? nil : top?.syncFileID)
         writer.endObject()
     }
 

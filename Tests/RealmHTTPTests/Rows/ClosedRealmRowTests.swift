@@ -46,6 +46,37 @@ import Testing
         (names.filter { document[$0] != nil }, Set(document["unknown"]?.texts ?? []))
     }
 
+    @Test func `the document of a realm that is not open describes its file, and a list does not`() throws {
+        try withFolder { server, _ in
+            func file(_ name: String) throws -> ParsedJSON {
+                let document = try server.get("/v1/realms/\(name)").json
+                return try #require(document["file"], "\(document)")
+            }
+            let links = try file("links")
+            #expect(
+                links["opening"]?["mode"]?.text == "rw" && links["encrypted"]?.bool == false && links["fileFormat"]?.int == 24)
+            let counts = links["classes"]?.elements?.map { $0["objects"]?.int }
+            #expect(counts == (try #require(try Fixtures.dump("links")))["classes"]?.elements?.map { $0["count"]?.int })
+            for (name, code) in [
+                ("encrypted", "encryption_key_required"), ("unread", "file_format_unsupported"), ("rubbish", "not_a_realm"),
+            ] {
+                // The same before and after an attempt to open it.
+                for _ in 0..<2 {
+                    let described = try file(name)
+                    #expect(described["problem"]?["code"]?.text == code && described["classes"] == nil, "\(described)")
+                    #expect(described["opening"]?["mode"] == .null && described["opening"]?["detail"]?.text != nil)
+                    #expect(described["unknown"]?.texts?.contains("classes") == true)
+                    _ = try server.get("/v1/realms/\(name)/schema")
+                }
+            }
+            #expect(try file("encrypted")["encrypted"]?.bool == true && file("rubbish")["realm"]?.bool == false)
+            let unread = try server.get("/v1/realms/unread").json
+            #expect(unread["fileFormat"]?.int == 1 && unread["writtenBy"]?.text?.hasPrefix("TightDB") == true, "\(unread)")
+            let listed = try server.get("/v1/realms").json["items"]?.elements ?? []
+            #expect(listed.count == 4 && listed.allSatisfy { $0["file"] == nil })
+        }
+    }
+
     @Test func `G12, A13, A14, A53: a realm that is closed says what it is, as one that is open does`() throws {
         try withFolder({ $0.idleSeconds = 1 }) { server, _ in
             let closed = try server.get("/v1/realms/links").json

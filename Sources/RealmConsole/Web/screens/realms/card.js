@@ -4,8 +4,10 @@ import { h } from "../../core/dom.js";
 import { formatBytes, formatCount, visible } from "../../core/format.js";
 import { address } from "../../core/router.js";
 import { may } from "../../core/session.js";
+import { effect, signal } from "../../core/signals.js";
 import { button, confirm, isOfKey, problemNode, progress, toast } from "../../core/ui.js";
 import { work } from "../../core/work.js";
+import { aboutFile, conversion, factList, formatText } from "./about.js";
 import { backups } from "./backups.js";
 import { giveKey } from "./create.js";
 
@@ -22,14 +24,19 @@ const KINDS = { ready: "good", failed: "danger", opening: "warn" };
  * @param {string} name @param {() => Realm} realm Followed. @param {() => void} reload
  */
 export function card(name, realm, reload) {
+  // The report never changes, so what the reader has opened of it stays open.
+  const report = signal("null");
+  effect(() => { report.value = JSON.stringify(realm().conversion ?? null); });
   return h("section.card", { "aria-label": visible(name) },
     h("h2", null, h("a", { href: address(name, "classes") }, visible(name))),
     h("p", null, () => [h("span.tag", { class: KINDS[realm().state] }, WORDS[realm().state] ?? realm().state),
       ["encrypted", "inMemory", "default"].filter((one) => realm()[one]).map((one) => [" ", h("span.tag", null, WORDS[one] ?? one)])]),
     () => trouble(realm(), reload),
-    h("dl.facts", null, () => facts(realm()).map(([label, value]) => [h("dt", null, label), h("dd", null, value)])),
+    h("dl.facts", null, () => factList(facts(realm()))),
+    () => conversion(JSON.parse(report.value)),
     () => h("div.bar", null, may("read", name) && h("a.button", { href: address(name, "rows") }, "Rows"), may("administer", name) && [
       realm().state === "ready" && [button("Download", () => download(inRealm(name, "backup"), `${name}.realm`), { title: "A compact copy of the file" }), button("Compact", () => compact(name))],
+      ["failed", "closed"].includes(realm().state) && button("About the file…", () => aboutFile(name)),
       !realm().inMemory && button("Backups…", () => backups(name)), button("Detach…", () => detach(realm(), reload), { class: "danger" })]));
 }
 
@@ -46,12 +53,12 @@ function trouble({ name, state, problem, progress: part, readOnlyReason }, reloa
 
 /** @param {Realm} realm @returns {any[][]} */
 function facts(realm) {
-  const { mode, fileBytes, usedBytes, schemaVersion, path, cluster } = realm;
-  return [["Mode", WORDS[mode]], ["Size", fileBytes >= 0 ? formatBytes(fileBytes) + (usedBytes >= 0 ? `, ${formatBytes(usedBytes)} used` : "") : null],
+  const { mode, fileFormat, writtenBy, fileBytes, usedBytes, schemaVersion, path, cluster } = realm;
+  return [["Mode", WORDS[mode]], ["Format", formatText(fileFormat, writtenBy)], ["Size", fileBytes >= 0 ? formatBytes(fileBytes) + (usedBytes >= 0 ? `, ${formatBytes(usedBytes)} used` : "") : null],
     ["Schema version", schemaVersion === null ? "none" : schemaVersion], ["Version", realm.version],
     ...[["Classes", "classes"], ["Live versions", "liveVersions"], ["Pending writes", "pendingWrites"], ["Streams", "streams"]].map(([label, member]) => [label, realm[member] >= 0 ? formatCount(realm[member]) : null]),
     ["Cluster", cluster && (cluster.role === "owner" ? "Written by this node" : `Follows ${visible(cluster.owner) || "nobody"}, ${formatCount(cluster.lagCommits)} commits behind`)],
-    ["File", path && visible(path)]].filter(([, value]) => value !== undefined && value !== null);
+    ["File", path && visible(path)]];
 }
 
 /** @param {string} name */

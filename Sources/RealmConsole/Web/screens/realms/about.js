@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import { call, inRealm } from "../../core/api.js";
+import { h } from "../../core/dom.js";
+import { formatBytes, formatCount, visible } from "../../core/format.js";
+import { resource } from "../../core/signals.js";
+import { dialog, loaded, table } from "../../core/ui.js";
+
+/** @type {Record<string, string>} */
+const HISTORIES = { none: "none", obsolete: "beside the file", inFile: "in the file, as SDKs keep it for local realms", syncClient: "that of a sync client", syncServer: "that of a sync server", unknown: "of an unknown kind" };
+/** @type {Record<string, string>} */
+const NOTES = {
+  renamed: "Renamed", oldDates: "Dates without nanoseconds", textNotUTF8: "Text that is not UTF-8", propertyLeftOut: "Property left out", tableLeftOut: "Table left out", primaryKeyLeftOut: "Primary key left out",
+  entryIgnored: "Entry ignored", linksLeftOut: "Links left out", mixedTableLeftOut: "Tables inside of values left out", indexLeftOut: "Index left out", synchronized: "Was synchronized",
+};
+
+/**
+ * A format with the programs that write it.
+ *
+ * @param {number | undefined} format @param {string | undefined} writtenBy
+ */
+export function formatText(format, writtenBy) {
+  if (format === undefined) return null;
+  return format === 0 ? "none yet: nothing was written" : `${format}${writtenBy ? `, written by ${writtenBy}` : ""}`;
+}
+
+/** @param {any[][]} rows Names and values; those without a value are left out. */
+export const factList = (rows) => rows.filter(([, value]) => value !== undefined && value !== null).map(([label, value]) => [h("dt", null, label), h("dd", null, value)]);
+
+/**
+ * What became of a file of formats 2 to 9; nothing for other realms.
+ *
+ * @param {any} made The member `conversion` of a realm.
+ */
+export function conversion(made) {
+  if (!made) return null;
+  const { fromFormat, writtenBy, classes = [], notes = [], lossless } = made;
+  const objects = classes.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.objects, 0);
+  return h("details.conversion", { open: lossless === false }, h("summary", null, `Converted from format ${fromFormat}${lossless === false ? ", with losses" : ""}`),
+    writtenBy && h("p.soft", null, `Written by ${visible(writtenBy)}`),
+    h("p.soft", null, `${formatCount(objects)} objects of ${formatCount(classes.length)} classes. ${lossless === false ? "What could not be carried over is listed." : "Nothing is lost."}`),
+    notes.length > 0 && table(["What", "Where", "How many", "Why"], notes.map((/** @type {any} */ { kind, class: name, property, count, text }) =>
+      [NOTES[kind] ?? kind, [name, property].filter(Boolean).map(visible).join("."), formatCount(count ?? 1), visible(text ?? "")])));
+}
+
+/**
+ * What the file of a realm is that is not open.
+ *
+ * @param {string} name
+ */
+export function aboutFile(name) {
+  return dialog(`The file of ${visible(name)}`, () => loaded(resource((abort) => call("GET", inRealm(name), { abort })), ({ file }) => (file ? about(file) : h("p", null, "The realm is open, or there is no such file."))), "wide");
+}
+
+/** @param {any} file */
+function about({ realm, encrypted, fileFormat, writtenBy, streamingForm, fileBytes, usedBytes, freeBytes, schemaVersion, history, classes, otherTables, opening, problem }) {
+  return [h("dl.facts", null, factList([
+    ["What", realm ? "a Realm file" : realm === false ? "no Realm file" : "an encrypted Realm file, or no Realm file"], ["Format", formatText(fileFormat, writtenBy)],
+    ["Encrypted", encrypted === undefined ? null : encrypted ? "yes" : "no"], ["Form", streamingForm ? "streaming, as copies are written" : null],
+    ["Size", formatBytes(fileBytes) + (usedBytes >= 0 ? `, ${formatBytes(usedBytes)} used, ${formatBytes(freeBytes)} free` : "")],
+    ["Schema version", schemaVersion === null ? "none" : schemaVersion], ["History", HISTORIES[history]],
+    ["Other tables", otherTables?.length ? otherTables.map((/** @type {any} */ one) => `${visible(one.name)} (${formatCount(one.rows)})`).join(", ") : null],
+    ["Contents", problem && `unknown: ${visible(problem.detail)}`], ["When served", visible(opening.detail)], ["Advice", opening.advice && visible(opening.advice)]])),
+  classes && (classes.length ? table(["Class", "Objects", "Properties"], classes.map((/** @type {any} */ one) => [visible(one.name), formatCount(one.objects), formatCount(one.properties)])) : h("p.soft", null, "The file has no class."))];
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import RealmLegacy
+package import RealmStorage
+
+/// What a file is and holds, as far as it can be told in a moment: without a server, mostly without a key, and of files that cannot
+/// be opened too.
+///
+/// The file is opened for reading only; nothing is locked, made or changed. The numbers of objects are those that the roots of
+/// tables state, so the size of the file does not matter.
+package struct FileInspection: Sendable {
+    /// What the first bytes tell.
+    package let glance: FileGlance
+    /// What the newest version holds; nil when it cannot be read.
+    package let contents: Contents?
+    /// Why the contents cannot be read; nil when they can.
+    package let failure: StorageError?
+    /// What a server does with the file.
+    package let outlook: FileOutlook
+
+    /// What the newest version of a file holds.
+    package struct Contents: Sendable {
+        /// All tables in the order of the file.
+        package let tables: [Table]
+        /// The schema version; nil when the file has none.
+        package let schemaVersion: UInt64?
+        /// The number of the version; nil when the file does not state it.
+        package let version: UInt64?
+        /// The number of the kind of history; see `TopNode.HistoryType`.
+        package let historyType: Int
+        /// How many bytes are in use, as they are before encryption.
+        package let usedBytes: Int
+        /// How many bytes of the file are not in use.
+        package let freeBytes: Int
+    }
+
+    /// A table of a file.
+    package struct Table: Sendable {
+        /// The name in the file, whose bytes need not be UTF-8 in old formats.
+        package let name: String
+        /// The name of the class; nil for a table of the SDK.
+        package let className: String?
+        /// The role of its objects.
+        package let kind: TableKind
+        /// How many objects or rows its root states.
+        package let count: Int
+        /// How many properties it has.
+        package let propertyCount: Int
+    }
+
+    /// Looks at a file.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - key: The key of an encrypted file; nil when it is not known.
+    ///   - isExact: Whether the path was resolved before, so that no symbolic link is followed.
+    /// - Throws: `.refused` when there is no such file, it is no regular one, or may not be read; `.io` when the disk fails.
+    ///   Whatever is wrong with its bytes is `failure`.
+    package init(path: String, key: EncryptionKey? = nil, isExact: Bool = false) throws(StorageError) {
+        let place = isExact ? path : try System.resolved(path)
+        var before = try? System.facts(path: place)
+        var file = try FileInspection(at: place, key)
+        // What another program is writing looks damaged.
+        for _ in 0..<FileInspection.repetitions where file.failure != nil {
+            let after = try? System.facts(path: place)
+            guard after != before else { break }
+            before = after
+            file = try FileInspection(at: place, key)
+        }
+        self = file
+    }
+
+    /// How often a file is looked at again that another program has changed meanwhile.
+    private static let repetitions = 3
+
+    /// Looks at a file once.
+    private init(at path: String, _ key: EncryptionKey?) throws(StorageError) {
+        glance = try FileGlance(path: path, key: key, isExact: true)
+        do throws(StorageError) {
+            (contents, outlook) = try FileInspection.read(path, key, glance)
+            failure = nil
+        } catch {
+            if case .io = error { throw error }
+            let reason = FileInspection.reason(error, glance.encryption)
+            (contents, failure, outlook) = (nil, reason, .refused(reason))
+        }
+    }
+
+    /// Returns an error about the key in the words of what the first bytes tell; other errors as they are.
+    private static func reason(_ error: StorageError, _ encryption: FileGlance.Encryption) -> StorageError {
+        switch (error, encryption) {
+        case (.refused(.encryptionKeyRequired), .encrypted):
+            return .refused(.encryptionKeyRequired("the file is encrypted, and no key was given"))
+        case (.refused(.encryptionKeyWrong), .encrypted):
+            return .refused(.encryptionKeyWrong("the key does not fit the file, or the first page of the file is damaged"))
+        case (.refused(.encryptionKeyWrong), .plain):
+            return .refused(.encryptionKeyWrong("the file is not encrypted; it opens without a key"))
+        default: return error
+        }
+    }
+
+    /// Whether the file is a Realm file; nil when nothing tells it from one that is encrypted.
+    package var isRealm: Bool? {
+        if glance.format != nil || glance.encryption == .encrypted { return true }
+        guard case .refused(.notARealm)? = failure else { return nil }
+        return false
+    }
+
+    /// Whether the file is encrypted; nil when nothing tells it.
+    package var isEncrypted: Bool? { glance.encryption == .unknown ? nil : glance.encryption == .encrypted }
+
+    /// Reads the contents in the way that the format needs.
+    private static func read(
+        _ path: String, _ key: EncryptionKey?, _ glance: FileGlance
+    ) throws(StorageError) -> (Contents, FileOutlook) {
+        if let format = glance.format, FileFormat.treatment(of: format) == .converted {
+            let file = try LegacyFile(path: path, key: key, isExact: true, countsRows: false)
+            let contents = try Contents(file)
+            try file.file.requireWhole()
+            return (contents, .converted)
+        }
+        let snapshot = try Snapshot(file: try RealmFile(path: path, key: key, isExact: true))
+        let contents = try Contents(snapshot)
+        try snapshot.file.requireWhole()
+        do throws(StorageError) {
+            try OwnershipLock.requireUnused(path)
+        } catch {
+            return (contents, .refused(error))
+        }
+        let hindrance = FileOutlook.hindrance(toWriting: snapshot, at: path, upgradesInPlace: false)
+        return (contents, hindrance.map { .onlyRead($0) } ?? .written)
+    }
+}
+
+extension FileInspection.Contents {
+    /// Describes a file of formats 2 to 9.
+    fileprivate init(_ file: LegacyFile) throws(StorageError) {
+        tables = file.tables.map { table in
+            FileInspection.Table(
+                name: String(decoding: table.name, as: UTF8.self),
+                className: table.className.map { String(decoding: $0, as: UTF8.self) }, kind: .topLevel, count: table.rowCount,
+                propertyCount: table.spec.publicCount)
+        }
+        schemaVersion = try file.schemaVersion()
+        version = file.top.flatMap { $0.slotCount > 6 ? $0.version : nil }
+        historyType = file.top?.historyType ?? 0
+        usedBytes = try file.usedByteCount()
+        freeBytes = max(0, file.file.plainByteCount - usedBytes)
+    }
+
+    /// Describes a file of formats 10 and later.
+    fileprivate init(_ snapshot: Snapshot) throws(StorageError) {
+        tables = snapshot.tables.map { table in
+            FileInspection.Table(
+                name: table.name, className: table.className, kind: table.kind, count: table.count,
+                propertyCount: table.columns.count)
+        }
+        let top = snapshot.top
+        schemaVersion = snapshot.schemaVersion
+        version = top.ref.isNone || top.slotCount <= 6 ? nil : top.version
+        historyType = top.historyType
+        let used = top.ref.isNone ? FileHeader.byteCount : try top.usedByteCount(in: snapshot.space)
+        usedBytes = used
+        freeBytes = max(0, snapshot.file.plainByteCount - used)
+    }
+}

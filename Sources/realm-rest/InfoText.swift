@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import RealmEngine
+import RealmHTTP
+import RealmStorage
+
+/// What `realm-rest info` prints for people: a fact on each line.
+struct InfoText {
+    /// The lines so far, each with its final newline.
+    private(set) var text = ""
+    /// The file.
+    private let file: FileInspection
+
+    /// How many characters the names of facts take.
+    private static let width = 16
+
+    /// Makes the lines about a file.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - name: What it is called in the first line.
+    init(_ file: FileInspection, name: String) {
+        self.file = file
+        line("File", name)
+        line("What", what)
+        if let writers = file.glance.format.flatMap(FileFormat.writers) { line("Written by", writers) }
+        if let isEncrypted = file.isEncrypted { line("Encrypted", isEncrypted ? "yes" : "no") }
+        line("Size", size)
+        if file.glance.isStreaming == true { line("Form", "streaming, as copies and backups are written") }
+        if let contents = file.contents {
+            describe(contents)
+        } else if let failure = file.failure {
+            line("Contents", "unknown: \(failure)")
+        }
+        line("When served", file.failure == nil ? file.outlook.text : "refused")
+        if let advice = file.outlook.advice { line("", advice) }
+    }
+
+    /// Adds a line.
+    private mutating func line(_ name: String, _ value: String) {
+        let padding = String(repeating: " ", count: max(1, InfoText.width - name.count))
+        text += name + padding + InfoText.printable(value) + "\n"
+    }
+
+    /// What kind of file it is.
+    private var what: String {
+        switch file.isRealm {
+        case nil: return "an encrypted Realm file, or no Realm file: nothing tells which without the key"
+        case false?: return "no Realm file"
+        case true?: break
+        }
+        guard let format = file.glance.format else { return "an encrypted Realm file, whose format is not known without its key" }
+        return format == 0 ? "a Realm file to which nothing was ever written" : "a Realm file of format \(format)"
+    }
+
+    /// How large it is, and how much of that is in use.
+    private var size: String {
+        let whole = "\(file.glance.byteCount) bytes"
+        guard let contents = file.contents else { return whole }
+        return "\(whole): \(contents.usedBytes) in use, \(contents.freeBytes) free"
+    }
+
+    /// Adds the lines about the newest version.
+    private mutating func describe(_ contents: FileInspection.Contents) {
+        line("Schema version", contents.schemaVersion.map { "\($0)" } ?? "none")
+        if let version = contents.version { line("Version", "\(version)") }
+        line("History", history(contents.historyType))
+        let classes = contents.tables.filter { $0.className != nil }
+        let total = classes.reduce(0) { sum, table in Int(clamping: UInt(sum) + UInt(table.count)) }
+        line("Classes", classes.isEmpty ? "none" : "\(classes.count) with \(InfoText.count(total, "object", "objects"))")
+        for table in classes {
+            var facts = InfoText.count(table.count, "object", "objects")
+            facts += ", " + InfoText.count(table.propertyCount, "property", "properties")
+            if table.kind != .topLevel { facts += ", \(table.kind)" }
+            line("", "\(table.className ?? ""): \(facts)")
+        }
+        let others = contents.tables.filter { $0.className == nil }
+        guard !others.isEmpty else { return }
+        line("Other tables", others.map { "\($0.name) (\(InfoText.count($0.count, "row", "rows")))" }.joined(separator: ", "))
+    }
+
+    /// Returns what kind of history a version has.
+    private func history(_ type: Int) -> String {
+        switch TopNode.HistoryType(rawValue: type) {
+        case .none?: return "none"
+        case .obsolete?: return "beside the file"
+        case .inFile?: return "in the file, as SDKs keep it for local realms"
+        case .syncClient?: return "that of a client of Device Sync or of an Object Server"
+        case .syncServer?: return "that of a sync server"
+        case nil: return "of an unknown kind (\(type))"
+        }
+    }
+
+    /// Returns a number with what it counts.
+    private static func count(_ number: Int, _ one: String, _ many: String) -> String { "\(number) \(number == 1 ? one : many)" }
+
+    /// Returns a text without characters that a terminal would obey or that would change the order of what is around them.
+    private static func printable(_ text: String) -> String {
+        var shown = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            let category = scalar.properties.generalCategory
+            shown.append([.control, .format, .lineSeparator, .paragraphSeparator].contains(category) ? "\u{fffd}" : scalar)
+        }
+        return String(shown)
+    }
+}

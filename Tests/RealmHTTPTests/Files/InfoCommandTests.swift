@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import RealmHTTP
+import RealmTestSupport
+import Testing
+
+/// `realm-rest info`, and what `dump` says of old files.
+@Suite(.enabled(if: ServerProcess.executable != nil, "the executable is not built")) struct InfoCommandTests {
+    private func run(_ arguments: [String]) throws -> (status: Int32, output: String, error: String) {
+        let process = Process()
+        let (output, error) = (Pipe(), Pipe())
+        process.executableURL = URL(fileURLWithPath: try #require(ServerProcess.executable))
+        process.arguments = arguments
+        process.standardOutput = output
+        process.standardError = error
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let message = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, text, message)
+    }
+
+    private func withFile(_ bytes: [UInt8], _ body: (String) throws -> Void) throws {
+        let path = NSTemporaryDirectory() + "info-\(UUID().uuidString).realm"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        try body(path)
+    }
+
+    private static let key: String = Fixtures.key.map { String(format: "%02x", $0) }.joined()
+
+    @Test func `a file is described in lines and as JSON`() throws {
+        let path = try Fixtures.path("embedded")
+        let lines = try run(["info", path])
+        #expect(lines.status == 0 && lines.error.isEmpty)
+        #expect(lines.output.contains("What            a Realm file of format 24\n"), "\(lines.output)")
+        #expect(lines.output.contains("Encrypted       no\n") && lines.output.contains(", embedded\n"), "\(lines.output)")
+        let json = try ParsedJSON(parsing: Array(try run(["info", path, "--json"]).output.utf8))
+        #expect(json["fileFormat"]?.int == 24 && json["encrypted"]?.bool == false && json["unknown"]?.elements?.isEmpty == true)
+        let counts = (json["classes"]?.elements ?? []).map { $0["objects"]?.int }
+        #expect(counts == (try #require(try Fixtures.dump("embedded")))["classes"]?.elements?.map { $0["count"]?.int })
+    }
+
+    @Test func `an encrypted file needs its key for what it holds, and says so`() throws {
+        let path = try Fixtures.path("encrypted")
+        let closed = try run(["info", path])
+        #expect(closed.status == 2 && closed.output.contains("Encrypted       yes\n"), "\(closed.output)")
+        #expect(
+            closed.output.contains("Contents        unknown: ") && closed.output.contains("--key-file FILE"), "\(closed.output)")
+        let json = try ParsedJSON(parsing: Array(try run(["info", path, "--json"]).output.utf8))
+        #expect(json["classes"] == nil && json["problem"]?["code"]?.text == "encryption_key_required")
+        #expect(json["unknown"]?.elements?.contains { $0.text == "classes" } == true)
+        try withFile(Array(InfoCommandTests.key.utf8)) { key in
+            let opened = try run(["info", path, "--key-file", key])
+            #expect(opened.status == 0 && opened.output.contains("Classes "), "\(opened.output)\(opened.error)")
+        }
+    }
+
+    @Test func `statuses are those of the other commands`() throws {
+        #expect(try run(["info", "/nowhere/at/all.realm"]).status == 2)
+        #expect(try run(["info", "/tmp"]).status == 2)
+        try withFile(Array("PK\u{3}\u{4}".utf8) + [UInt8](repeating: 1, count: 100)) { path in
+            let zip = try run(["info", path])
+            #expect(
+                zip.status == 2 && zip.output.contains("a ZIP archive") && zip.output.contains("no Realm file"), "\(zip.output)")
+        }
+        var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: try Fixtures.path("lists"))))
+        let top = FileEditor(bytes).top
+        bytes.replaceSubrange(top..<top + 8, with: [UInt8](repeating: 0xff, count: 8))
+        try withFile(bytes) { path in
+            let damaged = try run(["info", path])
+            #expect(damaged.status == 1 && damaged.output.contains("a Realm file of format 24"), "\(damaged.output)")
+            #expect(!damaged.output.contains("Classes "), "\(damaged.output)")
+        }
+    }
+
+    @Test(arguments: (2...11).compactMap { Fixtures.legacyNames("v\($0)-").first { !$0.contains("encrypted") } })
+    func `dump and info state the format that an old file has`(_ name: String) throws {
+        let path = try Fixtures.path(name)
+        let format = try #require(try Fixtures.dump(name))["fileFormat"]?.int
+        let dump = try run(["dump", path])
+        #expect(try ParsedJSON(parsing: Array(dump.output.utf8))["file"]?["format"]?.int == format, "\(dump.error)")
+        let info = try ParsedJSON(parsing: Array(try run(["info", path, "--json"]).output.utf8))
+        #expect(info["fileFormat"]?.int == format && info["writtenBy"]?.text?.hasPrefix("realm-core ") == true)
+        #expect(info["opening"]?["mode"]?.text == (try #require(format) < 10 ? "copy" : "ro"))
+    }
+}
