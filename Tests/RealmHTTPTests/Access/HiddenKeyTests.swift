@@ -238,7 +238,9 @@ import Testing
             """
         let desk = try RightsDesk(roles, clerk: ["half"])
         _ = try desk.ask("POST", "/objects/P", by: desk.admin, body: #"{"ssn":"k1","name":"n"}"#).document("person")
-        let pool = [("ssn", #""k1""#), ("ssn", #""k2""#), ("ssn", "5"), ("name", #""x""#), ("name", "5"), ("zzq", "1"), ("$q", "1")]
+        let pool = [
+            ("ssn", #""k1""#), ("ssn", #""k2""#), ("ssn", "5"), ("name", #""x""#), ("name", "5"), ("zzq", "1"), ("$q", "1"),
+        ]
         for _ in 0..<40 {
             var members: [(String, String)] = []
             for member in pool.shuffled(using: &random).prefix(4) where !members.contains(where: { $0.0 == member.0 }) {
