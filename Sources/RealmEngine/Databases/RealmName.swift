@@ -25,7 +25,7 @@ package struct RealmName: Sendable, Hashable, Comparable, CustomStringConvertibl
     /// breaks the rule.
     package init?(file path: String) {
         let name = path.split(separator: "/").last.map(String.init) ?? ""
-        self.init(name.hasSuffix(".realm") ? String(name.dropLast(6)) : name)
+        self.init(name.hasSuffix(".realm") ? String(decoding: name.utf8.dropLast(6), as: UTF8.self) : name)
     }
 
     /// The name as text.

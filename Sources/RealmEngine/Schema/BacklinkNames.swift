@@ -77,8 +77,9 @@ extension Table {
     /// - Returns: The linking table, its link column, and the backlink column of this table; nil when
     ///   there is no such link.
     package func backlinkColumn(from path: String, in snapshot: Snapshot) -> (origin: Table, column: Column, backlinks: Column)? {
-        guard let dot = path.firstIndex(of: "."), let origin = snapshot.classTable(named: String(path[..<dot])),
-            let column = origin.column(named: String(path[path.index(after: dot)...])), column.type == .link,
+        guard let dot = path.utf8.firstIndex(of: UInt8(ascii: ".")),
+            let origin = snapshot.classTable(named: String(path[..<dot])),
+            let column = origin.column(named: String(path[path.utf8.index(after: dot)...])), column.type == .link,
             let backlinks = backlinks.first(where: {
                 $0.targetTable == origin.key && $0.oppositeColumn?.leafIndex == column.leafIndex
             })

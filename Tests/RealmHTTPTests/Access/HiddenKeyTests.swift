@@ -203,6 +203,66 @@ import Testing
         #expect(try stored() == before, "seed \(seed)")
     }
 
+    /// Requests whose bodies have some members, among them one of a property that may be hidden.
+    private static func writes(_ body: String, cells: String) -> [(method: String, path: String, body: String, type: String)] {
+        let (json, dry) = ("application/json", "?dryRun=true")
+        var writes: [(method: String, path: String, body: String, type: String)] = [
+            ("POST", "/objects/P" + dry, body, json), ("POST", "/objects/P" + dry + "&upsert=modified", body, json),
+            ("PUT", "/objects/P/k1" + dry, body, json), ("PATCH", "/objects/P/k1" + dry, body, "application/merge-patch+json"),
+            ("PATCH", "/objects/P?where=TRUEPREDICATE&dryRun=true", body, "application/merge-patch+json"),
+            ("POST", "/import?class=P&mode=upsert&dryRun=true", body + "\n", "application/x-ndjson"),
+            ("POST", "/import?class=P&mode=create&dryRun=true", cells, "text/csv"),
+            ("PATCH", "/objects/P/k1" + dry, #"[{"op":"add","path":"/name","value":1}]"#, "application/json-patch+json"),
+        ]
+        for operation in [
+            #"{"create":{"class":"P","body":\#(body)}}"#, #"{"patch":{"class":"P","key":"k1","body":\#(body)}}"#,
+            #"{"put":{"class":"P","key":"k1","body":\#(body)}}"#,
+            #"{"patchWhere":{"class":"P","where":"TRUEPREDICATE","body":\#(body)}}"#,
+        ] {
+            writes.append(("POST", "/batch" + dry, #"{"ops":[\#(operation)]}"#, json))
+        }
+        return writes
+    }
+
+    @Test func `a hidden property is refused as one that does not exist, whatever else is in the body`() throws {
+        let seed = UInt64.random(in: 0..<1 << 32)
+        var random = SeededGenerator(seed: seed)
+        let roles = """
+            roles:
+              half:
+                realms:
+                  app:
+                    classes: {P: {allow: [read, create, update, delete, import], fields: {hide: [name]}}}
+                    import: true
+                    transactions: true
+            """
+        let desk = try RightsDesk(roles, clerk: ["half"])
+        _ = try desk.ask("POST", "/objects/P", by: desk.admin, body: #"{"ssn":"k1","name":"n"}"#).document("person")
+        let pool = [
+            ("ssn", #""k1""#), ("ssn", #""k2""#), ("ssn", "5"), ("name", #""x""#), ("name", "5"), ("zzq", "1"), ("$q", "1"),
+        ]
+        for _ in 0..<40 {
+            var members: [(String, String)] = []
+            for member in pool.shuffled(using: &random).prefix(4) where !members.contains(where: { $0.0 == member.0 }) {
+                members.append(member)
+            }
+            let body = "{" + members.map { #""\#($0.0)":\#($0.1)"# }.joined(separator: ",") + "}"
+            let cells = members.map(\.0).joined(separator: ",") + "\n" + members.map(\.1).joined(separator: ",") + "\n"
+            for write in Self.writes(body, cells: cells) {
+                for prefer in ["handling=strict", "handling=lenient"] {
+                    let answers = try ["name", "nqvx"].map { name in
+                        let answer = try desk.ask(
+                            write.method, write.path, [("Content-Type", write.type), ("Prefer", prefer)],
+                            body: write.body.replacing("\"name\"", with: "\"\(name)\"").replacing("/name", with: "/\(name)")
+                                .replacing("name,", with: "\(name),").replacing("name\n", with: "\(name)\n"))
+                        return told(answer, "no key").replacing("nqvx", with: "name")
+                    }
+                    #expect(answers[0] == answers[1], "seed \(seed): \(write) \(prefer)\n\(answers.joined(separator: "\n"))")
+                }
+            }
+        }
+    }
+
     @Test func `an object with a hidden key is not made by an address, and a visible key is looked up as before`() throws {
         let desk = try RightsDesk(Self.roles, clerk: ["reader"])
         #expect(try desk.ask("PUT", "/objects/P/chosen", body: #"{"name":"Eve"}"#).status == 404)

@@ -269,7 +269,8 @@ extension WriteSession {
         guard let readOnly = restriction?.fields(of: table).readOnly, !readOnly.isEmpty else { return body }
         var members: [(name: String, value: InputValue)] = []
         for (name, value) in body.members {
-            guard let position = knownPosition(ofMember: name, of: table), readOnly.contains(table.columns[position].leafIndex) else {
+            guard let position = knownPosition(ofMember: name, of: table), readOnly.contains(table.columns[position].leafIndex)
+            else {
                 members.append((name, value))
                 continue
             }

@@ -69,7 +69,8 @@ package struct NamePattern: Sendable {
     /// The form of a text without claims; nil for one that is no pattern.
     private static func form(_ text: String) -> Form? {
         guard !text.isEmpty, !text.utf8.dropLast().contains(UInt8(ascii: "*")), !text.utf8.contains(0) else { return nil }
-        return text.utf8.last == UInt8(ascii: "*") ? .beginning(String(decoding: text.utf8.dropLast(), as: UTF8.self)) : .name(text)
+        return text.utf8.last == UInt8(ascii: "*")
+            ? .beginning(String(decoding: text.utf8.dropLast(), as: UTF8.self)) : .name(text)
     }
 
     /// The name, when the pattern is for one that it states itself.
