@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import RealmTestSupport
 import Testing
 
 /// Patterns of roles are bytes.
