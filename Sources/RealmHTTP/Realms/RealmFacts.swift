@@ -19,6 +19,8 @@ struct RealmFacts {
     var fileFormat: Int?
     /// The length of the file in bytes.
     var fileBytes: Int?
+    /// The path of the file; nil for a realm without one.
+    private let path: String?
     /// What was read from the contents of the file; nil when it could not be read.
     var contents: Contents?
 
@@ -40,6 +42,7 @@ struct RealmFacts {
     ///
     /// - Parameter path: The path of its file; nil for a realm without one.
     init(path: String?) {
+        self.path = path
         isInMemory = path == nil ? nil : false
         fileBytes = path.flatMap { System.entry(atPath: $0)?.byteCount }
     }
@@ -48,7 +51,9 @@ struct RealmFacts {
     mutating func take(_ error: StorageError) {
         guard case .refused(let refusal) = error else { return }
         switch refusal {
-        case .encryptionKeyRequired: isEncrypted = true
+        case .encryptionKeyRequired:
+            // Without a key an encrypted file looks like one that is no Realm file, but for its table of pages.
+            if let path, (try? FileGlance(path: path))?.encryption == .encrypted { isEncrypted = true }
         case .formatUnsupported(let found, _), .formatNotWritable(let found): fileFormat = found
         default: break
         }

@@ -46,6 +46,20 @@ import Testing
         (names.filter { document[$0] != nil }, Set(document["unknown"]?.texts ?? []))
     }
 
+    @Test func `a file that may be encrypted or no Realm file is not said to be encrypted`() throws {
+        try withFolder { server, folder in
+            var random = SeededGenerator(seed: 7)
+            let bytes = (0..<16384).map { _ in UInt8.random(in: 0...255, using: &random) }
+            try Data(bytes).write(to: URL(fileURLWithPath: folder + "/noise.realm"))
+            #expect(try eventually { try server.get("/v1/realms/noise/schema").json["code"]?.text == "encryption_key_required" })
+            let noise = try server.get("/v1/realms/noise").json
+            #expect(noise["encrypted"] == nil && noise["unknown"]?.texts?.contains("encrypted") == true, "\(noise)")
+            #expect(noise["file"]?["unknown"]?.texts?.contains("realm") == true, "\(noise)")
+            _ = try server.get("/v1/realms/encrypted/schema")
+            #expect(try server.get("/v1/realms/encrypted").json["encrypted"]?.bool == true)
+        }
+    }
+
     @Test func `the document of a realm that is not open describes its file, and a list does not`() throws {
         try withFolder { server, _ in
             func file(_ name: String) throws -> ParsedJSON {
