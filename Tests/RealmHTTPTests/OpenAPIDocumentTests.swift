@@ -34,6 +34,13 @@ struct OpenAPIDocumentTests {
             }
     }
 
+    @Test func `the description of a realm names no class of the sample that it does not have`() throws {
+        for fixture in ["types-list", "links", "store"] {
+            let text = try Described(fixture: fixture, profile: .full).document().json
+            #expect(text.contains("\"Product\"") == (fixture == "store"), "\(fixture)")
+        }
+    }
+
     @Test(arguments: Described.all)
     func `operation ids are unique, every reference leads somewhere, and every component is used`(_ described: Described) throws {
         let document = try described.document()

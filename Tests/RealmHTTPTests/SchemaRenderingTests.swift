@@ -53,7 +53,7 @@ struct SchemaRenderingTests {
         #expect(swift.contains("class my_class: Object"))
         #expect(swift.contains("\"my class\""))
         #expect(swift.contains("var `class`: Int"))
-        #expect(swift.contains("\"a_b_c\": \"a$b\\\"c\""))
+        #expect(swift.contains("override class func propertiesMapping() -> [String: String] { [\"a_b_c\": \"a$b\\\"c\"] }"))
         #expect(SchemaFormat.kotlin.text(odd).contains("@PersistedName(\"a\\$b\\\"c\")"))
         #expect(SchemaFormat.typescript.text(odd).contains("\"a$b\\\"c\": Array<string | null>;"))
     }

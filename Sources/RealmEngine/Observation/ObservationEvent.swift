@@ -11,4 +11,6 @@ package struct ObservationEvent: Sendable {
     package let to: Version
     /// The difference between the two states of the target.
     package let change: ObservedChange
+    /// The memory in bytes that the observation takes after the change.
+    package let byteCount: Int
 }

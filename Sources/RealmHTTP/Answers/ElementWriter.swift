@@ -135,7 +135,9 @@ final class ElementWriter {
     /// Writes the value of a property that is no collection, or the embedded object at the end of a
     /// path.
     func writeSingle(_ target: PropertyTarget, to writer: inout JSONWriter) throws(StorageError) {
-        if let element = target.element { return try writeValue(element, to: &writer) }
+        if let element = target.element {
+            return expandsLinks ? try writeRow(element, to: &writer) : try writeValue(element, to: &writer)
+        }
         if expandsLinks, objects != nil { return try writeRow(try target.row.value(target.column), to: &writer) }
         guard let member else { return writer.null() }
         try encoder.writeValue(of: member, target.row, to: &writer)

@@ -6,8 +6,8 @@ internal import RealmStorage
 
 /// What the last part of the path `…/{key}/{property}` names.
 ///
-/// It is a property of the key's object or of an object embedded in it, or an embedded object that
-/// is an element of a collection.
+/// It is a property of the key's object or of an object embedded in it, an embedded object that
+/// is an element of a collection, or the value of an entry of a dictionary.
 struct PropertyTarget {
     /// The class of the object that has the property.
     let table: Table
@@ -15,7 +15,7 @@ struct PropertyTarget {
     let row: Row
     /// The property that the path names, or the collection that has the element.
     let column: Column
-    /// The embedded object at the end of the path, when the path ends at an element of a
+    /// The embedded object or the value at the end of the path, when the path ends at an element of a
     /// collection; else nil.
     var element: Value?
 
@@ -66,6 +66,11 @@ struct PropertyTarget {
         return table
     }
 
+    /// Returns whether the column has embedded objects.
+    private func isEmbedded(_ snapshot: Snapshot) -> Bool {
+        column.type == .link && column.targetTable.flatMap { snapshot.table($0) }?.kind == .embedded
+    }
+
     /// Returns a property of the embedded object that this target leads to.
     private func property(_ name: String, _ snapshot: Snapshot) throws(Problem) -> PropertyTarget {
         let inner = try embeddedTable(snapshot)
@@ -80,9 +85,10 @@ struct PropertyTarget {
         return PropertyTarget(table: inner, row: innerRow, column: innerColumn)
     }
 
-    /// Returns an embedded object of a list by its index, or of a dictionary by its key.
+    /// Returns an embedded object of a list by its index, or what a dictionary has under a key.
     private func element(at step: PropertyPath.Step, _ snapshot: Snapshot) throws(Problem) -> Value {
-        _ = try embeddedTable(snapshot)
+        // Links to hidden objects are left out of lists, so an index would tell how many there are.
+        if column.collection != .dictionary { _ = try embeddedTable(snapshot) }
         let found: Value?
         switch (column.collection, step) {
         case (.list, .index(let index)):
@@ -95,7 +101,7 @@ struct PropertyTarget {
             found = try Problem.mapping { () throws(StorageError) in try row.dictionary(column, in: snapshot).find(key.view) }
         default: throw Problem(.notFound, "there is no such element at this path")
         }
-        guard let found, !found.isNull else { throw PropertyTarget.nothing }
+        guard let found, !found.isNull || !isEmbedded(snapshot) else { throw PropertyTarget.nothing }
         return found
     }
 }

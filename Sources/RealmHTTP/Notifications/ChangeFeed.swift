@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmQuery
 internal import RealmStorage
 
 /// The change sets of one definition in one representation: it is observed once, and each change
@@ -28,8 +29,10 @@ final class ChangeFeed: Sendable {
         var failure: Problem?
         /// The version that deleted the observed object or collection; nil while it exists.
         var end: UInt64?
-        /// The memory in bytes that the observation took when it began.
+        /// The memory in bytes that the observation takes.
         var observedBytes = 0
+        /// What counts that memory for the clients that read the feed.
+        var shares: [WeakShare] = []
         /// The memory in bytes that is counted for the ring.
         var ringBytes = 0
         /// The number of rows at the version at which the observation began.
@@ -135,6 +138,31 @@ final class ChangeFeed: Sendable {
     /// The memory in bytes that the observation and the change sets take, about.
     var byteCount: Int { state.withLock { $0.observedBytes + $0.ringBytes } }
 
+    /// Counts what the feed takes from now on in a share, until that is released.
+    func count(in share: ObservedShare) {
+        state.withLock { state in
+            state.shares.removeAll { $0.share == nil || $0.share === share }
+            state.shares.append(WeakShare(share: share))
+        }
+    }
+
+    /// Counts what the observation takes now, after a change.
+    ///
+    /// - Throws: `too_many_streams` for a definition that has grown beyond what the server, or every client that reads it, may have.
+    private func count(_ bytes: Int) throws(Problem) {
+        let (growth, shares) = state.withLock { state in
+            defer { state.observedBytes = bytes }
+            return (bytes - state.observedBytes, state.shares.compactMap(\.share))
+        }
+        let refused = shares.compactMap { $0.add(growth) }
+        guard growth > 0 else { return }
+        let total = ObservedMemory.shared.byteCount
+        // What no client reads is given up later, by the calls that the hub gets.
+        if total > limits.observedBytes / 4 * 3 { notifications.makeRoom() }
+        if total > limits.observedBytes { throw ChangeFeed.problem(.noRoom(limit: limits.observedBytes)) }
+        if let problem = refused.first, refused.count == shares.count { throw problem }
+    }
+
     /// Counts the memory of the ring anew.
     private static func countRing(_ state: inout State) {
         let bytes = state.ring.byteCount + state.ring.count * MemoryLayout<ChangeSet>.stride
@@ -211,11 +239,13 @@ final class ChangeFeed: Sendable {
     ///
     /// - Parameters:
     ///   - wantsContents: Whether the caller needs the rows at that version, for a snapshot.
+    ///   - admission: Until when, and whether, the caller waits for the observation to begin.
     ///   - completion: Receives the version, which includes every commit made before this call, and
     ///     the rows if they are wanted. It is called on the hub's thread, or at once on this thread
     ///     when the feed has failed.
     func catchUp(
-        wantsContents: Bool, _ completion: @escaping @Sendable (Result<(Version, ObservedContents?), Problem>) -> Void
+        wantsContents: Bool, _ admission: ObservedMemory.Admission,
+        _ completion: @escaping @Sendable (Result<(Version, ObservedContents?), Problem>) -> Void
     ) {
         enum Action {
             case fail(Problem)
@@ -227,7 +257,7 @@ final class ChangeFeed: Sendable {
             if let failure = state.failure { return .fail(failure) }
             if let attachment = state.attachment { return .use(attachment) }
             guard !state.isAttaching else {
-                state.waiting.append { [self] in catchUp(wantsContents: wantsContents, completion) }
+                state.waiting.append { [self] in catchUp(wantsContents: wantsContents, admission, completion) }
                 return .wait
             }
             state.isAttaching = true
@@ -237,35 +267,34 @@ final class ChangeFeed: Sendable {
         switch action {
         case .wait: break
         case .fail(let problem): completion(.failure(problem))
-        case .attach(let target, let isActive): attach(target, isActive: isActive, completion)
+        case .attach(let target, let isActive): attach(target, isActive: isActive, admission, completion)
         case .use(let attachment) where wantsContents:
-            hub.contents(of: attachment) { result in
-                completion(result.map { ($0.version, $0.contents) }.mapError(ChangeFeed.problem))
+            hub.contents(of: attachment) { [self] result in
+                completion(result.map { ($0.version, $0.contents) }.mapError { failure ?? ChangeFeed.problem($0) })
             }
         case .use(let attachment):
-            hub.catchUp(attachment) { version in
-                completion(version.map { .success(($0, nil)) } ?? .failure(ChangeFeed.problem(.closed)))
+            hub.catchUp(attachment) { [self] version in
+                completion(version.map { .success(($0, nil)) } ?? .failure(failure ?? ChangeFeed.problem(.closed)))
             }
         }
     }
 
     /// Begins the observation. Callers of `catchUp` that come before it has begun wait for it.
     private func attach(
-        _ target: ObservedTarget, isActive: Bool, isRepeated: Bool = false,
+        _ target: ObservedTarget, isActive: Bool, isRepeated: Bool = false, _ admission: ObservedMemory.Admission,
         _ completion: @escaping @Sendable (Result<(Version, ObservedContents?), Problem>) -> Void
     ) {
-        var admission = ObservedMemory.Admission()
-        admission.byteLimit = limits.observedBytes
-        admission.deadline = Instant.now().adding(seconds: Double(limits.readSeconds))
         hub.attach(target, self, isActive: isActive, admission) { [self] result in
             if case .failure(.noRoom) = result, !isRepeated {
                 // What no client reads makes room for what one wants to read.
                 notifications.makeRoom()
-                return attach(target, isActive: isActive, isRepeated: true, completion)
+                return attach(target, isActive: isActive, isRepeated: true, admission, completion)
             }
             let (waiting, hasChanged) = state.withLock { state in
                 state.isAttaching = false
                 switch result {
+                // Others that want the observation begin it again, in their own time.
+                case .failure(.query(.cancelled)) where !state.waiting.isEmpty: break
                 case .success(let attached):
                     state.attachment = attached.attachment
                     state.observedBytes = attached.byteCount
@@ -284,7 +313,7 @@ final class ChangeFeed: Sendable {
                 if hasChanged { updateActivity(of: attached.attachment) }
                 completion(.success((attached.version, attached.contents)))
             case .failure(let error):
-                notifications.forget(self)
+                if failure != nil { notifications.forget(self) }
                 completion(.failure(ChangeFeed.problem(error)))
             }
             for action in waiting { action() }
@@ -372,6 +401,11 @@ extension ChangeFeed: ObservationListener {
     func didChange(_ event: ObservationEvent) {
         let version = event.to.token.version
         do throws(Problem) {
+            try count(event.byteCount)
+        } catch {
+            return end(error) { [hub] in hub.detachDuringEvent($0) }
+        }
+        do throws(Problem) {
             if case .unknown = event.change { return reset(at: version) }
             guard !event.change.isSilent else { return state.withLock { $0.end = version } }
             let encoded = try encoder.encode(event)
@@ -429,12 +463,23 @@ extension ChangeFeed: ObservationListener {
 
     /// Ends the feed with a problem, and loses the positions of all subscribers so that they notice
     /// it.
-    func didFail(_ error: ObservationError) {
-        state.withLock { state in
-            state.attachment = nil
-            state.failure = ChangeFeed.problem(error)
+    func didFail(_ error: ObservationError) { end(ChangeFeed.problem(error)) { _ in } }
+
+    /// Ends the feed with a problem.
+    ///
+    /// - Parameters:
+    ///   - problem: What its readers get.
+    ///   - detach: Ends the attachment at the hub, where it has not ended.
+    private func end(_ problem: Problem, detach: (Attachment) -> Void) {
+        let attachment = state.withLock { state -> Attachment? in
+            defer { state.attachment = nil }
+            state.failure = problem
+            state.observedBytes = 0
             state.ring.restart(at: .max)
+            ChangeFeed.countRing(&state)
+            return state.attachment
         }
+        if let attachment { detach(attachment) }
         notifications.forget(self)
         notifications.noteChange(self)
     }

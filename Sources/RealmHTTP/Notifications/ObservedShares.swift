@@ -23,10 +23,27 @@ final class ObservedShares: Sendable {
             bytes[client] = total > 0 ? total : nil
             return true
         }
-        guard isGranted else {
-            throw .overLimit(.tooManyStreams, "the observed definitions of one client take too much memory", limit: limit)
-                .with("limitName", "observed-bytes-per-principal")
+        guard isGranted else { throw ObservedShares.overLimit(limit) }
+    }
+
+    /// Counts bytes that are in use already.
+    ///
+    /// - Returns: Whether the client has as much as it may have, or less.
+    fileprivate func add(_ count: Int, to client: [UInt8]) -> Bool {
+        let limit = liveLimits.current.observedBytesPerPrincipal
+        return bytes.withLock { bytes in
+            let total = bytes[client, default: 0] + count
+            bytes[client] = total > 0 ? total : nil
+            return total <= limit || client.isEmpty
         }
+    }
+
+    /// The problem of a client whose definitions take more than the limit.
+    fileprivate var problem: Problem { ObservedShares.overLimit(liveLimits.current.observedBytesPerPrincipal) }
+
+    private static func overLimit(_ limit: Int) -> Problem {
+        .overLimit(.tooManyStreams, "the observed definitions of one client take too much memory", limit: limit)
+            .with("limitName", "observed-bytes-per-principal")
     }
 }
 
@@ -52,5 +69,19 @@ final class ObservedShare: Sendable {
         bytes.withLock { $0 = new }
     }
 
+    /// Counts what a definition has grown or shrunk by.
+    ///
+    /// - Returns: The problem when the client has more than it may have now.
+    func add(_ count: Int) -> Problem? {
+        bytes.withLock { $0 += count }
+        return shares.add(count, to: client) ? nil : shares.problem
+    }
+
     deinit { try? shares.change(client, from: bytes.withLock { $0 }, to: 0) }
+}
+
+/// A share that a feed counts in as long as somebody else holds it.
+struct WeakShare: Sendable {
+    /// The share; nil once it was given back.
+    weak var share: ObservedShare?
 }

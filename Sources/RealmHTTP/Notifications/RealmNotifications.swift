@@ -349,13 +349,13 @@ final class RealmNotifications: Sendable {
         _ subs: [ReadSubscription], wantsContents: Bool, countedIn share: ObservedShare?,
         _ completion: @escaping @Sendable (Result<AlignedSubscriptions, Problem>) -> Void
     ) {
-        let alignment = SubscriptionAlignment(subs, wantsContents: wantsContents) { [self] result in
+        var admission = ObservedMemory.Admission()
+        admission.byteLimit = limits.observedBytes
+        admission.deadline = Instant.now().adding(seconds: Double(limits.readSeconds))
+        let alignment = SubscriptionAlignment(
+            subs, wantsContents: wantsContents, countedIn: share, admission
+        ) { [self] result in
             guard case .success(let aligned) = result else { return completion(result) }
-            do throws(Problem) {
-                try share?.set(subs.reduce(0) { $0 + $1.feed.byteCount })
-            } catch {
-                return completion(.failure(error))
-            }
             publish(aligned.version.token)
             completion(result)
         }

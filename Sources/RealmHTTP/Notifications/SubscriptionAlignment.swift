@@ -27,6 +27,10 @@ final class SubscriptionAlignment: Sendable {
     private let subs: [ReadSubscription]
     /// Whether the rows at the version are needed, for snapshots.
     private let wantsContents: Bool
+    /// Counts what the definitions take for their client; nil when that is counted elsewhere.
+    private let share: ObservedShare?
+    /// Limits the memory and the time of all definitions that are observed from now on.
+    private let limits: ObservedMemory.Admission
     /// Receives the common version and contents, or the problem, once.
     private let completion: @Sendable (Result<AlignedSubscriptions, Problem>) -> Void
     private let state: RankedMutex<State>
@@ -36,14 +40,18 @@ final class SubscriptionAlignment: Sendable {
     /// - Parameters:
     ///   - subs: The subscriptions, whose feeds have to be active.
     ///   - wantsContents: Whether the rows at the version are needed, for snapshots.
+    ///   - share: Counts what the definitions take for their client; nil when that is counted elsewhere.
+    ///   - limits: Limits the memory and the time of definitions that are observed from now on.
     ///   - completion: Receives the common version, or the problem of a feed. Called once, without
     ///     a lock.
     init(
-        _ subs: [ReadSubscription], wantsContents: Bool,
+        _ subs: [ReadSubscription], wantsContents: Bool, countedIn share: ObservedShare?, _ limits: ObservedMemory.Admission,
         _ completion: @escaping @Sendable (Result<AlignedSubscriptions, Problem>) -> Void
     ) {
         self.subs = subs
         self.wantsContents = wantsContents
+        self.share = share
+        self.limits = limits
         self.completion = completion
         state = RankedMutex(
             .leaf,
@@ -58,8 +66,28 @@ final class SubscriptionAlignment: Sendable {
     /// Has the feeds of some subscriptions catch up with the newest commit.
     private func catchUp(_ indexes: [Int]) {
         state.withLock { $0.missing = indexes.count }
+        var admission = limits
+        // Nothing is observed for a request that has failed already.
+        admission.isWanted = { [self] in state.withLock { $0.problem == nil } }
         for index in indexes {
-            subs[index].feed.catchUp(wantsContents: wantsContents) { [self] result in add(result, index) }
+            subs[index].feed.catchUp(wantsContents: wantsContents, admission) { [self] result in
+                add(counted(result, index), index)
+            }
+        }
+    }
+
+    /// Counts what a feed takes for the client. The result is a failure when the client may not have as much.
+    private func counted(
+        _ result: Result<(Version, ObservedContents?), Problem>, _ index: Int
+    ) -> Result<(Version, ObservedContents?), Problem> {
+        guard let share, case .success = result else { return result }
+        let known = state.withLock { state in subs.indices.filter { $0 == index || state.versions[$0] != nil } }
+        subs[index].feed.count(in: share)
+        do throws(Problem) {
+            try share.set(known.reduce(0) { $0 + subs[$1].feed.byteCount })
+            return result
+        } catch {
+            return .failure(error)
         }
     }
 

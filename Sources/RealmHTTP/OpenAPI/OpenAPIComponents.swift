@@ -19,7 +19,8 @@ struct OpenAPIComponents {
     /// - Parameters:
     ///   - ints: The form of integers in the responses that are described.
     ///   - limits: The limits of the server, which parameters and bodies state.
-    init(_ ints: OpenAPIDocument.Integers, _ limits: Limits) {
+    ///   - examples: Examples of parameters by their names here, in the place of those of the sample.
+    init(_ ints: OpenAPIDocument.Integers, _ limits: Limits, examples own: [ByteText: String] = [:]) {
         let split = OpenAPIComponents.raw(ints, limits).flatMap { OpenAPISchemaSplit.parts(of: $0, $1) }
         let found = Dictionary(texts: split) { first, _ in first }
         let examples = OpenAPIExamples { found[$0] }
@@ -27,12 +28,11 @@ struct OpenAPIComponents {
             (name, OpenAPIComponents.described(name, examples.completed(schema, named: name)))
         }
         byName = Dictionary(texts: schemas) { first, _ in first }
+        let parameters =
+            OpenAPIParts.parameters(limits) + OpenAPIWrites.parameters(limits) + OpenAPIChanges.parameters(limits)
+            + OpenAPIChanges.writeParameters + [OpenAPIParts.intsParameter(ints)]
         others = [
-            (
-                "parameters",
-                OpenAPIParts.parameters(limits) + OpenAPIWrites.parameters(limits) + OpenAPIChanges.parameters(limits)
-                    + OpenAPIChanges.writeParameters + [OpenAPIParts.intsParameter(ints)]
-            ),
+            ("parameters", parameters.map { name, part in (name, own[name].map { part.illustrated(by: $0) } ?? part) }),
             ("responses", OpenAPIParts.commonResponses.map { ($0, OpenAPIExamples.illustrated($1)) }),
             ("headers", OpenAPIParts.headerFields),
         ]
@@ -59,6 +59,24 @@ struct OpenAPIComponents {
     /// Returns the words of a name, as `batch operation result`.
     private static func words(_ name: String) -> String {
         name.reduce(into: "") { $0 += ($1.isUppercase && !$0.isEmpty ? " " : "") + $1.lowercased() }
+    }
+
+    /// Returns examples of parameters that name classes and properties of a realm.
+    static func examples(of snapshot: Snapshot) -> [ByteText: String] {
+        let tables = snapshot.classes.filter { $0.kind != .embedded }
+        guard let first = tables.first?.className else { return [:] }
+        let keys = Set(tables.map(\.key))
+        let links = tables.lazy.flatMap { table in table.columns.lazy.map { (table, $0) } }.filter { _, column in
+            column.type == .link && column.targetTable.map { keys.contains($0) } ?? false
+        }
+        let property = tables.lazy.flatMap(\.columns).first?.name ?? "name"
+        guard let (origin, column) = links.first, let name = origin.className else {
+            return ["ChangesClass": first, "OriginClass": first, "OriginProperty": property, "ChangesProperty": property]
+        }
+        return [
+            "ChangesClass": first, "OriginClass": name, "OriginProperty": column.name,
+            "ChangesProperty": "@links.\(name).\(column.name)",
+        ]
     }
 
     // MARK: - References
@@ -110,6 +128,21 @@ struct OpenAPIComponents {
             }
         default: break
         }
+    }
+}
+
+extension DocumentValue {
+    /// Returns the description of a parameter with another example.
+    fileprivate func illustrated(by example: String) -> DocumentValue {
+        guard case .object(let members) = self else { return self }
+        return .object(
+            members.map { member in
+                switch member.name {
+                case "example": .init("example", .string(example))
+                case "schema": .init("schema", member.value.illustrated(by: example))
+                default: member
+                }
+            })
     }
 }
 

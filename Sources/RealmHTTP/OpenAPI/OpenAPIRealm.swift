@@ -64,7 +64,7 @@ package struct OpenAPIRealm {
         self.profile = profile
         self.defaults = defaults
         self.snapshot = snapshot
-        components = OpenAPIComponents(ints, limits)
+        components = OpenAPIComponents(ints, limits, examples: OpenAPIComponents.examples(of: snapshot))
         let identifiers = OpenAPIRealm.identifiers(of: snapshot)
         self.identifiers = identifiers
         tables = Dictionary(texts: snapshot.classes.map { (identifiers[$0.key] ?? "", $0) }) { first, _ in first }

@@ -45,10 +45,10 @@ extension Set<ProblemCode> {
         .objectNotFound, .noPrimaryKey, .typeMismatch, .outOfRange, .unknownProperty, .pathNotFound,
     ]
 
-    /// All writes: the state of the realm and of the transaction that a write belongs to.
+    /// All writes: the state of the realm and of the transaction that a write belongs to, and what one commit may change.
     package static let ofWrites: Set = ofReads.union([
         .readOnly, .writeLockBusy, .preconditionRequired, .idempotencyInProgress, .idempotencyKeyReused, .tooManyTransactions,
-        .subscriptionExpired,
+        .subscriptionExpired, .tooManyAffected,
     ])
 
     /// Values that are written, and what they may be refused for.

@@ -44,7 +44,7 @@ struct SwiftRendering {
         if !renamed.isEmpty {
             let pairs = renamed.map { "\(quoted($0.0.text)): \(quoted($0.1.name))" }
             lines.append(
-                "    override class func propertiesMapping() -> [ByteText: String] { [\(pairs.joined(separator: ", "))] }")
+                "    override class func propertiesMapping() -> [String: String] { [\(pairs.joined(separator: ", "))] }")
         }
         for (identifier, property) in zip(identifiers, one.properties) {
             lines.append("    " + line(property, identifier.text, isKey: property.name == one.primaryKey))

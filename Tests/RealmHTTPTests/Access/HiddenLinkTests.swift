@@ -126,6 +126,23 @@ import Testing
         #expect(hidden(try server.request("GET", Self.path, ann)) == #"{"$$any":2,"dogs":2}"#)
     }
 
+    @Test func `an entry of a dictionary shows no hidden link by its own address either`() throws {
+        let (server, admin, ann) = try server()
+        for (entry, forAnn, forAdmin) in [("a", "1", "1"), ("b", nil, "2")] {
+            for (key, expected) in [(ann, forAnn), (admin, forAdmin)] {
+                for query in ["", "?fields=id"] {
+                    let answer = try server.request("GET", "\(Self.path)/named.\(entry)\(query)", key)
+                    let value = answer.json["value"]
+                    let found = value?["$link"]?["key"]?.text ?? value?["id"]?.integer.map { String($0) }
+                    #expect(answer.status == 200 && found == expected, "\(entry)\(query): \(answer.text)")
+                }
+            }
+        }
+        // What is left out of a list cannot be counted by its indexes.
+        #expect(try server.request("GET", Self.path + "/dogs%5B1%5D", ann).status == 404)
+        #expect(try server.request("GET", Self.path + "/named.c", ann).status == 404)
+    }
+
     /// Nothing but `$meta` counts them.
     @Test func `hidden links are not followed, counted or found`() throws {
         let (server, _, ann) = try server()

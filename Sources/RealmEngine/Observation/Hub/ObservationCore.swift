@@ -159,7 +159,7 @@ final class ObservationCore: @unchecked Sendable {
         }
         guard ObservedMemory.shared.byteCount < admission.byteLimit else { throw .noRoom(limit: admission.byteLimit) }
         clock.start(until: admission.deadline)
-        guard clock.mayGoOn else { throw .query(.cancelled) }
+        guard admission.isWanted(), clock.mayGoOn else { throw .query(.cancelled) }
         let observer = try target.observer(at: position.snapshot, names: names, clock)
         guard observer.byteCount <= admission.byteLimit - ObservedMemory.shared.byteCount else {
             throw .noRoom(limit: admission.byteLimit)
@@ -311,10 +311,7 @@ final class ObservationCore: @unchecked Sendable {
     ///   - isLost: Whether the changes are unknown, so that the contents have to be read again.
     private func advance(_ observation: Observation, over range: ObservedRange, isLost: Bool = false) {
         let from = observation.behind ?? range.from
-        defer {
-            registry.advanced(observation, to: range.to)
-            if registry.contains(observation) { observation.count() }
-        }
+        defer { registry.advanced(observation, to: range.to) }
         metrics.withLock { $0.visited += 1 }
         guard !observation.observer.isGone, isLost || observation.observer.mayChange(over: range) else { return }
         let begin = Instant.now()
@@ -326,10 +323,12 @@ final class ObservationCore: @unchecked Sendable {
                 metrics.evaluations += 1
                 if change != nil { metrics.events += 1 }
             }
+            // Listeners may end the observation because of what it takes now.
+            observation.count()
             guard let change else { return }
-            let event = ObservationEvent(from: from, to: range.to, change: change)
+            let event = ObservationEvent(from: from, to: range.to, change: change, byteCount: observation.byteCount)
             for listener in observation.listenersInOrder { listener.didChange(event) }
-            if observation.observer.isGone { registry.file(observation) }
+            if observation.observer.isGone, registry.contains(observation) { registry.file(observation) }
         } catch {
             fail(observation, error)
         }

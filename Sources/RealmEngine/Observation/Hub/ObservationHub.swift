@@ -112,6 +112,10 @@ package final class ObservationHub: Sendable {
         run(refused: {}) { [self] in core.detach(attachment) }
     }
 
+    /// Ends an attachment at once, so that its memory is free before the next target is advanced. It is called while an event of the
+    /// attachment is being delivered.
+    package func detachDuringEvent(_ attachment: Attachment) { core.detach(attachment) }
+
     /// Runs a closure on the hub's thread, after everything that is committed by now was delivered. It is
     /// dropped if the hub is closed.
     package func perform(_ body: @escaping @Sendable () -> Void) { run(refused: {}, body) }

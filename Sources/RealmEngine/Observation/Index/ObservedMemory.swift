@@ -23,6 +23,8 @@ package final class ObservedMemory: Sendable {
         package var byteLimit = Int.max
         /// The instant at which the evaluation is given up.
         package var deadline = Instant.distantFuture
+        /// Whether somebody still wants the observation; asked before the evaluation.
+        package var isWanted: @Sendable () -> Bool = { true }
 
         /// Makes an admission without limits.
         package init() {}
