@@ -102,9 +102,11 @@ package final class Authenticator: Sendable {
         }
     }
 
-    /// Returns the principal of the session of a cookie.
+    /// Returns the principal of the session of a cookie, which is good where its credential is.
     private func principal(ofSession cookie: String, _ request: Request) throws(Problem) -> Principal {
-        guard let session = sessions.session(of: cookie) else { throw failure(of: request) }
+        guard let session = sessions.session(of: cookie), session.principal.mayBeUsed(from: request.clientAddress) else {
+            throw failure(of: request)
+        }
         request.sessionCookie = cookie
         guard Authenticator.isSafe(request.method) || session.takes(csrfToken: request.headers[.csrfToken]) else {
             throw Problem(.forbidden, "a request with the cookie of a session that may change something needs its token")

@@ -77,7 +77,7 @@ struct AggregateNumbers {
         let budget = context.request.budget
         let order = result.order(by: terms) { budget.goesOn }
         try context.request.checkDeadline()
-        let identity = parameters.identity(of: identity(paths))
+        let identity = parameters.identity(of: identity(paths), by: context.rightsIdentity)
         let start = min(
             try parameters.after.map { text throws(Problem) in try index(text, identity) } ?? parameters.offset ?? 0, order.count)
         let chosen = order[start...].prefix(parameters.limit ?? ReadParameters.defaultLimit)

@@ -218,7 +218,9 @@ struct CollectionPage {
     }
 
     /// The identity that cursors of this request carry.
-    var identity: UInt64 { parameters.identity(of: CollectionPage.canonical(context.request.target.path)) }
+    var identity: UInt64 {
+        parameters.identity(of: CollectionPage.canonical(context.request.target.path), by: context.rightsIdentity)
+    }
 
     /// Returns a path that is the same however it was encoded: `@links` and `%40links` are one page.
     private static func canonical(_ path: String) -> String {
@@ -234,14 +236,16 @@ struct CollectionPage {
 /// Computes the identity of a list, which its cursors carry.
 extension ReadParameters {
     /// Returns a hash of everything that decides which rows a request has and in which order: the
-    /// path, the predicate with its arguments, the order, the sections, and the one section that is
+    /// path, the rights, the predicate with its arguments, the order, the sections, and the one section that is
     /// wanted. Cursors carry it, so that one of another request is refused.
     ///
-    /// - Parameter path: What is read. It need not be a URL, but must differ between things that
-    ///   are read.
-    func identity(of path: String) -> UInt64 {
+    /// - Parameters:
+    ///   - path: What is read. It need not be a URL, but must differ between things that are read.
+    ///   - rights: The identity of the rights of one who sees a part of it; empty for one who sees all of it.
+    func identity(of path: String, by rights: String) -> UInt64 {
         var hash = StableHash(seed: 1)
         hash.add(path)
+        if !rights.isEmpty { hash.add(rights) }
         hash.add(predicate ?? "")
         for argument in args { hash.add(argument.canonicalText) }
         hash.add(UInt64(args.count))

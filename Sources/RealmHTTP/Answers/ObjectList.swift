@@ -145,7 +145,7 @@ final class ObjectList: @unchecked Sendable {
     /// cursors of QUERY and of POST to `query` are interchangeable.
     private var identity: UInt64 {
         // QUERY and POST to `query` are one operation and share cursors.
-        parameters.identity(of: "\(table.className ?? "")/\(context.database.name.text)")
+        parameters.identity(of: "\(table.className ?? "")/\(context.database.name.text)", by: context.rightsIdentity)
     }
 
     /// A function that returns the cursor of what follows the rows written so far; nil when nothing

@@ -32,12 +32,17 @@ extension ReadContext {
     /// Adds the entity tag, the version and the rules for caches.
     ///
     /// The newest version has to be validated before each use. A snapshot never changes, so it may
-    /// be kept as long as its lease lasts, and its response reports the number of live versions.
+    /// be kept as long as its lease lasts, and its response reports the number of live versions. Rights
+    /// can end before: who has a credential or roles validates it too.
     func addReadHeaders(to response: inout Response, etag: String) {
         response.add("ETag", etag)
         response.add("Realm-Version", version.tokenText)
         guard let lease else { return response.add("Cache-Control", constant: "private, no-cache") }
-        response.add("Cache-Control", "private, max-age=\(Int(lease.secondsLeft)), immutable")
+        if request.rights == nil, request.principal.logName == nil {
+            response.add("Cache-Control", "private, max-age=\(Int(lease.secondsLeft)), immutable")
+        } else {
+            response.add("Cache-Control", constant: "private, no-cache")
+        }
         response.addLiveVersions(of: database)
     }
 }

@@ -122,12 +122,25 @@ final class ReadContext: Sendable {
         if let lease { writer.member("snapshot", text: lease.id) }
     }
 
+    /// The identity of the rights by which the sender sees a part of the version; empty for one who sees all of it.
+    var rightsIdentity: String {
+        guard let scope = request.scope else { return "" }
+        if let rights = scope as? RightsScope, !rights.isPart(of: snapshot.scope?.base ?? snapshot) { return "" }
+        return scope.identity
+    }
+
     /// Returns the entity tag of an answer that any commit may change:
-    /// `"v.<epoch>.<version>~<code>"`.
+    /// `"v.<epoch>.<version>~<code>"`, and for one who sees a part of the version `"v.<epoch>.<version>~<code>~<rights>"`.
     ///
     /// - Parameter code: The code of the representation, which distinguishes answers of one
     ///   version.
-    func versionTag(_ code: String) -> String { "\"v.\(version.tokenText)~\(code)\"" }
+    func versionTag(_ code: String) -> String {
+        let rights = rightsIdentity
+        guard !rights.isEmpty else { return "\"v.\(version.tokenText)~\(code)\"" }
+        // With the epoch in it, the text tells nothing about rights that are the same elsewhere.
+        let digest = SecretDigest.sha256(Array("\(version.token.epoch)\n\(rights)".utf8))
+        return "\"v.\(version.tokenText)~\(code)~\(FileDigest.hex(Array(digest.prefix(8))))\""
+    }
 
     /// The number of properties above which compiling a plan, and writing an object, takes long.
     private static let wideTable = 1000

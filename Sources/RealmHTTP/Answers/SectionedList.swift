@@ -82,7 +82,8 @@ struct SectionedList {
     /// The identity that cursors of this request carry. It differs from that of the same list
     /// without sections.
     private var identity: UInt64 {
-        parameters.identity(of: "sections/\(list.table.className ?? "")/\(context.database.name.text)")
+        parameters.identity(
+            of: "sections/\(list.table.className ?? "")/\(context.database.name.text)", by: context.rightsIdentity)
     }
 
     /// Returns the cursor of the page after the first `end` rows.

@@ -45,6 +45,11 @@ struct BackupEndpoints: Sendable {
         if request.needsAdministrator, directory.access.grant(call.request) < .administer {
             throw Problem(.forbidden, "only administrators may store copies on the server, or copy without the key")
         }
+        // Wherever copies may be stored files are served from, and what is there already is not theirs to know.
+        if request.path != nil, call.request.principal.realm != nil {
+            throw Problem(.forbidden, "this credential is for one realm, so it may not store files on the server")
+                .with("pointer", "/path")
+        }
         return reply(call) { () throws(Problem) in
             let options = Database.CopyOptions(
                 key: request.key(of: context.database), classes: try request.subset(of: context.snapshot),
@@ -140,16 +145,18 @@ struct BackupEndpoints: Sendable {
         _ context: ReadContext, at path: String, as name: RealmName?, _ options: Database.CopyOptions
     ) throws(Problem) -> Response {
         let copy: (byteCount: Int, digest: [UInt8])
+        let file: NewFile
         do throws(StorageError) {
-            let file = try NewFile(beside: path)
+            file = try NewFile(beside: path)
             try context.database.writeCopy(of: context.snapshot, to: file.backend(), options)
             let written = try BodyFile(reading: file.openPath)
             copy = (written.byteCount, try written.digest())
-            try file.publish(as: path)
         } catch {
-            if error.errno == .fileExists { throw BackupEndpoints.exists }
-            throw Problem(opening: error)
+            throw BackupEndpoints.refusal(error)
         }
+        // To copy may have taken long.
+        if let problem = context.request.standing.problem { throw problem }
+        do throws(StorageError) { try file.publish(as: path) } catch { throw BackupEndpoints.refusal(error) }
         let realm = context.database.name.text
         let location: String
         if let name {
@@ -159,6 +166,11 @@ struct BackupEndpoints: Sendable {
             location = ObjectAddress.backup(realm, stored.add(path, of: realm, version: context.snapshot.version, copy).id)
         }
         return describe(path, copy, of: context, at: location)
+    }
+
+    /// Returns the problem of a copy that cannot be stored.
+    private static func refusal(_ error: StorageError) -> Problem {
+        error.errno == .fileExists ? exists : Problem(opening: error)
     }
 
     /// The problem of a path at which there is a file already.

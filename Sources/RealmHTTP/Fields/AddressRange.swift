@@ -42,3 +42,14 @@ package struct AddressRange: Sendable, Equatable {
             && (lowBits == 0 || (address.low ^ other.low) >> UInt64(64 - lowBits) == 0)
     }
 }
+
+extension [AddressRange] {
+    /// Whether an address is in one of the ranges; without ranges every address is admitted, also a text that is none.
+    ///
+    /// - Parameter text: The address, possibly with a zone as those of peers have.
+    package func admit(_ text: String) -> Bool {
+        guard !isEmpty else { return true }
+        guard let address = NetworkAddress(text.prefix { $0 != "%" }) else { return false }
+        return contains { $0.contains(address) }
+    }
+}

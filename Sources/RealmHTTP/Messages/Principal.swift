@@ -36,6 +36,8 @@ package final class Principal: Sendable {
     package let claims: JSONObject
     /// The only realm that the principal may use; nil for no such restriction.
     package let realm: String?
+    /// The networks from which the credential may be used; none for all.
+    package let networks: [AddressRange]
     /// When the credential expires by itself; nil for never.
     package let expiresAt: WallClock?
     /// The name under which transactions, asynchronous writes, snapshots, registrations and idempotency keys belong to the
@@ -60,11 +62,12 @@ package final class Principal: Sendable {
     ///   - roles: The names of its roles.
     ///   - claims: What is known about it, for rules.
     ///   - realm: The only realm that it may use; nil for all.
+    ///   - networks: The networks from which its credential may be used; none for all.
     ///   - expiresAt: When its credential expires; nil for never.
     ///   - parent: The principal with whose end this one ends too.
     package init(
         kind: Kind, id: String = "", name: String = "", roles: [String] = [], claims: JSONObject = JSONObject([]),
-        realm: String? = nil, expiresAt: WallClock? = nil, parent: Principal? = nil
+        realm: String? = nil, networks: [AddressRange] = [], expiresAt: WallClock? = nil, parent: Principal? = nil
     ) {
         self.kind = kind
         self.id = id
@@ -72,6 +75,7 @@ package final class Principal: Sendable {
         self.roles = roles
         self.claims = claims
         self.realm = realm
+        self.networks = networks
         self.expiresAt = expiresAt
         self.parent = parent
         owner = kind == .local ? "" : kind.rawValue + ":" + id
@@ -86,8 +90,13 @@ package final class Principal: Sendable {
         let end = min(expiresAt.nanoseconds, principal.expiresAt?.nanoseconds ?? .max)
         self.init(
             kind: principal.kind, id: principal.id, name: principal.name, roles: principal.roles, claims: principal.claims,
-            realm: principal.realm, expiresAt: WallClock(nanoseconds: end), parent: principal)
+            realm: principal.realm, networks: principal.networks, expiresAt: WallClock(nanoseconds: end), parent: principal)
     }
+
+    /// Whether whatever stands for the principal may be used from an address: the credential itself, a session or a ticket.
+    ///
+    /// - Parameter address: The address of the client, possibly with a zone.
+    package func mayBeUsed(from address: String) -> Bool { networks.admit(address) }
 
     /// The principal of requests that never need a credential, and may administer: those through the administrators' socket.
     package static let local = Principal(kind: .local, roles: [administratorRole])

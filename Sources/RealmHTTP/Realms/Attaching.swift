@@ -275,6 +275,13 @@ final class Attaching: Sendable {
         return request
     }
 
+    /// Throws when the sender of the request may not attach the realm any more, which is asked after what may take long. The repetition
+    /// of an attempt was admitted with that.
+    private func requireStanding() throws(Problem) {
+        guard former == nil, let problem = call.request.standing.problem else { return }
+        throw problem
+    }
+
     /// Writes a sample into an empty realm in one commit. A realm in memory that is served under another name already keeps what it has.
     private func fill(
         _ database: Database, with sample: Sample, isNew: Bool, _ stage: Stage,
@@ -284,11 +291,12 @@ final class Attaching: Sendable {
         let names = openOptions
         database.write(
             request(stage),
-            { session in
+            { [self] session in
                 try ImportRun(session, .create).run(try sample.reader())
                 if let defect = names.defect(in: try session.view()) {
                     throw Attaching.wrongNames(defect.member, defect.reason)
                 }
+                try requireStanding()
             },
             completion: { (result: Result<WriteReceipt<Void>, WriteError>) in
                 switch result {
@@ -319,6 +327,7 @@ final class Attaching: Sendable {
                 if let defect = names.defect(in: try session.view()) {
                     throw Attaching.wrongNames(defect.member, defect.reason)
                 }
+                try requireStanding()
                 return try migrates ? backUp(database, before: session, stage) : nil
             },
             completion: { [self] (result: Result<WriteReceipt<String?>, WriteError>) in
@@ -340,7 +349,8 @@ final class Attaching: Sendable {
         database.write(
             request(stage),
             { [self] session in
-                try Problem.writing(place) { () throws(WriteError) in
+                try requireStanding()
+                return try Problem.writing(place) { () throws(WriteError) in
                     try session.recreateSchema(schema)
                     return try backUp(database, before: session, stage)
                 }
@@ -481,7 +491,9 @@ final class Attaching: Sendable {
         guard !isDryRun else { return end { promise?.complete(Response(problem, for: call.request)) } }
         let problem = control.isCancelled ? Problem(Catalog.Failure.detached) : problem
         _ = directory.attachedOptions.withLock { $0.removeValue(forKey: name) }
-        if promise == nil || former != nil, !control.isCancelled {
+        // What its sender may not do any more is not repeated either.
+        let isRefused = former == nil && call.request.standing.problem?.code == problem.code
+        if promise == nil || former != nil, !control.isCancelled, !isRefused {
             directory.noteRefusal(error == nil ? problem : nil, of: name)
             directory.noteFailure(of: former ?? self, isAboutContents: error?.isAboutContents ?? true)
             try? directory.catalog.settle(attachment.name, .failed(error ?? .refused(.unsuitable(problem.detail))))

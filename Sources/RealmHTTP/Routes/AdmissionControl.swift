@@ -147,7 +147,8 @@ struct AdmissionControl: Sendable {
     private func ticketHolder(_ request: Request, _ route: Route) -> Principal? {
         guard request.method == .get, route.traits.contains(.takesTickets),
             let ticket = (try? QueryParameters(request.target))?["ticket"],
-            let principal = registrations.principal(ofTicket: ticket), principal.logName != nil, !principal.isOver
+            let principal = registrations.principal(ofTicket: ticket), principal.logName != nil, !principal.isOver,
+            principal.mayBeUsed(from: request.clientAddress)
         else { return nil }
         return principal
     }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmEngine
 internal import RealmStorage
 
 /// The first responses to writes with an `Idempotency-Key`, for clients that repeat a request
 /// because they received no response.
 ///
-/// A repetition is recognised by the key; method, target, media type, transaction and a digest of
+/// A repetition is recognised by the key; method, target, realm, media type, transaction and a digest of
 /// the body must be the same. A sender whose rights have changed since is not shown the response. The digest
 /// is seeded per process, so a client cannot construct two bodies of the same digest. The store is bounded in time, number and bytes, and the oldest
-/// responses are dropped first. It is in memory only: a restart of the server forgets all keys. Any
+/// responses are dropped first. It is in memory only: a restart of the server forgets all keys. So does the end
+/// of the realm as it is open: its deletion, another file in its place, or a new opening. Any
 /// thread may use it.
 final class IdempotencyStore: Sendable {
     /// What is known about one value of `Idempotency-Key`.
@@ -17,6 +19,10 @@ final class IdempotencyStore: Sendable {
         let fingerprint: Int
         /// The rights by which the first request was admitted.
         let rights: String
+        /// The realm of the request, by its name even where the path says `@default`; nil outside of realms.
+        let realm: ByteText?
+        /// The opening of the realm that the response is about, which ends as the outcomes of asynchronous writes do.
+        var life: ByteText
         /// The response; nil while the first attempt is running.
         var answer: Response?
         /// When the response expires; in the distant future while there is none.
@@ -37,6 +43,8 @@ final class IdempotencyStore: Sendable {
 
     /// All keys and responses, guarded by a lock that is never held while waiting.
     private let entries = RankedMutex(.leaf, Entries())
+    /// The realms, which tell the opening after a request that has begun one; nil where no request does.
+    private let catalog: Catalog?
     /// How long a response is kept, in seconds.
     private let seconds: Double
     /// How many responses are kept at most.
@@ -48,10 +56,12 @@ final class IdempotencyStore: Sendable {
     /// Creates an empty store.
     ///
     /// - Parameters:
+    ///   - catalog: The realms; nil where no request begins another opening of one.
     ///   - seconds: How long a response is kept.
     ///   - countLimit: How many responses are kept at most.
     ///   - byteLimit: How many bytes the responses may take together.
-    init(seconds: Double = 600, countLimit: Int = 10_000, byteLimit: Int = 64 << 20) {
+    init(_ catalog: Catalog? = nil, seconds: Double = 600, countLimit: Int = 10_000, byteLimit: Int = 64 << 20) {
+        self.catalog = catalog
         self.seconds = seconds
         self.countLimit = countLimit
         self.byteLimit = byteLimit
@@ -80,6 +90,8 @@ final class IdempotencyStore: Sendable {
         fileprivate let store: IdempotencyStore
         /// The principal and the value of `Idempotency-Key` that the first attempt has claimed.
         fileprivate let key: String
+        /// The name of a realm that the request may open anew, as a restore does; nil for other requests.
+        fileprivate let reopened: String?
 
         /// Keeps a response for repetitions, unless the same request may succeed later.
         ///
@@ -93,7 +105,7 @@ final class IdempotencyStore: Sendable {
                 forget()
                 return response
             }
-            store.keep(response, key)
+            store.keep(response, key, reopened: reopened)
             return response
         }
 
@@ -119,15 +131,24 @@ final class IdempotencyStore: Sendable {
         // The same key of another principal is another key.
         let name = request.sender + "\n" + key
         let rights = request.rightsIdentity
+        let realm = request.match.decoded(.realm)
+        let life = IdempotencyStore.life(of: request.realm)
+        let reopens = realm != nil && RouteTable.route(of: request).traits.contains(.concernsFile)
+        let first = Entry(fingerprint: fingerprint, rights: rights, realm: realm.map { ByteText($0) }, life: life)
+        let ticket = Ticket(store: self, key: name, reopened: reopens ? realm : nil)
         let (outcome, forgotten) = entries.withLock { entries -> (Result<Attempt, Problem>, [Entry]) in
             var forgotten = forgetOld(&entries)
+            // What was written to the realm before it was opened anew need not be there any more.
+            if let entry = entries.byKey[name], entry.answer != nil, entry.realm == first.realm, entry.life != life {
+                forgotten += remove(name, &entries)
+            }
             // A request that was refused has changed nothing, and its problem may show what other rights do not.
             if let entry = entries.byKey[name], let answer = entry.answer, answer.status >= 400,
                 !entry.rights.utf8.elementsEqual(rights.utf8), entry.fingerprint == fingerprint
             {
                 forgotten += remove(name, &entries)
             }
-            return (attempt(name, fingerprint, rights: rights, &entries), forgotten)
+            return (attempt(first, ticket, &entries), forgotten)
         }
         withExtendedLifetime(forgotten) {}
         return try outcome.get()
@@ -136,26 +157,23 @@ final class IdempotencyStore: Sendable {
     /// Compares a request with the entry of its key, under the lock.
     ///
     /// - Parameters:
-    ///   - key: The principal and the value of `Idempotency-Key`.
-    ///   - fingerprint: The digest of the request.
-    ///   - rights: The rights by which it was admitted.
-    ///   - entries: The entries, to which a new key is added.
+    ///   - first: The entry of the request, which is added if its key is new.
+    ///   - ticket: The claim of the request on its key.
+    ///   - entries: The entries.
     /// - Returns: The result of `begin(_:)`.
-    private func attempt(
-        _ key: String, _ fingerprint: Int, rights: String, _ entries: inout Entries
-    ) -> Result<Attempt, Problem> {
-        guard let entry = entries.byKey[key] else {
-            entries.byKey[key] = Entry(fingerprint: fingerprint, rights: rights)
-            return .success(.first(Ticket(store: self, key: key)))
+    private func attempt(_ first: Entry, _ ticket: Ticket, _ entries: inout Entries) -> Result<Attempt, Problem> {
+        guard let entry = entries.byKey[ticket.key] else {
+            entries.byKey[ticket.key] = first
+            return .success(.first(ticket))
         }
-        guard entry.fingerprint == fingerprint else {
+        guard entry.fingerprint == first.fingerprint else {
             return .failure(IdempotencyStore.reused)
         }
         guard var answer = entry.answer else {
             return .failure(Problem(.idempotencyInProgress, "the first request with this idempotency key is still running"))
         }
         // The document was made for other rights.
-        if !entry.rights.utf8.elementsEqual(rights.utf8) { answer = IdempotencyStore.bare(answer) }
+        if !entry.rights.utf8.elementsEqual(first.rights.utf8) { answer = IdempotencyStore.bare(answer) }
         answer.add("Idempotency-Replayed", constant: "true")
         return .success(.known(answer))
     }
@@ -178,6 +196,12 @@ final class IdempotencyStore: Sendable {
         return [entry]
     }
 
+    /// Returns the name of the opening of a realm; an empty one for a realm that is not open, and for none.
+    private static func life(of realm: Catalog.State?) -> ByteText {
+        guard case .ready(let database)? = realm else { return ByteText("") }
+        return ByteText(database.epoch.text)
+    }
+
     /// Returns the digest of everything that must be equal in a repetition.
     ///
     /// - Complexity: O(n) in the length of the body. A body in a file is read a MiB at a time; one
@@ -186,6 +210,8 @@ final class IdempotencyStore: Sendable {
         var hasher = Hasher()
         hasher.combine(request.methodName)
         hasher.combine(request.target.bytes)
+        // The default realm may be another one by now.
+        hasher.combine(request.match.decoded(.realm).map { ByteText($0) })
         hasher.combine(request.headers[.contentType].map { ByteText($0) })
         hasher.combine(request.headers[.realmTransaction].map { ByteText($0) })
         unsafe request.body.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
@@ -202,14 +228,21 @@ final class IdempotencyStore: Sendable {
     /// Stores the response of a key and drops what has expired or exceeds a bound.
     ///
     /// A response that is larger than an eighth of the memory is not stored; its key becomes free.
-    private func keep(_ response: Response, _ key: String) {
+    ///
+    /// - Parameters:
+    ///   - response: The response.
+    ///   - key: The principal and the value of `Idempotency-Key`.
+    ///   - reopened: The name of a realm that the request may have opened anew; nil for none.
+    private func keep(_ response: Response, _ key: String, reopened: String?) {
         var byteCount = 1024
+        let life = reopened.map { IdempotencyStore.life(of: catalog?[$0]) }
         if case .bytes(let buffer) = response.body { byteCount += buffer.capacity }
         let forgotten = entries.withLock { entries -> [Entry] in
             guard byteCount <= byteLimit / 8, entries.byKey[key] != nil else {
                 return entries.byKey.removeValue(forKey: key).map { [$0] } ?? []
             }
             entries.byKey[key]?.answer = response
+            if let life { entries.byKey[key]?.life = life }
             entries.byKey[key]?.until = Instant.now().adding(seconds: seconds)
             entries.byKey[key]?.byteCount = byteCount
             entries.order.append(key)

@@ -67,7 +67,7 @@ package final class RequestDispatcher: RequestHandler {
         reads = ReadDispatcher(
             liveLimits: state.liveLimits, workers: state.workers, answers: answers, timers: state.timers,
             cluster: state.cluster)
-        writes = WriteDispatcher(workers: state.workers, cluster: state.cluster)
+        writes = WriteDispatcher(state.catalog, workers: state.workers, cluster: state.cluster)
         workers = state.workers
         catalog = state.catalog
         caretaker = state.caretaker

@@ -10,7 +10,7 @@ struct WriteDispatcher: Sendable {
     typealias Endpoint = @Sendable (WriteCall) throws(Problem) -> Reply
 
     /// The responses that are kept for repetitions.
-    private let idempotency = IdempotencyStore()
+    private let idempotency: IdempotencyStore
     /// The threads that ask the log of a cluster.
     let workers: WorkerPool
     /// This server as a node of a cluster; nil for a server by itself.
@@ -19,9 +19,11 @@ struct WriteDispatcher: Sendable {
     /// Makes a dispatcher.
     ///
     /// - Parameters:
+    ///   - catalog: The realms, to whose openings idempotency keys belong.
     ///   - workers: The threads that ask the log of a cluster.
     ///   - cluster: This server as a node of a cluster; nil for a server by itself.
-    init(workers: WorkerPool, cluster: ClusterService?) {
+    init(_ catalog: Catalog, workers: WorkerPool, cluster: ClusterService?) {
+        idempotency = IdempotencyStore(catalog)
         self.workers = workers
         self.cluster = cluster
     }

@@ -114,6 +114,8 @@ final class ImportChain: Sendable {
                 after.isAtEnd = try !run.run(&after.reader, until: pause)
                 after.memory = run.memory
                 try session.checkResults()
+                // A part may take long too.
+                if let problem = standing.problem { throw problem }
                 return after
             }, completion: { (result: Result<WriteReceipt<Progress>, WriteError>) in self.finished(result) })
     }

@@ -115,6 +115,8 @@ struct PreparedWrite: Sendable {
         if let problem = request.standing.problem { throw problem }
         let draft = try work(context)
         try Problem.writing { () throws(WriteError) in try context.session.checkResults() }
+        // It may have held the writer long.
+        if let problem = request.standing.problem { throw problem }
         return draft
     }
 

@@ -174,6 +174,26 @@ import Testing
         for path in ["/admin/keys", "/metrics", "/admin/config"] { #expect(try server.request("GET", path, key).status == 404) }
     }
 
+    @Test func `the administrator of one realm stores no file on the server, and learns of none`() throws {
+        let server = try KeyServer()
+        let (admin, key) = (try server.add("admin"), try server.add("one", realm: "notes"))
+        try server.makeNotes(admin)
+        let schema = #"{"schemaVersion":1,"classes":[{"name":"A","primaryKey":"id","properties":[{"name":"id","type":"int"}]}]}"#
+        let other = try server.request("POST", "/v1/realms", admin, body: #"{"name":"others","schema":\#(schema)}"#)
+        #expect(other.status == 201, "\(other.text)")
+        for name in ["planted.realm", "others.realm", "sub/x.realm", "others.realm.backup-9", ".realm-rest/x.realm"] {
+            let path = server.folder + "/" + name
+            let answer = try server.request("POST", "/v1/realms/notes/backup", key, body: #"{"path":"\#(path)"}"#)
+            #expect(answer.status == 403 && answer.code == "forbidden", "\(name): \(answer.text)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: server.folder + "/planted.realm"))
+        #expect(try server.request("GET", "/v1/realms/planted", admin).status == 404)
+        // Its bytes are its own.
+        #expect(try server.request("GET", "/v1/realms/notes/backup", key).status == 200)
+        let own = #"{"path":"\#(server.folder)/planted.realm"}"#
+        #expect(try server.request("POST", "/v1/realms/notes/backup", admin, body: own).status == 201)
+    }
+
     @Test func `answers of one principal are not those of another`() throws {
         let server = try KeyServer()
         let admin = try server.add("admin")

@@ -154,6 +154,31 @@ import Testing
         #expect(try server.request("GET", "/v1/realms", outer, headers).status == 200)
     }
 
+    @Test func `the session and the ticket of a key are good in its networks alone`() throws {
+        let server = try KeyServer(change: { $0.trustedProxies.ranges = ["127.0.0.0/8"].compactMap { AddressRange($0) } })
+        let admin = try server.add("admin")
+        try server.makeNotes(admin)
+        let inner = try server.add("inner", from: ["203.0.113.0/24"])
+        let inside = [("X-Forwarded-For", "203.0.113.7")]
+        let begun = try server.request("POST", "/v1/session", inner, inside)
+        let cookie = [("Cookie", String((begun["Set-Cookie"] ?? "").prefix { $0 != ";" }))]
+        let token = [("X-CSRF-Token", begun.json["csrfToken"]?.text ?? "")]
+        let made = try server.request(
+            "POST", "/v1/realms/notes/subscriptions", inner, inside, body: #"{"subscriptions":{"n":{"class":"Note"}}}"#)
+        let ticket = try #require(made.json["url"]?.text)
+        for (origin, isGood) in [("203.0.113.9", true), ("198.51.100.9", false), ("unknown", false)] {
+            let from = [("X-Forwarded-For", origin)]
+            let read = try server.request("GET", "/v1/realms/notes/schema", nil, from + cookie)
+            #expect(read.status == (isGood ? 200 : 401), "\(origin): \(read.text)")
+            let name = isGood ? 1 : 2
+            let written = try server.request(
+                "POST", "/v1/realms/notes/objects/Note", nil, from + cookie + token, body: "{\"id\":\(name)}")
+            #expect(written.status == (isGood ? 201 : 401), "\(origin): \(written.text)")
+            let poll = try server.request("GET", ticket, nil, from)
+            #expect(poll.status == (isGood ? 200 : 401), "\(origin): \(poll.text)")
+        }
+    }
+
     @Test func `all clients that cannot be told have one rate together, apart from that of the proxy`() throws {
         let server = try TrustedProxyTests.server(["127.0.0.0/8"])
         let senders = TrustedProxyTests.unknownSenders

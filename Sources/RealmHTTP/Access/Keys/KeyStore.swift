@@ -24,6 +24,7 @@ package final class KeyStore: Sendable {
             lastUsed = Atomic((record.lastUsed ?? 0) / 60)
             principal = Principal(
                 kind: .key, id: record.id, name: record.name, roles: record.roles, claims: record.allClaims, realm: record.realm,
+                networks: record.networks,
                 expiresAt: record.expires.map {
                     WallClock(nanoseconds: min($0, Int64.max / 1_000_000_000) * 1_000_000_000)
                 })
@@ -89,13 +90,7 @@ package final class KeyStore: Sendable {
     package func principal(of text: APIKeyText, from address: String, _ now: WallClock = .now()) -> Principal? {
         let key = state.withLock { $0.keys[text.idWord] }
         let isRight = SecretDigest.areEqual(text.digest, key?.record.digest ?? KeyStore.noDigest)
-        guard let key, isRight, !key.principal.isOver else { return nil }
-        if !key.record.networks.isEmpty {
-            // The addresses of peers may have a zone.
-            guard let address = NetworkAddress(address.prefix { $0 != "%" }),
-                key.record.networks.contains(where: { $0.contains(address) })
-            else { return nil }
-        }
+        guard let key, isRight, !key.principal.isOver, key.principal.mayBeUsed(from: address) else { return nil }
         let minute = now.nanoseconds / 60_000_000_000
         if key.lastUsed.load(ordering: .relaxed) < minute { key.lastUsed.store(minute, ordering: .relaxed) }
         return key.principal
