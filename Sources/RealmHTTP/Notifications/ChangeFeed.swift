@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import RealmEngine
+internal import RealmQuery
 internal import RealmStorage
 
 /// The change sets of one definition in one representation: it is observed once, and each change
@@ -209,11 +210,13 @@ final class ChangeFeed: Sendable {
     ///
     /// - Parameters:
     ///   - wantsContents: Whether the caller needs the rows at that version, for a snapshot.
+    ///   - budget: The budget of the request that wants it, which limits the beginning of an observation.
     ///   - completion: Receives the version, which includes every commit made before this call, and
     ///     the rows if they are wanted. It is called on the hub's thread, or at once on this thread
     ///     when the feed has failed.
     func catchUp(
-        wantsContents: Bool, _ completion: @escaping @Sendable (Result<(Version, ObservedContents?), Problem>) -> Void
+        wantsContents: Bool, within budget: WorkBudget? = nil,
+        _ completion: @escaping @Sendable (Result<(Version, ObservedContents?), Problem>) -> Void
     ) {
         enum Action {
             case fail(Problem)
@@ -225,7 +228,7 @@ final class ChangeFeed: Sendable {
             if let failure = state.failure { return .fail(failure) }
             if let attachment = state.attachment { return .use(attachment) }
             guard !state.isAttaching else {
-                state.waiting.append { [self] in catchUp(wantsContents: wantsContents, completion) }
+                state.waiting.append { [self] in catchUp(wantsContents: wantsContents, within: budget, completion) }
                 return .wait
             }
             state.isAttaching = true
@@ -235,7 +238,7 @@ final class ChangeFeed: Sendable {
         switch action {
         case .wait: break
         case .fail(let problem): completion(.failure(problem))
-        case .attach(let target, let isActive): attach(target, isActive: isActive, completion)
+        case .attach(let target, let isActive): attach(target, isActive: isActive, within: budget, completion)
         case .use(let attachment) where wantsContents:
             hub.contents(of: attachment) { result in
                 completion(result.map { ($0.version, $0.contents) }.mapError(ChangeFeed.problem))
@@ -249,17 +252,18 @@ final class ChangeFeed: Sendable {
 
     /// Begins the observation. Callers of `catchUp` that come before it has begun wait for it.
     private func attach(
-        _ target: ObservedTarget, isActive: Bool, isRepeated: Bool = false,
+        _ target: ObservedTarget, isActive: Bool, within budget: WorkBudget?, isRepeated: Bool = false,
         _ completion: @escaping @Sendable (Result<(Version, ObservedContents?), Problem>) -> Void
     ) {
         var admission = ObservedMemory.Admission()
         admission.byteLimit = limits.observedBytes
-        admission.deadline = Instant.now().adding(seconds: Double(limits.readSeconds))
+        admission.deadline = min(Instant.now().adding(seconds: Double(limits.readSeconds)), budget?.deadline ?? .distantFuture)
+        if let budget { admission.isWanted = { budget.goesOn } }
         hub.attach(target, self, isActive: isActive, admission) { [self] result in
             if case .failure(.noRoom) = result, !isRepeated {
                 // What no client reads makes room for what one wants to read.
                 notifications.makeRoom()
-                return attach(target, isActive: isActive, isRepeated: true, completion)
+                return attach(target, isActive: isActive, within: budget, isRepeated: true, completion)
             }
             let (waiting, hasChanged) = state.withLock { state in
                 state.isAttaching = false
@@ -270,6 +274,8 @@ final class ChangeFeed: Sendable {
                     state.ring.restart(at: attached.version.token.version)
                     ChangeFeed.countRing(&state)
                     state.firstCount = attached.contents.count
+                // Time that one request has used up is not that of the others, who begin again.
+                case .failure(.query(.cancelled)) where !state.waiting.isEmpty: break
                 case .failure(let error): state.failure = ChangeFeed.problem(error)
                 }
                 defer { state.waiting = [] }
@@ -282,7 +288,7 @@ final class ChangeFeed: Sendable {
                 if hasChanged { updateActivity(of: attached.attachment) }
                 completion(.success((attached.version, attached.contents)))
             case .failure(let error):
-                notifications.forget(self)
+                if failure != nil { notifications.forget(self) }
                 completion(.failure(ChangeFeed.problem(error)))
             }
             for action in waiting { action() }
@@ -409,7 +415,10 @@ extension ChangeFeed: ObservationListener {
         notifications.noteSchema(schema, version)
         guard !schema.isAdditive else { return }
         let outcome = Result { () throws(Problem) in
-            try DefinitionResolver(definition: definition, version: version, database: notifications.database).resolve()
+            try DefinitionResolver(
+                definition: definition, version: version, database: notifications.database,
+                budget: WorkBudget(deadline: Instant.now().adding(seconds: secondsOfPart))
+            ).resolve()
         }
         let old = state.withLock { state -> ResolvedSubscription in
             state.attachment = nil

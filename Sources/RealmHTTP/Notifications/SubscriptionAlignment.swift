@@ -27,6 +27,8 @@ final class SubscriptionAlignment: Sendable {
     private let subs: [ReadSubscription]
     /// Whether the rows at the version are needed, for snapshots.
     private let wantsContents: Bool
+    /// The budget of the request that begins the observations; nil where they are not begun for a request.
+    private let budget: WorkBudget?
     /// Receives the common version and contents, or the problem, once.
     private let completion: @Sendable (Result<AlignedSubscriptions, Problem>) -> Void
     private let state: RankedMutex<State>
@@ -36,14 +38,16 @@ final class SubscriptionAlignment: Sendable {
     /// - Parameters:
     ///   - subs: The subscriptions, whose feeds have to be active.
     ///   - wantsContents: Whether the rows at the version are needed, for snapshots.
+    ///   - budget: Limits the observations that begin, all of them together.
     ///   - completion: Receives the common version, or the problem of a feed. Called once, without
     ///     a lock.
     init(
-        _ subs: [ReadSubscription], wantsContents: Bool,
+        _ subs: [ReadSubscription], wantsContents: Bool, within budget: WorkBudget? = nil,
         _ completion: @escaping @Sendable (Result<AlignedSubscriptions, Problem>) -> Void
     ) {
         self.subs = subs
         self.wantsContents = wantsContents
+        self.budget = budget
         self.completion = completion
         state = RankedMutex(
             .leaf,
@@ -59,7 +63,7 @@ final class SubscriptionAlignment: Sendable {
     private func catchUp(_ indexes: [Int]) {
         state.withLock { $0.missing = indexes.count }
         for index in indexes {
-            subs[index].feed.catchUp(wantsContents: wantsContents) { [self] result in add(result, index) }
+            subs[index].feed.catchUp(wantsContents: wantsContents, within: budget) { [self] result in add(result, index) }
         }
     }
 
