@@ -115,7 +115,7 @@ struct ChangeEndpoints: Sendable {
         switch request.source {
         case .definition(let definition):
             try realm.requireObservable(definition, for: call.request)
-            let (feed, start) = try realm.feed(definition, from: request.start)
+            let (feed, start) = try realm.feed(definition, from: request.start, within: call.request.budget)
             request.start = start
             return (ChangeReader(subs: [ReadSubscription(name: "default", feed: feed, skips: nil)]), nil)
         case .registration(let id):

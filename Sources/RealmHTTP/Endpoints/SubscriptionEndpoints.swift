@@ -41,7 +41,7 @@ struct SubscriptionEndpoints: Sendable {
             // While all feeds are active each takes part in every round, so one version can be the start of all of them.
             for sub in subs { sub.feed.activate() }
             let share = ObservedShare(notifications.slots.shares, of: client)
-            realm.align(subs, wantsContents: false, countedIn: share) { result in
+            realm.align(subs, wantsContents: false, countedIn: share, within: call.request.budget) { result in
                 for sub in subs { sub.feed.deactivate() }
                 promise.complete(register(subs, result, in: realm, share, for: call))
             }
@@ -57,8 +57,10 @@ struct SubscriptionEndpoints: Sendable {
         var subs: [ReadSubscription] = []
         for (name, definition) in definitions {
             do throws(Problem) {
+                try request.checkDeadline()
                 try realm.requireObservable(definition, for: request)
-                subs.append(ReadSubscription(name: name, feed: try realm.feed(definition), skips: SkippedVersions()))
+                let feed = try realm.feed(definition, within: request.budget)
+                subs.append(ReadSubscription(name: name, feed: feed, skips: SkippedVersions()))
             } catch {
                 for sub in subs { realm.release(sub.feed) }
                 throw error.below("/subscriptions/" + JSONPointer.escape(name))

@@ -445,7 +445,10 @@ extension ChangeFeed: ObservationListener {
         notifications.noteSchema(schema, version)
         guard !schema.isAdditive else { return }
         let outcome = Result { () throws(Problem) in
-            try DefinitionResolver(definition: definition, version: version, database: notifications.database).resolve()
+            try DefinitionResolver(
+                definition: definition, version: version, database: notifications.database,
+                budget: WorkBudget(deadline: Instant.now().adding(seconds: secondsOfPart))
+            ).resolve()
         }
         let old = state.withLock { state -> ResolvedSubscription in
             state.attachment = nil

@@ -16,6 +16,8 @@ struct DefinitionResolver {
     let version: Version
     /// The realm of the definition, which has configured names of linking objects.
     let database: Database
+    /// Limits the time for the queries of the definition, and tells when its client has left.
+    let budget: WorkBudget
 
     /// The contents of the version in which the definition is resolved.
     private var snapshot: Snapshot { version.snapshot }
@@ -150,6 +152,9 @@ struct DefinitionResolver {
         get throws(Problem) { try ArgumentDecoder(snapshot).decode(definition.args) }
     }
 
+    /// The check that stops the binding of a query.
+    private var check: BoundQuery.Check { { [budget] in budget.goesOn } }
+
     /// The order and the distinct key paths that the parameters name.
     private var order: ResultOrder {
         ResultOrder(
@@ -163,9 +168,9 @@ struct DefinitionResolver {
         let arguments = try arguments
         let mapping = database.backlinkNames.mapping
         do throws(QueryError) {
-            _ = try query.bind(to: table, in: snapshot, arguments: arguments, mapping: mapping, order: order)
+            _ = try query.bind(to: table, in: snapshot, arguments: arguments, mapping: mapping, order: order, check: check)
         } catch {
-            throw Problem(error, in: QueryPartNames())
+            throw ObjectQuery.problem(error, in: QueryPartNames(), budget)
         }
         return ObservedQuery(query, arguments, order: order, limit: definition.limit)
     }
@@ -177,9 +182,9 @@ struct DefinitionResolver {
         let arguments = try arguments
         do throws(QueryError) {
             _ = try ElementQuery.bind(
-                query, to: target.column, of: target.table, in: snapshot, arguments: arguments, order: order)
+                query, to: target.column, of: target.table, in: snapshot, arguments: arguments, order: order, check: check)
         } catch {
-            throw Problem(error, in: QueryPartNames())
+            throw ObjectQuery.problem(error, in: QueryPartNames(), budget)
         }
         return ObservedQuery(query, arguments, order: order, limit: definition.limit)
     }
@@ -216,7 +221,8 @@ struct DefinitionResolver {
             guard first.path == grouping.path else { throw DefinitionResolver.wrongSort }
         } else if query.query.hasDescriptors {
             let bound = try Problem.querying { () throws(QueryError) in
-                try query.query.bind(to: table, in: snapshot, arguments: query.arguments, mapping: database.backlinkNames.mapping)
+                try query.query.bind(
+                    to: table, in: snapshot, arguments: query.arguments, mapping: database.backlinkNames.mapping, check: check)
             }
             guard let label = bound.sortLabels.first, label == grouping.path || label == "-" + grouping.path else {
                 throw DefinitionResolver.wrongSort
@@ -226,9 +232,10 @@ struct DefinitionResolver {
                 sort: [ResultOrder.Key(path: grouping.path, isAscending: true)], distinct: definition.distinct)
             do throws(QueryError) {
                 _ = try query.query.bind(
-                    to: table, in: snapshot, arguments: query.arguments, mapping: database.backlinkNames.mapping, order: sorted)
+                    to: table, in: snapshot, arguments: query.arguments, mapping: database.backlinkNames.mapping, order: sorted,
+                    check: check)
             } catch {
-                throw Problem(error, in: QueryPartNames(sort: "sectionBy"))
+                throw ObjectQuery.problem(error, in: QueryPartNames(sort: "sectionBy"), budget)
             }
             query = ObservedQuery(query.query, query.arguments, order: sorted, limit: definition.limit)
         }

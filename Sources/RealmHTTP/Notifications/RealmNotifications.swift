@@ -206,13 +206,15 @@ final class RealmNotifications: Sendable {
     /// Returns the feed of a definition, resolved in the newest version. An existing feed is
     /// shared.
     ///
-    /// - Parameter definition: The subscription.
+    /// - Parameters:
+    ///   - definition: The subscription.
+    ///   - budget: The budget of the request that asks for it, which limits the time for its queries.
     /// - Returns: The feed, with a hold for the caller, which has to be given up with `release`.
-    /// - Throws: The problem of a definition that names something unknown, or `realm_unavailable`
+    /// - Throws: The problem of a definition that names something unknown, `deadline_exceeded`, or `realm_unavailable`
     ///   when the realm is being closed.
-    func feed(_ definition: SubscriptionDefinition) throws(Problem) -> ChangeFeed {
+    func feed(_ definition: SubscriptionDefinition, within budget: WorkBudget) throws(Problem) -> ChangeFeed {
         let resolved = try DefinitionResolver(
-            definition: definition, version: database.current.shown(by: scope), database: database
+            definition: definition, version: database.current.shown(by: scope), database: database, budget: budget
         ).resolve()
         let identity = ChangeFeed.identity(resolved, definition)
         let feed = state.withLock { state -> ChangeFeed? in
@@ -239,13 +241,14 @@ final class RealmNotifications: Sendable {
     /// - Parameters:
     ///   - definition: The subscription.
     ///   - start: The position of the client.
+    ///   - budget: The budget of the request that asks for it.
     /// - Returns: The feed, with a hold for the caller, and the position to start from. It is
     ///   `unclear` when it cannot be known which object the client has observed.
     /// - Throws: As for a client without a position.
     func feed(
-        _ definition: SubscriptionDefinition, from start: StartPosition
+        _ definition: SubscriptionDefinition, from start: StartPosition, within budget: WorkBudget
     ) throws(Problem) -> (feed: ChangeFeed, start: StartPosition) {
-        guard case .version(let version) = start else { return (try feed(definition), start) }
+        guard case .version(let version) = start else { return (try feed(definition, within: budget), start) }
         let known = state.withLock { state -> [ChangeFeed]? in
             let all = state.byNames[ChangeFeed.nameIdentity(definition)] ?? []
             // A client at the version of a deletion knows of that, and of nothing that was created since.
@@ -255,7 +258,7 @@ final class RealmNotifications: Sendable {
             return known
         }
         if let known, known.count == 1 { return (known[0], start) }
-        return (try feed(definition), known?.isEmpty == true ? start : .unclear)
+        return (try feed(definition, within: budget), known?.isEmpty == true ? start : .unclear)
     }
 
     /// Gives up a hold on a feed. A feed without holds is kept for a while, so that clients can
@@ -344,14 +347,16 @@ final class RealmNotifications: Sendable {
     ///   - subs: The subscriptions, whose feeds have to be active.
     ///   - wantsContents: Whether the rows at the version are needed, for snapshots.
     ///   - share: Counts what the definitions take for their client; nil when that is counted elsewhere.
+    ///   - budget: Limits the observations that begin, all of them together; nil where they are not begun for a request.
     ///   - completion: Receives the version and the rows, on the thread of the hub or on this one.
     func align(
-        _ subs: [ReadSubscription], wantsContents: Bool, countedIn share: ObservedShare?,
+        _ subs: [ReadSubscription], wantsContents: Bool, countedIn share: ObservedShare?, within budget: WorkBudget? = nil,
         _ completion: @escaping @Sendable (Result<AlignedSubscriptions, Problem>) -> Void
     ) {
         var admission = ObservedMemory.Admission()
         admission.byteLimit = limits.observedBytes
-        admission.deadline = Instant.now().adding(seconds: Double(limits.readSeconds))
+        admission.deadline = min(Instant.now().adding(seconds: Double(limits.readSeconds)), budget?.deadline ?? .distantFuture)
+        if let budget { admission.isWanted = { budget.goesOn } }
         let alignment = SubscriptionAlignment(
             subs, wantsContents: wantsContents, countedIn: share, admission
         ) { [self] result in

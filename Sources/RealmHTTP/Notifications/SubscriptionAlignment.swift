@@ -68,7 +68,7 @@ final class SubscriptionAlignment: Sendable {
         state.withLock { $0.missing = indexes.count }
         var admission = limits
         // Nothing is observed for a request that has failed already.
-        admission.isWanted = { [self] in state.withLock { $0.problem == nil } }
+        admission.isWanted = { [self] in state.withLock { $0.problem == nil } && limits.isWanted?() ?? true }
         for index in indexes {
             subs[index].feed.catchUp(wantsContents: wantsContents, admission) { [self] result in
                 add(counted(result, index), index)

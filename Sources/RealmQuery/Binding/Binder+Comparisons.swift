@@ -129,7 +129,8 @@ extension Binder {
         let column = property.column
         let usable = list.values.filter { isUsable($0, for: column) }
         guard !usable.isEmpty || column.type == .mixed else { return ConstantCondition(false) }
-        return MembershipCondition(column, usable, ignoresCase: syntax.ignoresCase, label: label(syntax))
+        return MembershipCondition(
+            column, usable, ignoresCase: syntax.ignoresCase, label: label(syntax), cancellation: cancellation)
     }
 
     /// Returns whether a value of a property can equal a constant that was converted to its type. A decimal may equal
@@ -155,7 +156,8 @@ extension Binder {
     {
         let isNegated = syntax.comparison == .notEqual
         let label = label(syntax)
-        let relation = Comparator.relation(isNegated ? .notEqual : .equal)
+        let hasNaN = hasNaN(left, beside: right) || hasNaN(right, beside: left)
+        let relation: Comparator = hasNaN ? .ieee(isNegated ? .notEqual : .equal) : .relation(isNegated ? .notEqual : .equal)
         if left.type == .typeOfValue {
             guard !syntax.ignoresCase else { throw noCaseModifier(right, syntax) }
             return ConditionFactory.compare(left, isNegated ? .sharesNoType : .sharesType, right, label: label, cancellation)
@@ -177,8 +179,20 @@ extension Binder {
         guard right.type == .string || right.type == .binary || right.type == .mixed else {
             throw noCaseModifier(right, syntax)
         }
+        // Numbers have no letters, so `[c]` changes nothing there.
+        if hasNaN { return ConditionFactory.compare(left, relation, right, label: label, cancellation) }
         return ConditionFactory.compare(
             left, isNegated ? .notEqualIgnoringCase : .equalIgnoringCase, right, label: label, cancellation)
+    }
+
+    /// Returns whether one of some constants is a NaN of the type of the floats or doubles that they are compared with. It equals none of
+    /// them in any form of the query; a decimal NaN equals all of them.
+    private func hasNaN(_ constant: any Operand, beside operand: any Operand) -> Bool {
+        guard let constant = constant as? ConstantOperand else { return false }
+        switch operand.readingType {
+        case .float, .double: return constant.values.contains(where: \.isBinaryNaN)
+        default: return false
+        }
     }
 
     /// Returns the operand for links of the base class itself. In a dictionary null entries count,
@@ -311,7 +325,8 @@ extension Binder {
             throw invalid(.structure, "only 'ALL' is supported for 'BETWEEN' on collections", syntax.operatorRange)
         }
         if let range = intRange(operand, syntax.limits) {
-            return RangeCondition(range.column, range.limits, label: "\(operand.label) BETWEEN \(source(syntax.limits.range))")
+            let label = "\(operand.label) BETWEEN \(source(syntax.limits.range))"
+            return RangeCondition(range.column, range.limits, label: label, cancellation: cancellation)
         }
         var conditions: [any Condition] = []
         for (limit, comparison) in zip(syntax.limits.elements, [QueryOperator.greaterOrEqual, .lessOrEqual]) {

@@ -274,7 +274,14 @@ extension Binder {
             default: return value
             }
         case .decimal(let number):
-            return hint == .int && !isArithmetic ? number.exactInt64.map(Value.int) ?? value : value
+            switch hint {
+            case .int where !isArithmetic: return number.exactInt64.map(Value.int) ?? value
+            // Infinity and NaN remain decimals, which a float may equal as well.
+            case .float where !isArithmetic && number.isFinite:
+                let float = Float(number.doubleValue)
+                return float.isFinite ? .float(float) : value
+            default: return value
+            }
         case .double(let number): return try convert(number, constant, hint)
         case .float(let number):
             if hint == .double, !isArithmetic { return .double(Double(number)) }

@@ -15,7 +15,7 @@ extension Binder {
         else {
             throw invalid(.geospatial, "the left side of 'geoWithin' must be a link to a location", range)
         }
-        guard let locations = LocationReader(target) else {
+        guard let locations = LocationReader(target, cancellation) else {
             throw invalid(
                 .geospatial,
                 "'\(target.className ?? target.name)' holds no locations: an embedded class with 'type' and 'coordinates' is needed",

@@ -30,6 +30,10 @@ struct Binder {
     /// Whether each value that was passed has to fit the type that it is compared with, as in a rule: one that does not would make
     /// `NOT` of its comparison true. Otherwise such a value in a list equals nothing.
     var demandsFit = false
+
+    /// The steps that the binding of one part of a predicate is counted as.
+    private static let stepsPerPart = 64
+
     /// Whether an operand of arithmetic is being made, whose constants keep their types: an integer divides like one.
     var isArithmetic = false
 
@@ -67,6 +71,8 @@ struct Binder {
     /// - Throws: `QueryError.invalid` when a part of the predicate does not fit, and `.storage` or
     ///   `.cancelled` from look-ups.
     mutating func condition(_ predicate: PredicateSyntax) throws(QueryError) -> any Condition {
+        // A long query has thousands of parts, and each takes much longer than a row.
+        try storage { () throws(StorageError) in try cancellation.step(Binder.stepsPerPart) }
         switch predicate {
         case .constant(let isTrue): return ConstantCondition(isTrue)
         case .not(let inner): return NotCondition(try condition(inner))
@@ -77,7 +83,7 @@ struct Binder {
         case .or(let children):
             var conditions: [any Condition] = []
             for child in children { conditions.append(try condition(child)) }
-            return OrCondition(ConditionOrder.cheapestFirst(MergeEqualities.apply(conditions)))
+            return OrCondition(ConditionOrder.cheapestFirst(MergeEqualities.apply(conditions, cancellation)))
         case .comparison(let comparison): return try condition(comparison)
         case .between(let between): return try condition(between)
         case .geoWithin(let geoWithin): return try condition(geoWithin)

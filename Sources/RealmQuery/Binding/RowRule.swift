@@ -89,7 +89,7 @@ package struct RowRule: Sendable {
         switch conditions.count {
         case 0: any = ConstantCondition(false)
         case 1: any = conditions[0]
-        default: any = OrCondition(ConditionOrder.cheapestFirst(MergeEqualities.apply(conditions)))
+        default: any = OrCondition(ConditionOrder.cheapestFirst(MergeEqualities.apply(conditions, cancellation)))
         }
         return (RuleCondition(any, in: base.space), reads)
     }

@@ -17,8 +17,6 @@ final class ElementsCondition: Condition {
     private let wanted: CellText?
     /// Tells most collections that no element decides; nil where an element decides that has not the pattern, or is no text.
     private let filter: PairFilter?
-    /// The texts of a leaf's collections, and whether they match; reused from leaf to leaf.
-    private var texts = TextBatch()
 
     /// Creates the condition.
     ///
@@ -80,6 +78,7 @@ final class ElementsCondition: Condition {
         guard let pattern = test.textPattern else {
             return try rows.filter { row throws(StorageError) in try holds(lists, row) }
         }
+        var texts = TextBatch()
         return try texts.evaluate(rows, quantifier, pattern, cancellation: cancellation) { row throws(StorageError) in
             let root = try lists.root(row)
             return try root.isNone ? nil : StringLeaf(ofShortList: root, lists.space)

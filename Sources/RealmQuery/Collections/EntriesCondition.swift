@@ -28,8 +28,6 @@ final class EntriesCondition: Condition {
     private let wanted: CellText?
     /// Whether a dictionary must not have that text.
     private let isNegated: Bool
-    /// The keys of a leaf's dictionaries, and whether they match; reused from leaf to leaf.
-    private var texts = TextBatch()
 
     /// Creates the condition.
     ///
@@ -68,6 +66,7 @@ final class EntriesCondition: Condition {
         }
         let roots = try leaf.attachRefs(column)
         if case .keys(let quantifier) = part, let pattern = test.textPattern {
+            var texts = TextBatch()
             return try texts.evaluate(candidates, quantifier, pattern, cancellation: cancellation) { row throws(StorageError) in
                 let root = try roots.optionalRef(row, "dictionary in column '\(column.name)'")
                 return try root.isNone ? nil : short(root, leaf.space)?.attachKeys()

@@ -2,7 +2,7 @@
 
 internal import RealmStorage
 
-/// The texts of the collections of several rows, which are tested together.
+/// The texts of the collections of several rows of a leaf, which are tested together. A batch is used once.
 struct TextBatch {
     /// The texts of all rows, one row after another, without nulls.
     private var texts: [ByteView] = []
@@ -30,8 +30,6 @@ struct TextBatch {
         cancellation: CancellationCheck, leaf: (Int) throws(StorageError) -> StringLeaf?,
         otherwise: (Int) throws(StorageError) -> Bool
     ) throws(StorageError) -> Mask {
-        texts.removeAll(keepingCapacity: true)
-        rows.removeAll(keepingCapacity: true)
         var matches = Mask.none
         try candidates.forEach { row throws(StorageError) in
             if let leaf = try leaf(row), leaf.count < TextBatch.fewTexts {

@@ -36,9 +36,6 @@ final class ColumnCondition: Condition {
     /// The incoming links of the object with which a link property is compared, if they lead to all
     /// matches; nil otherwise.
     let backlinks: BacklinkLookup?
-    /// The values of the candidates of a leaf; reused from leaf to leaf.
-    private var buffer: [Value] = []
-
     /// The check that can stop the query within a leaf, as texts may be long.
     private let cancellation: CancellationCheck
 
@@ -61,7 +58,7 @@ final class ColumnCondition: Condition {
         self.comparator = comparator
         self.constant = constant
         self.label = label
-        reader = ColumnReader(column)
+        reader = ColumnReader(column, cancellation)
     }
 
     /// 1 with a kernel, and more for texts, decimals and mixed values, whose comparisons take
@@ -152,7 +149,8 @@ final class ColumnCondition: Condition {
 
     /// Tests the values of the candidates one by one, for types and relations without a kernel.
     private func evaluateByValue(_ values: ColumnLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
-        buffer.removeAll(keepingCapacity: true)
+        var buffer: [Value] = []
+        buffer.reserveCapacity(candidates.count)
         try values.append(candidates, to: &buffer)
         var found = Mask.none
         var index = 0

@@ -17,10 +17,11 @@ final class ColumnPairCondition: Condition {
     ///   - relation: The relation that its value must have to the value of `right`.
     ///   - right: Another int property of the same class.
     ///   - label: The part of the query that the condition implements.
-    init(_ left: Column, _ relation: Relation, _ right: Column, label: String) {
+    ///   - cancellation: The check that limits the leaves which the readers of the query keep.
+    init(_ left: Column, _ relation: Relation, _ right: Column, label: String, cancellation: CancellationCheck? = nil) {
         self.relation = relation
-        self.left = ColumnReader(left)
-        self.right = ColumnReader(right)
+        self.left = ColumnReader(left, cancellation)
+        self.right = ColumnReader(right, cancellation)
         self.label = label
     }
 

@@ -90,11 +90,20 @@ enum Comparator {
         }
     }
 
+    /// The comparison with its sides exchanged, if it is a relation of values; nil otherwise.
+    var mirrored: Comparator? {
+        switch self {
+        case .relation(let relation): return .relation(relation.mirrored)
+        case .ieee(let relation): return .ieee(relation.mirrored)
+        default: return nil
+        }
+    }
+
     /// Whether two lists of different lengths match when they are compared element by element: only
     /// for inequality.
     var acceptsDifferentLengths: Bool {
         switch self {
-        case .relation(.notEqual), .notEqualIgnoringCase, .notBothNull: return true
+        case .relation(.notEqual), .ieee(.notEqual), .notEqualIgnoringCase, .notBothNull: return true
         default: return false
         }
     }

@@ -21,8 +21,7 @@ final class CompareCondition: RowCondition {
     private let cancellation: CancellationCheck
     /// The constants of a long list on the right side of an equality, by hash; nil where values are compared in pairs.
     private lazy var members = longList()
-    /// The values of the left operand for the current object; the buffer is reused from object to
-    /// object.
+    /// The values of the left operand for the current object; the buffer is shared with the other comparisons of the query.
     private var leftGroups: ValueGroups
     /// The values of the right operand for the current object.
     private var rightGroups: ValueGroups
@@ -60,9 +59,11 @@ final class CompareCondition: RowCondition {
     /// Evaluates both operands for an object and compares every group of the left side with every
     /// group of the right side.
     func matches(_ row: Row) throws(StorageError) -> Bool {
+        leftGroups = ValueGroups.take(cancellation)
+        rightGroups = ValueGroups.take(cancellation)
         defer {
-            leftGroups.release()
-            rightGroups.release()
+            leftGroups.giveBack()
+            rightGroups.giveBack()
         }
         try left.evaluate(row, into: &leftGroups)
         if let members, leftQuantifier != nil || rightQuantifier != nil || !leftGroups.isList {
@@ -99,7 +100,7 @@ final class CompareCondition: RowCondition {
         {
             return try compareExtremes(leftRange, rightRange)
         }
-        if case .relation(.equal) = comparator, leftQuantifier ?? .any == .any, rightQuantifier ?? .any == .any,
+        if isEquality, leftQuantifier ?? .any == .any, rightQuantifier ?? .any == .any,
             leftRange.count > CompareCondition.comparedPairwise, rightRange.count > CompareCondition.comparedPairwise
         {
             return try haveCommonValue(leftRange, rightRange)
@@ -133,6 +134,7 @@ final class CompareCondition: RowCondition {
         else { return nil }
         switch comparator {
         case .relation(.equal): return ConstantSet(constants, ignoringCase: false)
+        case .ieee(.equal): return ConstantSet(constants.filter { !$0.isBinaryNaN }, ignoringCase: false)
         case .equalIgnoringCase: return ConstantSet(constants, ignoringCase: true)
         default: return nil
         }
@@ -150,6 +152,20 @@ final class CompareCondition: RowCondition {
         return false
     }
 
+    /// Whether NaNs of floats and doubles equal nothing.
+    private var isIEEE: Bool {
+        if case .ieee = comparator { return true }
+        return false
+    }
+
+    /// Whether the comparison is equality of values.
+    private var isEquality: Bool {
+        switch comparator {
+        case .relation(.equal), .ieee(.equal): return true
+        default: return false
+        }
+    }
+
     /// The number of values on each side up to which all pairs are compared.
     private static let comparedPairwise = 32
 
@@ -160,8 +176,9 @@ final class CompareCondition: RowCondition {
     ///
     /// - Complexity: O(n log n) for n values on both sides together.
     private func haveCommonValue(_ leftRange: Range<Int>, _ rightRange: Range<Int>) throws(StorageError) -> Bool {
-        let left = try cancellation.sorted(leftGroups.values[leftRange])
-        let right = try cancellation.sorted(rightGroups.values[rightRange])
+        let equalsNothing = isIEEE
+        let left = try cancellation.sorted(leftGroups.values[leftRange].lazy.filter { !(equalsNothing && $0.isBinaryNaN) })
+        let right = try cancellation.sorted(rightGroups.values[rightRange].lazy.filter { !(equalsNothing && $0.isBinaryNaN) })
         var leftIndex = 0
         var rightIndex = 0
         while leftIndex < left.count, rightIndex < right.count {

@@ -9,8 +9,6 @@ final class IntegerCondition: Condition {
     private let constant: Int64
     private let label: String
     private let cancellation: CancellationCheck
-    /// The integers for the candidates of a leaf; reused from leaf to leaf.
-    private var integers: [Int64] = []
 
     /// Creates the condition.
     ///
@@ -34,16 +32,17 @@ final class IntegerCondition: Condition {
     var outline: ConditionOutline { ConditionOutline("row by row", label: label) }
 
     func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
-        integers.removeAll(keepingCapacity: true)
+        var integers: [Int64] = []
+        integers.reserveCapacity(candidates.count)
         try operand.append(leaf, candidates, to: &integers)
         try cancellation.step(candidates.count)
         switch relation {
-        case .equal: return found(candidates) { $0 == constant }
-        case .notEqual: return found(candidates) { $0 != constant }
-        case .less: return found(candidates) { $0 < constant }
-        case .lessOrEqual: return found(candidates) { $0 <= constant }
-        case .greater: return found(candidates) { $0 > constant }
-        case .greaterOrEqual: return found(candidates) { $0 >= constant }
+        case .equal: return found(candidates, integers) { $0 == constant }
+        case .notEqual: return found(candidates, integers) { $0 != constant }
+        case .less: return found(candidates, integers) { $0 < constant }
+        case .lessOrEqual: return found(candidates, integers) { $0 <= constant }
+        case .greater: return found(candidates, integers) { $0 > constant }
+        case .greaterOrEqual: return found(candidates, integers) { $0 >= constant }
         }
     }
 
@@ -53,7 +52,7 @@ final class IntegerCondition: Condition {
     }
 
     /// Returns the candidates whose integer passes a test.
-    @inline(__always) private func found(_ candidates: Mask, _ test: (Int64) -> Bool) -> Mask {
+    @inline(__always) private func found(_ candidates: Mask, _ integers: [Int64], _ test: (Int64) -> Bool) -> Mask {
         var next = 0
         return candidates.filtered { _ in
             next &+= 1

@@ -22,7 +22,6 @@ final class MembershipCondition: Condition {
     let ignoresCase: Bool
     private let reader: ColumnReader
     private let label: String
-    private var buffer: [Value] = []
 
     /// Creates the condition that tests whether a property is one of several constants.
     ///
@@ -32,14 +31,17 @@ final class MembershipCondition: Condition {
     ///     or a decimal may be of another type.
     ///   - ignoresCase: Whether letter case is ignored.
     ///   - label: The part of the query that the condition implements.
-    init(_ column: Column, _ values: [Value], ignoresCase: Bool = false, label: String) {
+    ///   - cancellation: The check that limits the leaves which the readers of the query keep.
+    init(
+        _ column: Column, _ values: [Value], ignoresCase: Bool = false, label: String, cancellation: CancellationCheck? = nil
+    ) {
         self.column = column
         self.label = label
-        reader = ColumnReader(column)
+        reader = ColumnReader(column, cancellation)
         self.ignoresCase = ignoresCase
-        // NaN of a float or double property equals nothing.
+        // NaN of a float or double property equals nothing but a decimal NaN.
         let equalsNothing = column.type == .float || column.type == .double
-        self.values = Set(values.filter { !(equalsNothing && $0.isNaN) }.map { OrderedValue($0) }).map(\.value)
+        self.values = Set(values.filter { !(equalsNothing && $0.isBinaryNaN) }.map { OrderedValue($0) }).map(\.value)
         members = ConstantSet(self.values, ignoringCase: ignoresCase)
         acceptsNull = values.contains { $0.isNull }
         guard column.type == .int else {
@@ -61,7 +63,8 @@ final class MembershipCondition: Condition {
         if let integers, case .int(let leaf) = values {
             return candidates & leaf.isMember(of: integers, orNull: acceptsNull)
         }
-        buffer.removeAll(keepingCapacity: true)
+        var buffer: [Value] = []
+        buffer.reserveCapacity(candidates.count)
         try values.append(candidates, to: &buffer)
         var found = Mask.none
         var index = 0

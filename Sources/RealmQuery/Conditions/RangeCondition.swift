@@ -17,11 +17,12 @@ final class RangeCondition: Condition {
     ///   - column: An int property of the class.
     ///   - limits: The limits, both of which belong to the range.
     ///   - label: The part of the query that the condition implements.
-    init(_ column: Column, _ limits: ClosedRange<Int64>, label: String) {
+    ///   - cancellation: The check that limits the leaves which the readers of the query keep.
+    init(_ column: Column, _ limits: ClosedRange<Int64>, label: String, cancellation: CancellationCheck? = nil) {
         self.limits = limits
         self.column = column
         self.label = label
-        reader = ColumnReader(column)
+        reader = ColumnReader(column, cancellation)
     }
 
     var cost: Double { 1 }

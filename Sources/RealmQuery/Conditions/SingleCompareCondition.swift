@@ -12,10 +12,6 @@ final class SingleCompareCondition: Condition {
     /// Whether the values may be long texts, so that the steps of every single comparison are
     /// counted.
     private let mayBeLong: Bool
-    /// The values of the left operand for the candidates of a leaf; reused from leaf to leaf.
-    private var leftValues: [Value] = []
-    /// The values of the right operand for the candidates of a leaf.
-    private var rightValues: [Value] = []
 
     /// Creates the condition that compares two operands of one value each.
     ///
@@ -43,8 +39,11 @@ final class SingleCompareCondition: Condition {
     /// Reads the values of both operands for all candidates of the leaf, then compares them in
     /// pairs.
     func evaluate(_ leaf: ClusterLeaf, _ candidates: Mask) throws(StorageError) -> Mask {
-        leftValues.removeAll(keepingCapacity: true)
-        rightValues.removeAll(keepingCapacity: true)
+        // A query may have thousands of comparisons, so none of them keeps its values.
+        var leftValues: [Value] = []
+        var rightValues: [Value] = []
+        leftValues.reserveCapacity(candidates.count)
+        rightValues.reserveCapacity(candidates.count)
         try left.append(leaf, candidates, to: &leftValues)
         try right.append(leaf, candidates, to: &rightValues)
         var found = Mask.none

@@ -31,7 +31,7 @@ final class TypeCondition: Condition {
         self.isNegated = isNegated
         self.label = label
         self.cancellation = cancellation
-        reader = ColumnReader(column)
+        reader = ColumnReader(column, cancellation)
         wanted = MixedTypes { (TypeName.bits(of: $0) & types != 0) != isNegated }
     }
 

@@ -19,6 +19,15 @@ final class CancellationCheck {
     /// The number of values that may be held at once: to sort by, to find distinct ones, or to be
     /// compared with others.
     var valueLimit = Int.max
+    /// The number of values that the operands of the query hold at present, all of them together, in steps of `valuesPerCount`.
+    private var heldCount = 0
+    /// The memory of groups of values that no comparison uses at the moment. The comparisons of a query take it in turns, so it does not
+    /// grow with their number.
+    var spareGroups: [(values: [Value], ends: [Int])] = []
+    /// The memory of object keys that no operand uses at the moment.
+    var spareKeys: [[ObjectKey]] = []
+    /// How many leaves the readers of linked objects may still keep, all of them together: about 50 MiB at first.
+    private var leavesLeft = 1 << 18
     /// How many bits the query may still keep for objects of linked classes, all of its paths together: 64 MiB at first.
     private var bitsLeft = 1 << 29
     /// Whether the check refused within a comparison that cannot throw. What that comparison
@@ -29,6 +38,8 @@ final class CancellationCheck {
 
     /// The number of steps of a query between two calls of the check.
     private static let stepsPerCheck = 4096
+    /// The number of values after which a buffer counts them.
+    static let valuesPerCount = 4096
     /// The number of steps to count for a piece of work that is long enough to justify a call of
     /// the check by itself.
     static let stepsOfLongWork = stepsPerCheck
@@ -108,6 +119,16 @@ final class CancellationCheck {
         return true
     }
 
+    /// Takes room for leaves that a reader of linked objects keeps.
+    ///
+    /// - Parameter count: The number of leaves.
+    /// - Returns: Whether there was room for them.
+    func takesLeaves(_ count: Int) -> Bool {
+        guard count <= leavesLeft else { return false }
+        leavesLeft -= count
+        return true
+    }
+
     /// Throws when more values are held than `valueLimit` allows.
     ///
     /// - Parameter count: The number of values that are held.
@@ -116,6 +137,19 @@ final class CancellationCheck {
     func require(valueCount count: Int) throws(StorageError) {
         if count > valueLimit { throw .stopped(.tooManyValues(limit: valueLimit)) }
     }
+
+    /// Counts values that an operand begins to hold.
+    ///
+    /// - Parameter count: The number of values, which `release` gives back.
+    /// - Throws: `StorageError.stopped` with the limit when the operands of the query together hold more values than `valueLimit` allows.
+    ///   Nothing is counted then.
+    func hold(_ count: Int) throws(StorageError) {
+        guard count <= valueLimit - heldCount else { throw .stopped(.tooManyValues(limit: valueLimit)) }
+        heldCount += count
+    }
+
+    /// Gives back values that `hold` has counted.
+    func release(_ count: Int) { heldCount -= count }
 
     /// Runs a closure and lets a check stop it.
     ///

@@ -12,4 +12,10 @@ extension Value {
         default: return false
         }
     }
+
+    /// Whether the value is a float or double that is not a number.
+    var isBinaryNaN: Bool {
+        if case .decimal = self { return false }
+        return isNaN
+    }
 }

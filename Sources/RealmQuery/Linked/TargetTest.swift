@@ -39,7 +39,7 @@ final class TargetTest {
         self.table = table
         self.missing = missing
         self.cancellation = cancellation
-        finder = ObjectFinder(table)
+        finder = ObjectFinder(table, cancellation)
         // What a view hides is told by its rule only, object by object.
         let costOfAll = Double(table.count) * (2 + condition.cost)
         patience = table.rule == nil ? 64 + Int(costOfAll / TargetTest.costOfLookup) : .max

@@ -14,20 +14,14 @@ final class ArithmeticOperand: Operand {
     private let operation: ArithmeticOperator
     private let left: any Operand
     private let right: any Operand
-    /// The values of the left side for the current object; the buffer is reused from object to
-    /// object.
-    private var leftGroups: ValueGroups
-    /// The values of the right side for the current object; the buffer is reused from object to
-    /// object.
-    private var rightGroups: ValueGroups
+    private let cancellation: CancellationCheck?
 
     /// Creates the operand for two sides of which at least one may have several values. Callers use
     /// `make`.
     private init(
         _ left: any Operand, _ operation: ArithmeticOperator, _ right: any Operand, cancellation: CancellationCheck?
     ) {
-        leftGroups = ValueGroups(cancellation)
-        rightGroups = ValueGroups(cancellation)
+        self.cancellation = cancellation
         self.operation = operation
         self.left = left
         self.right = right
@@ -69,10 +63,10 @@ final class ArithmeticOperand: Operand {
     /// Combines the values of both sides for an object. When the other side has no value, the
     /// result is an empty list.
     func evaluate(_ row: borrowing Row, into groups: inout ValueGroups) throws(StorageError) {
-        defer {
-            leftGroups.release()
-            rightGroups.release()
-        }
+        var leftGroups = ValueGroups.take(cancellation)
+        defer { leftGroups.giveBack() }
+        var rightGroups = ValueGroups.take(cancellation)
+        defer { rightGroups.giveBack() }
         try left.evaluate(row, into: &leftGroups)
         try right.evaluate(row, into: &rightGroups)
         let isLeftMany = leftGroups.isList

@@ -10,8 +10,6 @@ final class ArithmeticSingleOperand: SingleOperand {
     private let operation: ArithmeticOperator
     private let left: any SingleOperand
     private let right: any SingleOperand
-    /// The values of the right side for the rows of a leaf; reused from leaf to leaf.
-    private var buffer: [Value] = []
 
     /// Creates the operand for an arithmetic operator between two operands of one value each.
     ///
@@ -39,7 +37,8 @@ final class ArithmeticSingleOperand: SingleOperand {
     func append(_ leaf: ClusterLeaf, _ rows: Mask, to values: inout [Value]) throws(StorageError) {
         let start = values.count
         try left.append(leaf, rows, to: &values)
-        buffer.removeAll(keepingCapacity: true)
+        var buffer: [Value] = []
+        buffer.reserveCapacity(rows.count)
         try right.append(leaf, rows, to: &buffer)
         for index in buffer.indices { values[start + index] = operation.apply(values[start + index], buffer[index]) }
     }

@@ -11,9 +11,6 @@ final class LinkAggregateOperand: SingleOperand {
     private let chain: LinkChain
     private let column: LinkedColumn
     private let aggregate: AggregateOperator
-    /// The keys of the objects that the path reaches from the current object; reused from object to
-    /// object.
-    private var keys: [ObjectKey] = []
 
     /// Creates the operand for the aggregate of a property of linked objects.
     ///
@@ -26,7 +23,7 @@ final class LinkAggregateOperand: SingleOperand {
     init(_ chain: LinkChain, target: Table, column: Column, aggregate: AggregateOperator, label: String) {
         self.chain = chain
         self.aggregate = aggregate
-        self.column = LinkedColumn(column, of: target)
+        self.column = LinkedColumn(column, of: target, chain.cancellation)
         type = Aggregation.resultType(aggregate, column.type)
         self.label = label
     }
@@ -41,9 +38,13 @@ final class LinkAggregateOperand: SingleOperand {
     ///   once.
     /// - Complexity: O(n log n) for n reached objects.
     func value(_ row: borrowing Row) throws(StorageError) -> Value {
-        keys.removeAll(keepingCapacity: true)
-        try chain.forEachKey(from: row) { key throws(StorageError) in try note(key) }
-        return try result()
+        var keys = KeyBuffer.take(chain.cancellation)
+        defer { keys.giveBack() }
+        try chain.forEachKey(from: row) { key throws(StorageError) in
+            try keys.append(key)
+            return true
+        }
+        return try result(&keys)
     }
 
     /// Appends the aggregates for the objects of a leaf, whose lists are attached once.
@@ -52,27 +53,25 @@ final class LinkAggregateOperand: SingleOperand {
             return try rows.forEach { row throws(StorageError) in values.append(try value(Row(leaf: leaf, index: row))) }
         }
         let roots = try leaf.attachRefs(reader.step.column)
+        var keys = KeyBuffer.take(chain.cancellation)
+        defer { keys.giveBack() }
         try rows.forEach { row throws(StorageError) in
-            keys.removeAll(keepingCapacity: true)
+            keys.release()
             let root = try roots.optionalRef(row, "a collection of '\(reader.step.label)'")
-            _ = try reader.forEachElement(at: root, in: leaf.space) { key throws(StorageError) in try note(key) }
-            values.append(try result())
+            _ = try reader.forEachElement(at: root, in: leaf.space) { key throws(StorageError) in
+                try keys.append(key)
+                return true
+            }
+            values.append(try result(&keys))
         }
     }
 
-    /// Keeps the key of an object that the path has reached, and returns true.
-    private func note(_ key: ObjectKey) throws(StorageError) -> Bool {
-        if keys.count & 0xfff == 0xfff { try chain.cancellation?.require(valueCount: keys.count) }
-        keys.append(key)
-        return true
-    }
-
-    /// The aggregate of the objects whose keys are kept.
-    private func result() throws(StorageError) -> Value {
+    /// The aggregate of the objects with some keys, which are put into order.
+    private func result(_ buffer: inout KeyBuffer) throws(StorageError) -> Value {
         // The order in which floating-point numbers are summed up matters; it is that of the objects.
-        if keys.count > 1 { keys.sort() }
+        buffer.sort()
         var aggregation = Aggregation(aggregate, of: column.column.type)
-        for key in keys {
+        for key in buffer.keys {
             try chain.cancellation?.step()
             guard let value = try column.value(key) else { continue }
             aggregation.add(value)

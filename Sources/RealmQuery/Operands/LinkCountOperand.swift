@@ -23,7 +23,7 @@ final class LinkCountOperand: IntegerOperand {
     init(_ chain: LinkChain, last: LinkStep, label: String) {
         self.chain = chain
         self.last = last
-        reader = ColumnReader(last.column)
+        reader = ColumnReader(last.column, chain.cancellation)
         self.label = label
     }
 

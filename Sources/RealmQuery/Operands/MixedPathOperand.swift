@@ -24,7 +24,7 @@ final class MixedPathOperand: Operand {
     init(_ column: Column, chain: LinkChain, descent: ValueDescent, quantifier: Quantifier?, label: String) {
         self.chain = chain
         self.descent = descent
-        reader = ColumnReader(column)
+        reader = ColumnReader(column, chain.cancellation)
         self.quantifier = quantifier
         self.label = label
     }

@@ -24,7 +24,7 @@ final class PropertyOperand: SingleOperand {
     init(_ column: Column, chain: LinkChain, quantifier: Quantifier?, label: String) {
         self.column = column
         self.chain = chain
-        reader = ColumnReader(column)
+        reader = ColumnReader(column, chain.cancellation)
         type = OperandType(column.type)
         self.quantifier = quantifier
         self.label = label

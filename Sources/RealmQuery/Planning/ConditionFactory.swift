@@ -28,13 +28,13 @@ enum ConditionFactory {
                     column, comparator, constant, backlinks: backlinkLookup(left, comparator, to: [constant]), label: label,
                     cancellation)
             }
-            if let column = baseColumn(right), let constant = single(left), case .relation(let relation) = comparator {
-                return ColumnCondition(column, .relation(relation.mirrored), constant, label: label, cancellation)
+            if let column = baseColumn(right), let constant = single(left), let mirrored = comparator.mirrored {
+                return ColumnCondition(column, mirrored, constant, label: label, cancellation)
             }
             if let column = baseColumn(left), let other = baseColumn(right), column.type == .int, other.type == .int,
                 case .relation(let relation) = comparator
             {
-                return ColumnPairCondition(column, relation, other, label: label)
+                return ColumnPairCondition(column, relation, other, label: label, cancellation: cancellation)
             }
         }
         if left.quantifier == nil, case .relation(let relation) = comparator, case .int(let constant)? = single(right),

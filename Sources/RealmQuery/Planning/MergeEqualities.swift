@@ -6,8 +6,8 @@ internal import RealmStorage
 /// any number of constants.
 enum MergeEqualities {
     /// Returns the children of an `OR`, in which the equalities of each property of the base class
-    /// are merged into the first of them.
-    static func apply(_ children: [any Condition]) -> [any Condition] {
+    /// are merged into the first of them. The check limits what their readers keep.
+    static func apply(_ children: [any Condition], _ cancellation: CancellationCheck) -> [any Condition] {
         var groups: [Int: [Int]] = [:]
         for (position, child) in children.enumerated() {
             if let column = mergeableColumn(child) { groups[column.leafIndex, default: []].append(position) }
@@ -18,7 +18,8 @@ enum MergeEqualities {
             let constants = positions.compactMap { (children[$0] as? ColumnCondition)?.constant }
             for position in positions { merged[position] = nil }
             merged[positions[0]] = MembershipCondition(
-                first.column, constants, label: "'\(first.column.name)' equals one of \(constants.count) constants")
+                first.column, constants, label: "'\(first.column.name)' equals one of \(constants.count) constants",
+                cancellation: cancellation)
         }
         return merged.compactMap { $0 }
     }

@@ -29,8 +29,14 @@ final class ColumnReader {
     /// How often a leaf was not among the kept ones since there are so many slots.
     private var misses = 0
 
+    /// Limits the leaves that the readers of a query keep, all of them together; nil for no limit but that of this reader.
+    private let cancellation: CancellationCheck?
+
     /// Creates a reader for a column; nothing is read from the file yet.
-    init(_ column: Column) { self.column = column }
+    init(_ column: Column, _ cancellation: CancellationCheck? = nil) {
+        self.column = column
+        self.cancellation = cancellation
+    }
 
     /// Returns the value of a row, for a column with one value for each row.
     ///
@@ -88,10 +94,12 @@ final class ColumnReader {
 
     /// Keeps an attached leaf, and makes room for more when they drive one another out.
     private func keep(_ leaf: Kept) {
-        if let count = KeptLeaves.grownCount(from: kept.count, misses: &misses, objectCount: .max) {
+        if let count = KeptLeaves.grownCount(from: kept.count, misses: &misses, objectCount: .max),
+            cancellation?.takesLeaves(count - kept.count) ?? true
+        {
             kept = [Kept?](repeating: nil, count: count)
         }
-        kept[slot(of: leaf.ref)] = leaf
+        if !kept.isEmpty { kept[slot(of: leaf.ref)] = leaf }
     }
 
     /// Returns the raw element that a collection or backlink column holds for a row: nothing, a ref

@@ -29,7 +29,7 @@ final class LinkChain {
         self.cancellation = cancellation
         isUnary = steps.allSatisfy { $0.kind == .link }
         readers = steps.map { StepReader($0, cancellation) }
-        finders = steps.map { ObjectFinder($0.target) }
+        finders = steps.map { ObjectFinder($0.target, cancellation) }
     }
 
     /// Whether the chain has no step and leads to the object itself.

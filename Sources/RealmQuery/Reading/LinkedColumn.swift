@@ -25,6 +25,8 @@ final class LinkedColumn {
     private var doubles: [DoubleLeaf?] = []
     /// Leaves of texts in the same way.
     private var texts: [StringLeaf?] = []
+    /// Limits the leaves that the readers of a query keep, all of them together; nil for no limit but that of this reader.
+    private let cancellation: CancellationCheck?
     /// How many values were read the long way.
     private var misses = 0
 
@@ -34,11 +36,12 @@ final class LinkedColumn {
     private static let mostLeaves = 1 << 16
 
     /// Creates a reader for a column of a class; nothing is read from the file yet.
-    init(_ column: Column, of table: Table) {
+    init(_ column: Column, of table: Table, _ cancellation: CancellationCheck? = nil) {
         self.column = column
         self.table = table
-        finder = ObjectFinder(table)
-        reader = ColumnReader(column)
+        self.cancellation = cancellation
+        finder = ObjectFinder(table, cancellation)
+        reader = ColumnReader(column, cancellation)
         isKept = [.int, .double, .string].contains(column.type)
     }
 
@@ -67,15 +70,16 @@ final class LinkedColumn {
             keys.number(of: leaf.key(at: leaf.count - 1)) == first + leaf.count - 1, first >> 8 < LinkedColumn.mostLeaves
         else { return }
         switch try reader.values(of: leaf) {
-        case .int(let values): LinkedColumn.keep(values, first >> 8, &integers)
-        case .double(let values): LinkedColumn.keep(values, first >> 8, &doubles)
-        case .string(let values): LinkedColumn.keep(values, first >> 8, &texts)
+        case .int(let values): keep(values, first >> 8, &integers)
+        case .double(let values): keep(values, first >> 8, &doubles)
+        case .string(let values): keep(values, first >> 8, &texts)
         default: break
         }
     }
 
-    /// Keeps a leaf, and makes room for it.
-    private static func keep<Leaf>(_ leaf: Leaf, _ index: Int, _ leaves: inout [Leaf?]) {
+    /// Keeps a leaf, and makes room for it if there is some.
+    private func keep<Leaf>(_ leaf: Leaf, _ index: Int, _ leaves: inout [Leaf?]) {
+        if leaves.count <= index, let cancellation, !cancellation.takesLeaves(index + 1 - leaves.count) { return }
         while leaves.count <= index { leaves.append(nil) }
         leaves[index] = leaf
     }

@@ -17,15 +17,17 @@ final class LocationReader {
 
     /// Creates a reader for the objects of a class, if they can be locations.
     ///
-    /// - Parameter table: The class of the objects.
+    /// - Parameters:
+    ///   - table: The class of the objects.
+    ///   - cancellation: The check that limits the leaves which the readers of the query keep.
     /// - Returns: Nil when the class is not embedded, or lacks one of the two properties.
-    init?(_ table: Table) {
+    init?(_ table: Table, _ cancellation: CancellationCheck? = nil) {
         guard table.kind == .embedded, let type = table.column(named: "type"),
             let coordinates = table.column(named: "coordinates"), type.type == .string, type.collection == nil,
             coordinates.type == .double, coordinates.collection == .list
         else { return nil }
-        self.type = ColumnReader(type)
-        self.coordinates = ColumnReader(coordinates)
+        self.type = ColumnReader(type, cancellation)
+        self.coordinates = ColumnReader(coordinates, cancellation)
     }
 
     /// Returns the longitude and latitude of an object in degrees; nil when it is not a point. The

@@ -14,11 +14,19 @@ package final class ObjectFinder {
     /// Leaves in slots that follow from the keys which they mostly hold: a full leaf has 256
     /// consecutive keys. Allocated when a second object is looked up in the tree.
     private var kept: [ClusterLeaf?] = []
+    /// Limits the leaves that the finders of a query keep, all of them together; nil for no limit but that of this finder.
+    private let cancellation: CancellationCheck?
     /// How often a leaf was not among the kept ones since there are so many slots.
     private var misses = 0
 
     /// Creates a finder for the objects of a class; nothing is read from the file yet.
-    package init(_ table: Table) { self.table = table }
+    package convenience init(_ table: Table) { self.init(table, nil) }
+
+    /// Creates a finder for a part of a query, whose check limits the leaves that all of them keep.
+    init(_ table: Table, _ cancellation: CancellationCheck?) {
+        self.table = table
+        self.cancellation = cancellation
+    }
 
     /// Returns the object with a key.
     ///
@@ -47,9 +55,11 @@ package final class ObjectFinder {
 
     /// Keeps a leaf, and makes room for more leaves when they drive one another out.
     private func keep(_ leaf: ClusterLeaf, for key: ObjectKey) {
-        if let count = KeptLeaves.grownCount(from: kept.count, misses: &misses, objectCount: table.count) {
+        if let count = KeptLeaves.grownCount(from: kept.count, misses: &misses, objectCount: table.count),
+            cancellation?.takesLeaves(count - kept.count) ?? true
+        {
             kept = [ClusterLeaf?](repeating: nil, count: count)
         }
-        kept[slot(of: key)] = leaf
+        if !kept.isEmpty { kept[slot(of: key)] = leaf }
     }
 }

@@ -17,7 +17,7 @@ final class StepReader {
     init(_ step: LinkStep, _ cancellation: CancellationCheck?) {
         self.step = step
         self.cancellation = cancellation
-        reader = ColumnReader(step.column)
+        reader = ColumnReader(step.column, cancellation)
     }
 
     /// Returns the key that an object holds in a step of one link; null or negative when there is none.

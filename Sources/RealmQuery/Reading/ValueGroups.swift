@@ -6,7 +6,8 @@ internal import RealmStorage
 ///
 /// There is one group for every collection that a path reaches, and each group is compared by
 /// itself. The buffer is reused from object to object, so that evaluation does not allocate once it
-/// has grown. To fill it, reset it, append values, close each group, and finish.
+/// has grown. To fill it, reset it, append values, close each group, and finish. The comparisons of a query share
+/// their buffers: `take` one and `giveBack` it after each object.
 struct ValueGroups {
     /// The collected values of all groups, one group after another.
     private(set) var values: [Value] = []
@@ -17,6 +18,8 @@ struct ValueGroups {
     /// The check that can stop the query and limits the number of values: a path may lead to any
     /// number of them.
     private let cancellation: CancellationCheck?
+    /// The number of values that the check has counted for this buffer.
+    private var heldCount = 0
     /// Buffers for more values than this are released after each object.
     private static let keptCapacity = 1 << 14
 
@@ -29,6 +32,7 @@ struct ValueGroups {
     ///
     /// - Parameter isList: Whether the values to come are those of a list.
     mutating func reset(isList: Bool) {
+        uncount()
         values.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)
         self.isList = isList
@@ -47,17 +51,48 @@ struct ValueGroups {
     mutating func append(_ value: Value) throws(StorageError) {
         if let cancellation {
             try cancellation.step()
-            if values.count & 0xfff == 0xfff { try cancellation.require(valueCount: values.count) }
+            if values.count - heldCount >= CancellationCheck.valuesPerCount - 1 {
+                try cancellation.hold(CancellationCheck.valuesPerCount)
+                heldCount += CancellationCheck.valuesPerCount
+            }
         }
         values.append(value)
     }
 
-    /// Releases long buffers. It must be called when the values of an object are not needed any
+    /// Removes the values of the object, and releases long buffers. It must be called when they are not needed any
     /// more.
     mutating func release() {
+        reset(isList: false)
         guard values.capacity > ValueGroups.keptCapacity || ends.capacity > ValueGroups.keptCapacity else { return }
         values = []
         ends = []
+    }
+
+    /// Gives the counted values back to the check.
+    private mutating func uncount() {
+        guard heldCount > 0 else { return }
+        cancellation?.release(heldCount)
+        heldCount = 0
+    }
+
+    /// Returns an empty buffer of a query, which has to be given back.
+    ///
+    /// - Parameter cancellation: The check of the query, which keeps the buffers that are not in use; nil for a buffer without limit.
+    static func take(_ cancellation: CancellationCheck?) -> ValueGroups {
+        var groups = ValueGroups(cancellation)
+        if let spare = cancellation?.spareGroups.popLast() {
+            groups.values = spare.values
+            groups.ends = spare.ends
+        }
+        return groups
+    }
+
+    /// Gives a buffer back that was taken; it is empty afterwards.
+    mutating func giveBack() {
+        release()
+        guard let cancellation else { return }
+        cancellation.spareGroups.append((values, ends))
+        (values, ends) = ([], [])
     }
 
     /// Ends the open group, which may be empty, and opens the next one.

@@ -54,18 +54,21 @@ package final class ElementQuery {
     ///   - snapshot: The version that is read.
     ///   - arguments: The values for `$0`, `$1` and so on.
     ///   - order: A sort and a distinct step that are added after those of the text.
+    ///   - check: Is called from time to time and returns whether to go on.
     /// - Throws: `QueryError.invalid` when the query does not fit the type of the elements or the
-    ///   arguments.
+    ///   arguments, and `.cancelled` when the check asks to stop.
     package static func bind(
         _ query: Query, to column: Column, of table: Table, in snapshot: Snapshot, arguments: [QueryArgument] = [],
-        order: ResultOrder = .none
+        order: ResultOrder = .none, check: BoundQuery.Check? = nil
     ) throws(QueryError) -> ElementQuery {
         let pool = ConstantPool()
         let element = ElementOperand.Box()
         var binder = Binder(
             query, table: table, snapshot: snapshot, arguments: arguments, mapping: KeyPathMapping(), pool: pool)
         binder.element = (element, column.type)
-        let condition = try binder.condition(query.predicate)
+        let condition = try binder.cancellation.watching(check) { () throws(QueryError) in
+            try binder.condition(query.predicate)
+        }
         let steps = try steps(of: query, binder) + steps(of: order)
         return ElementQuery(
             column.type, condition: condition, steps: steps, element: element, snapshot: snapshot, pool: pool,

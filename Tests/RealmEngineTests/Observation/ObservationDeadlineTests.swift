@@ -72,4 +72,35 @@ struct ObservationDeadlineTests {
         try realm.finish()
         #expect(throws: ObservationError.self) { try answer.wait().get() }
     }
+
+    @Test func `one whose client has left is not evaluated, nor is one whose time has passed, and others are`() throws {
+        var limits = ObservationLimits()
+        limits.evaluationTime = .seconds(3600)
+        let realm = try realm(limits)
+        try linkAll(realm)
+        var left = ObservedMemory.Admission()
+        let asked = Awaited<Bool>()
+        left.isWanted = {
+            asked.set(true)
+            return false
+        }
+        var late = ObservedMemory.Admission()
+        late.deadline = Instant.now()
+        for admission in [left, late] {
+            let answer = Awaited<Result<Attached, ObservationError>>()
+            realm.database.observations.attach(try target(realm, Self.endless), RecordingListener(), isActive: true, admission) {
+                answer.set($0)
+            }
+            guard case .failure(.query(.cancelled)) = try answer.wait() else {
+                Issue.record("an observation began")
+                return
+            }
+        }
+        #expect(try asked.wait())
+        // Later evaluations do not ask that client.
+        let other = try Observed(try target(realm, "value > 0"), in: realm.database, isActive: true)
+        try realm.write { session in _ = try session.patch("Node", .text("1"), ["value": .integer(0)]) }
+        #expect(try other.events().count == 1)
+        try realm.finish()
+    }
 }

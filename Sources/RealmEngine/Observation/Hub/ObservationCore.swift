@@ -158,8 +158,10 @@ final class ObservationCore: @unchecked Sendable {
             if registry.contains(known) { return known }
         }
         guard ObservedMemory.shared.byteCount < admission.byteLimit else { throw .noRoom(limit: admission.byteLimit) }
-        clock.start(until: admission.deadline)
-        guard admission.isWanted(), clock.mayGoOn else { throw .query(.cancelled) }
+        clock.start(until: admission.deadline, isWanted: admission.isWanted)
+        // The caller is not asked about later evaluations.
+        defer { clock.start() }
+        guard clock.mayGoOn else { throw .query(.cancelled) }
         let observer = try target.observer(at: position.snapshot, names: names, clock)
         guard observer.byteCount <= admission.byteLimit - ObservedMemory.shared.byteCount else {
             throw .noRoom(limit: admission.byteLimit)
@@ -381,6 +383,7 @@ final class ObservationCore: @unchecked Sendable {
 
     /// Adapts an observer to a schema with additions; hidden columns need this as well.
     private func adapt(_ observation: Observation, _ snapshot: Snapshot) {
+        clock.start()
         do throws(ObservationError) {
             try observation.observer.adapt(to: snapshot, observation.target.filter.resolved(in: snapshot, names))
             registry.file(observation)

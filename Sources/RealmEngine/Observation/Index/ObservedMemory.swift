@@ -23,8 +23,9 @@ package final class ObservedMemory: Sendable {
         package var byteLimit = Int.max
         /// The instant at which the evaluation is given up.
         package var deadline = Instant.distantFuture
-        /// Whether somebody still wants the observation; asked before the evaluation.
-        package var isWanted: @Sendable () -> Bool = { true }
+        /// Returns whether the observation is still wanted, as long as it is evaluated; nil if that is not known. Called on the thread of
+        /// the hub.
+        package var isWanted: (@Sendable () -> Bool)?
 
         /// Makes an admission without limits.
         package init() {}

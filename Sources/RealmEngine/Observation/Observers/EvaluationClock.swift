@@ -16,22 +16,30 @@ final class EvaluationClock: Sendable {
     /// Whether all evaluations are to end, because the hub is being closed.
     private let isStopped = Atomic<Bool>(false)
 
+    /// Returns whether the caller of the present evaluation still wants its result; nil if that is not known.
+    private let isWanted = RankedMutex<(@Sendable () -> Bool)?>(.leaf, nil)
+
     /// Makes a clock that allows `limit` for each evaluation.
     init(limit: Duration) { self.limit = limit }
 
     /// Starts the time of one evaluation; called on the hub's thread before each.
     ///
-    /// - Parameter deadline: When the evaluation ends in any case.
-    func start(until deadline: Instant = .distantFuture) {
+    /// - Parameters:
+    ///   - deadline: When the evaluation ends in any case.
+    ///   - isWanted: Returns whether the result is still wanted.
+    func start(until deadline: Instant = .distantFuture, isWanted: (@Sendable () -> Bool)? = nil) {
+        self.isWanted.withLock { $0 = isWanted }
         end.store(min(Instant.now().adding(limit), deadline).nanoseconds, ordering: .relaxed)
     }
 
     /// Ends the present evaluation, and all later ones at once.
     func stop() { isStopped.store(true, ordering: .relaxed) }
 
-    /// Whether the evaluation has time left and was not stopped. All threads may read it.
+    /// Whether the evaluation has time left, is still wanted and was not stopped. All threads may read it.
     var mayGoOn: Bool {
-        !isStopped.load(ordering: .relaxed) && Instant.now().nanoseconds < end.load(ordering: .relaxed)
+        guard !isStopped.load(ordering: .relaxed), Instant.now().nanoseconds < end.load(ordering: .relaxed) else { return false }
+        let isWanted = isWanted.withLock { $0 }
+        return isWanted?() ?? true
     }
 
     /// The check that queries make at intervals.

@@ -61,7 +61,8 @@ struct RowPlan {
         self.table = table.key
         let bound = try evaluated(
             try query.query.bind(
-                to: table, in: snapshot, arguments: query.arguments, mapping: names.mapping, order: query.order))
+                to: table, in: snapshot, arguments: query.arguments, mapping: names.mapping, order: query.order,
+                check: clock.check))
         if case .table = source { isInObjectOrder = bound.isInObjectOrder } else { isInObjectOrder = false }
         addDependencies(bound.dependencies, snapshot)
         for argument in query.arguments { addOrigins(of: argument, snapshot) }
@@ -192,7 +193,8 @@ struct RowPlan {
         guard let table = snapshot.table(table) else { throw .notFound }
         return try evaluated(
             try query.query.bind(
-                to: table, in: snapshot, arguments: query.arguments, mapping: names.mapping, order: query.order))
+                to: table, in: snapshot, arguments: query.arguments, mapping: names.mapping, order: query.order,
+                check: clock.check))
     }
 
     /// Evaluates the rows in a version; nil when the object that they depend on does not exist.

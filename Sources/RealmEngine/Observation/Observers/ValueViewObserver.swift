@@ -49,7 +49,8 @@ final class ValueViewObserver: TargetObserver {
         let values = try values(column, row, snapshot)
         let bound = try evaluated(
             try ElementQuery.bind(
-                query.query, to: column, of: table, in: snapshot, arguments: query.arguments, order: query.order))
+                query.query, to: column, of: table, in: snapshot, arguments: query.arguments, order: query.order,
+                check: clock.check))
         size = values.count
         let matches = try evaluated(try bound.execute(values, owner: row, check: clock.check))
         places = Array(matches.prefix(query.limit ?? .max))
