@@ -78,7 +78,8 @@ package struct Limits: Sendable, Equatable {
     package var streamSeconds = 1800
     /// The maximum number of observed definitions that are kept although no client reads them.
     package var idleDefinitions = 500
-    /// The maximum memory in bytes of the observed definitions of all clients, with the change sets that are kept of them.
+    /// The maximum memory in bytes of the observed definitions of all clients, with their queries and arguments, and the change sets
+    /// that are kept of them.
     package var observedBytes = 128 << 20
     /// The maximum memory in bytes of the definitions that one client observes.
     package var observedBytesPerPrincipal = 64 << 20
