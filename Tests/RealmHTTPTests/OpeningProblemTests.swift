@@ -36,6 +36,13 @@ import Testing
         let failure = Problem(serving: .io(operation: "secret", errno: 5))
         #expect(failure.status == 500)
         #expect(failure.code == .internalError)
+        for refusal in [.unsound("secret"), .notARealm("secret"), .formatUnsupported(found: 9, reason: "secret")]
+            as [StorageError.Refusal]
+        {
+            // A copy of the file was made, for example to convert it for a backup, and could not be opened.
+            let problem = Problem(serving: .refused(refusal))
+            #expect(problem.code == .fileCorrupt && problem.detail == damage.detail, "\(refusal)")
+        }
         #expect(!damage.detail.contains("secret") && !failure.detail.contains("secret"))
     }
 }

@@ -182,8 +182,9 @@ struct ImportEndpoints: Sendable {
             let deadline = RealmStorage.Instant.now().adding(seconds: ImportEndpoints.importSeconds)
             let (rights, audit) = (call.request.writeRights, call.request.audit)
             ImportChain(
-                database, mode, reader, rights: rights, of: call.request.standing, deadline: deadline, audit: audit,
-                isLenient: options.preferences.isLenient
+                database, mode, reader, rights: rights, of: call.request.standing, client: call.request.account,
+                deadline: deadline,
+                audit: audit, isLenient: options.preferences.isLenient
             ) { result in
                 switch result {
                 case .success(let outcome):

@@ -161,6 +161,14 @@ package final class ServerState: Sendable {
                 "waiting_bytes_refused_total", .counter, help: "Requests refused because bodies took too much memory.",
                 value: Double(counts.refusals))
         }
+        metrics.add { text in
+            text.single(
+                "uncommitted_bytes", .gauge, help: "Memory for what uncommitted writes of all realms change.",
+                value: Double(WriteMemory.shared.byteCount))
+            text.single(
+                "uncommitted_bytes_refused_total", .counter, help: "Writes refused because others took too much memory.",
+                value: Double(WriteMemory.shared.refusalCount))
+        }
         metrics.add { [authenticator] text in authenticator.write(to: &text) }
         metrics.add { [notifications] text in notifications.write(to: &text) }
         metrics.add { [caretaker] text in caretaker.write(to: &text) }

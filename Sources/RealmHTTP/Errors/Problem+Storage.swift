@@ -85,7 +85,9 @@ extension Problem {
             return
         }
         switch error {
-        case .corrupt: self.init(.fileCorrupt, "the file of this realm is damaged")
+        case .corrupt, .refused(.unsound), .refused(.notARealm), .refused(.formatUnsupported):
+            // A copy, such as the one that is converted for a backup, is refused for what is wrong with the file itself.
+            self.init(.fileCorrupt, "the file of this realm is damaged")
         case .limit: self.init(.outOfRange, error.description)
         case .io, .refused: self.init(.internalError, "the file of this realm cannot be read")
         case .stopped(let stop): self.init(stop)

@@ -33,6 +33,8 @@ extension Problem {
         if !error.counts.isEmpty { problem = problem.with("counts", .json(Problem.counts(error.counts))) }
         if let limit = error.limit { problem = problem.with("limit", .integer(Int64(limit))) }
         switch error.exceeded {
+        case .uncommittedBytes?: problem = problem.with("limitName", "uncommitted-bytes")
+        case .uncommittedBytesPerClient?: problem = problem.with("limitName", "uncommitted-bytes-per-principal")
         case .writeBytes?: problem = problem.with("limitName", "write-bytes")
         case .migrationRounds?: problem = problem.with("limitName", "migration-rounds")
         case nil: break
@@ -71,6 +73,7 @@ extension Problem {
             }
             return problem
         case .cancelled: return Problem(.internalError, "the write was cancelled before it began")
+        case .overloaded where error.exceeded == .uncommittedBytesPerClient: return Problem(.rateLimited, error.detail)
         case .readOnly:
             return Problem(.readOnly, error.detail).with(header: HeaderField("Allow", "GET, HEAD, OPTIONS"))
         case .nestedObject: return Problem(.nestedObject, error.detail + "; 'nested=upsert' would create or change it")

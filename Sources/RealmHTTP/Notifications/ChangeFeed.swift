@@ -64,6 +64,8 @@ final class ChangeFeed: Sendable {
     private var limits: Limits { liveLimits.current }
     /// The notifications of the realm, which own the feed.
     private let notifications: RealmNotifications
+    /// The memory in bytes that is counted for the definition, whatever it observes.
+    private let definitionBytes: Int
     private let state: RankedMutex<State>
 
     /// Makes a feed that does not observe anything yet. The first call of `catchUp` begins the
@@ -79,13 +81,43 @@ final class ChangeFeed: Sendable {
         _ notifications: RealmNotifications
     ) {
         self.identity = identity
-        nameIdentity = ChangeFeed.nameIdentity(definition)
+        let name = ChangeFeed.nameIdentity(definition)
+        nameIdentity = name
+        definitionBytes = ChangeFeed.byteCount(of: definition, textBytes: name.utf8.count)
         self.definition = definition
         names = notifications.database.backlinkNames
         hub = notifications.hub
         liveLimits = notifications.liveLimits
         self.notifications = notifications
         state = RankedMutex(.changeFeed, State(resolved: resolved))
+        ObservedMemory.shared.add(definitionBytes)
+    }
+
+    /// How often the text of a definition is kept, about: as it was written, in identities, as arguments and as what these became.
+    private static let textCopies = 10
+    /// The memory in bytes for each byte of a condition, parsed and planned, about.
+    private static let bytesOfCondition = 32
+    /// The memory in bytes for each value of the arguments besides its text, about.
+    private static let bytesOfValue = 256
+
+    /// Returns how much memory in bytes a definition with its query and its arguments takes, about.
+    ///
+    /// - Parameters:
+    ///   - definition: The definition.
+    ///   - textBytes: The length of its document in bytes.
+    private static func byteCount(of definition: SubscriptionDefinition, textBytes: Int) -> Int {
+        let values = definition.args.reduce(0) { $0 + valueCount(of: $1) }
+        let condition = definition.predicate?.utf8.count ?? 0
+        return textBytes * textCopies + condition * bytesOfCondition + values * bytesOfValue
+    }
+
+    /// Returns the number of values in an argument, itself included.
+    private static func valueCount(of value: JSONValue) -> Int {
+        switch value {
+        case .array(let elements): return elements.reduce(1) { $0 + valueCount(of: $1) }
+        case .object(let object): return object.members.reduce(1) { $0 + valueCount(of: $1.value) }
+        default: return 1
+        }
     }
 
     /// Text that is equal for equal definitions in the same representation.
@@ -135,8 +167,8 @@ final class ChangeFeed: Sendable {
         }
     }
 
-    /// The memory in bytes that the observation and the change sets take, about.
-    var byteCount: Int { state.withLock { $0.observedBytes + $0.ringBytes } }
+    /// The memory in bytes that the definition, the observation and the change sets take, about.
+    var byteCount: Int { definitionBytes + state.withLock { $0.observedBytes + $0.ringBytes } }
 
     /// Counts what the feed takes from now on in a share, until that is released.
     func count(in share: ObservedShare) {
@@ -170,7 +202,7 @@ final class ChangeFeed: Sendable {
         state.ringBytes = bytes
     }
 
-    deinit { ObservedMemory.shared.add(-state.withLock { $0.ringBytes }) }
+    deinit { ObservedMemory.shared.add(-definitionBytes - state.withLock { $0.ringBytes }) }
 
     /// When the last hold was given up; nil while the feed is in use.
     var unusedSince: Instant? { state.withLock { $0.unusedSince } }

@@ -37,6 +37,10 @@ package struct Limits: Sendable, Equatable {
     package var queryTerms = 100
     /// The maximum memory in bytes for what one write changes; imports are exempt.
     package var writeBytes = WriteLimits().writeBytes
+    /// The maximum memory in bytes for what uncommitted writes of all realms change, unless there is one alone.
+    package var uncommittedBytes = WriteLimits().uncommittedBytes
+    /// The maximum memory in bytes for what uncommitted writes of one client change in all realms, unless there is one alone.
+    package var uncommittedBytesPerPrincipal = WriteLimits().uncommittedBytesPerClient
     /// The maximum number of rounds that the loops of one migration may make together.
     package var migrationRounds = WriteLimits().migrationRounds
     /// The maximum number of values that one query may keep in order to sort rows or to find
@@ -78,7 +82,8 @@ package struct Limits: Sendable, Equatable {
     package var streamSeconds = 1800
     /// The maximum number of observed definitions that are kept although no client reads them.
     package var idleDefinitions = 500
-    /// The maximum memory in bytes of the observed definitions of all clients, with the change sets that are kept of them.
+    /// The maximum memory in bytes of the observed definitions of all clients, with their queries and arguments, and the change sets
+    /// that are kept of them.
     package var observedBytes = 128 << 20
     /// The maximum memory in bytes of the definitions that one client observes.
     package var observedBytesPerPrincipal = 64 << 20
@@ -243,8 +248,9 @@ package struct Limits: Sendable, Equatable {
 
     /// The names of the limits that a realm takes over when it is opened.
     private static let namesOfRealms: Set<ByteText> = [
-        "write-seconds", "write-bytes", "migration-rounds", "transactions-per-principal", "transaction-idle-seconds",
-        "transaction-seconds", "classes", "properties", "observation-seconds",
+        "write-seconds", "write-bytes", "uncommitted-bytes", "uncommitted-bytes-per-principal", "migration-rounds",
+        "transactions-per-principal", "transaction-idle-seconds", "transaction-seconds", "classes", "properties",
+        "observation-seconds",
     ]
 
     /// The names of the limits by which listeners, threads and memory are set up when the server starts.
@@ -317,6 +323,8 @@ package struct Limits: Sendable, Equatable {
         Entry(name: "read-seconds", range: 1...3600, path: \.readSeconds),
         Entry(name: "write-seconds", range: 1...3600, path: \.writeSeconds),
         Entry(name: "write-bytes", range: (1 << 20)...(1 << 34), path: \.writeBytes),
+        Entry(name: "uncommitted-bytes", range: (1 << 20)...(1 << 40), path: \.uncommittedBytes),
+        Entry(name: "uncommitted-bytes-per-principal", range: (1 << 20)...(1 << 40), path: \.uncommittedBytesPerPrincipal),
         Entry(name: "import-seconds", range: 1...3600, path: \.importSeconds),
         Entry(name: "migration-rounds", range: 1...(1 << 40), path: \.migrationRounds),
         Entry(name: "request-seconds", range: 1...3600, path: \.requestSeconds),

@@ -18,6 +18,8 @@ extension WriteLimits {
         usualIdleTime = idleTime
         usualLifetime = lifetime
         writeBytes = limits.writeBytes
+        uncommittedBytes = limits.uncommittedBytes
+        uncommittedBytesPerClient = limits.uncommittedBytesPerPrincipal
         migrationRounds = limits.migrationRounds
         classes = limits.classes
         properties = limits.properties

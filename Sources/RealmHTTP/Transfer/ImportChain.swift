@@ -28,6 +28,8 @@ final class ImportChain: Sendable {
     private let rights: (any WriteRights)?
     /// Who sends it, whose rights may change between two commits.
     private let standing: Standing
+    /// The client whose share of the memory for uncommitted writes applies; nil for none.
+    private let client: String?
     /// The time at which the whole import gives up.
     private let deadline: RealmStorage.Instant
     /// The record of the request for the audit log; nil for none.
@@ -70,6 +72,7 @@ final class ImportChain: Sendable {
     ///   - reader: The reader, at the beginning of the input.
     ///   - rights: What the sender may write; nil for everything.
     ///   - standing: Who sends it.
+    ///   - client: The client whose share of the memory for uncommitted writes applies; nil for none.
     ///   - deadline: The time at which the import gives up.
     ///   - audit: The record of the request for the audit log; nil for none.
     ///   - isLenient: Whether members that a class does not have are ignored.
@@ -77,13 +80,15 @@ final class ImportChain: Sendable {
     ///     its member `committed`, the line of the last object that is durable. It must not wait.
     init(
         _ database: Database, _ mode: ImportRun.Mode, _ reader: ImportReader, rights: (any WriteRights)? = nil,
-        of standing: Standing, deadline: RealmStorage.Instant, audit: AuditRecord? = nil, isLenient: Bool = false,
+        of standing: Standing, client: String? = nil, deadline: RealmStorage.Instant, audit: AuditRecord? = nil,
+        isLenient: Bool = false,
         completion: @escaping @Sendable (Result<Outcome, Problem>) -> Void
     ) {
         self.database = database
         self.mode = mode
         self.rights = rights
         self.standing = standing
+        self.client = client
         self.deadline = deadline
         self.audit = audit
         self.isLenient = isLenient
@@ -94,8 +99,10 @@ final class ImportChain: Sendable {
     /// Hands the next part to the writer and returns at once.
     func run() {
         let before = progress.withLock { $0 }
+        var request = WriteRequest(deadline: deadline, isAlone: true)
+        request.client = client
         database.write(
-            WriteRequest(deadline: deadline, isAlone: true),
+            request,
             { [mode, rights, standing, audit, isLenient] session -> Progress in
                 if let problem = standing.problem { throw problem }
                 var after = before

@@ -6,8 +6,8 @@ package import RealmStorage
 /// Reads the objects of an import one by one: an export in NDJSON, lines of objects of one class,
 /// or CSV of one class.
 ///
-/// Errors state the line. Input with a header line must have a trailer line, so that a truncated
-/// export is not imported as if it were complete.
+/// Errors state the line. Input with a header line must have a trailer line, and a trailer line must state
+/// how many objects there are, so that an export without its end or its beginning is not imported as if it were complete.
 package struct ImportReader: Sendable {
     /// What a line of an import is.
     enum Item: Sendable {
@@ -105,7 +105,8 @@ package struct ImportReader: Sendable {
             case .none: return .blank
             }
         }
-        guard !hasHeader || end == count else {
+        // A trailer counts also where the beginning of the export was lost, and with it the header.
+        guard end.map({ $0 == count }) ?? !hasHeader else {
             throw Problem(.invalidBody, "the export is truncated: its trailer is missing, or states another number of objects")
         }
         return nil

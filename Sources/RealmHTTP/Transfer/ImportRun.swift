@@ -6,7 +6,7 @@ internal import RealmStorage
 /// Writes the objects of an import inside a transaction: those of a class that follow each other together, if they are new
 /// and nothing about them depends on the others, else one by one.
 ///
-/// A link to an object that has not been read yet cannot be written at once. Its property is
+/// A link to an object that has not been read yet, or its bare key, cannot be written at once. Its property is
 /// written at the end: the object is read a second time then, so that only places have to be kept
 /// in memory. Objects without a primary key get new object keys, and links to them are redirected
 /// to the new keys.
@@ -276,8 +276,10 @@ package final class ImportRun {
         var bodies: [InputObject] = []
         var linked: [(row: Int, members: Members)] = []
         bodies.reserveCapacity(objects.count)
+        let hasLinks = try Problem.writing { () throws(WriteError) in try session.hasLinks(objects[0].className) }
         for (row, object) in objects.enumerated() {
-            guard case .success(let body) = object.body else { return false }
+            guard case .success(let given) = object.body else { return false }
+            let body = hasLinks ? try namingLinks(in: given, of: object) : given
             guard body.members.contains(where: { $0.value.hasLink }) else {
                 bodies.append(body)
                 continue
@@ -358,7 +360,14 @@ package final class ImportRun {
     /// Separates the members of an object: those without links, and those with a link somewhere
     /// inside.
     private func members(of object: ImportedObject, _ place: InputPlace) throws(Problem) -> (plain: Members, linked: Members) {
-        ImportRun.divided(try object.body.value(at: place))
+        ImportRun.divided(try namingLinks(in: try object.body.value(at: place), of: object))
+    }
+
+    /// Returns the body of an object with links in place of bare keys, which may be those of objects that come later.
+    private func namingLinks(in body: InputObject, of object: ImportedObject) throws(Problem) -> InputObject {
+        try Problem.writing(InputPlace(line: object.line)) { () throws(WriteError) in
+            try session.namingLinks(in: body, of: object.className)
+        }
     }
 
     /// Separates the members of an object: those without links, and those with a link somewhere inside.

@@ -97,6 +97,7 @@ struct PreparedWrite: Sendable {
         var request = WriteRequest(
             deadline: deadline, ifVersion: options.condition.version?.version,
             isDryRun: options.isDryRun, isAlone: isAlone || seconds != nil || options.skipped != nil)
+        request.client = self.request.account
         request.mark = options.skipped?.commitMark
         request.source = options.isDryRun ? nil : self.request.source
         return request

@@ -80,6 +80,69 @@ import Testing
         try realm.finish()
     }
 
+    /// Writes until the transaction takes 2 MiB.
+    @Sendable private static func fill(_ session: WriteSession) throws -> Int64 {
+        var key: Int64 = 1000
+        while session.usedBytes < 2 << 20 {
+            _ = try session.create("Counter", ["_id": .integer(key), "n": .integer(0)])
+            try session.checkDeadline()
+            key += 1
+        }
+        return key
+    }
+
+    /// Twelve transactions in as many realms took twelve times the limit of one.
+    @Test func `uncommitted writes of all realms share one memory, of which each client has a part`() throws {
+        let memory = WriteMemory()
+        func make() throws -> EngineRealm {
+            try realm {
+                $0.memory = memory
+                $0.uncommittedBytes = 5 << 20
+                $0.uncommittedBytesPerClient = 3 << 20
+                $0.idleTime = .seconds(120)
+                $0.usualIdleTime = .seconds(120)
+                $0.lifetime = .seconds(120)
+                $0.usualLifetime = .seconds(120)
+            }
+        }
+        let realms = [try make(), try make(), try make()]
+        func begin(_ realm: EngineRealm, _ client: String) throws -> TransactionInfo {
+            let answer = Awaited<Result<TransactionInfo, WriteError>>()
+            realm.database.beginTransaction(owner: "me", client: client, wait: .seconds(5)) { answer.set($0) }
+            return try answer.wait().get()
+        }
+        func refusal(_ realm: EngineRealm, _ info: TransactionInfo) -> WriteError? {
+            do {
+                try perform(realm, info, .write, InteractiveTransactionTests.fill)
+                return nil
+            } catch {
+                return error as? WriteError
+            }
+        }
+        let first = try begin(realms[0], "a")
+        #expect(refusal(realms[0], first) == nil)
+        #expect(memory.byteCount > 1 << 20)
+        let ofClient = refusal(realms[1], try begin(realms[1], "a"))
+        #expect(ofClient?.code == .overloaded && ofClient?.exceeded == .uncommittedBytesPerClient && ofClient?.limit == 3 << 20)
+        // The transaction has ended, so another client gets the writer.
+        let second = try begin(realms[1], "b")
+        #expect(refusal(realms[1], second) == nil)
+        let ofAll = refusal(realms[2], try begin(realms[2], "c"))
+        #expect(ofAll?.code == .overloaded && ofAll?.exceeded == .uncommittedBytes && ofAll?.limit == 5 << 20)
+        #expect(ofAll?.retryAfter != nil)
+        var request = EngineRealm.request()
+        request.client = "c"
+        #expect(realms[2].failure(request, InteractiveTransactionTests.fill)?.exceeded == .uncommittedBytes)
+        #expect(memory.refusalCount == 3)
+        // A small write has room always.
+        try realms[2].write(request) { _ = try $0.create("Counter", ["_id": .integer(2), "n": .integer(0)]) }
+        _ = try commit(realms[0], first)
+        try rollBack(realms[1], second)
+        #expect(memory.byteCount == 0)
+        try realms[2].write(request, InteractiveTransactionTests.fill)
+        for realm in realms { try realm.finish() }
+    }
+
     @Test func `requests see what those before them wrote, others see it after the commit`() throws {
         let realm = try realm()
         let info = try begin(realm)

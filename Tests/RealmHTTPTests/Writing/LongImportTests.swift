@@ -18,6 +18,30 @@ import Testing
         return keys.map { "{\"_id\":" + String($0) + rest }.joined(separator: "\n")
     }
 
+    @Test func `a write beside too many uncommitted ones is told which limit that is, and when to try again`() {
+        var error = WriteError(.overloaded, "too much")
+        error.limit = 1 << 20
+        error.retryAfter = .seconds(1)
+        for (setting, code, status, name) in [
+            (.uncommittedBytes, .overloaded, 503, "uncommitted-bytes"),
+            (.uncommittedBytesPerClient, .rateLimited, 429, "uncommitted-bytes-per-principal"),
+        ] as [(WriteError.Setting, ProblemCode, Int, String)] {
+            error.exceeded = setting
+            // An import has the same problem, with its parts or without.
+            for problem in [Problem(error), Problem(error).ofImport(), Problem(importing: error)] {
+                #expect(problem.code == code && problem.status == status && problem.retryAfterSeconds == 1)
+                let limitName = problem.extensions.first { $0.name.description == "limitName" }
+                #expect(limitName.map { "\($0.value)" } == "text(\"\(name)\")")
+            }
+            #expect(Limits.entries.contains { $0.name == name })
+        }
+        var server = Limits()
+        server.uncommittedBytes = 5 << 20
+        server.uncommittedBytesPerPrincipal = 4 << 20
+        let limits = WriteLimits(server)
+        #expect(limits.uncommittedBytes == 5 << 20 && limits.uncommittedBytesPerClient == 4 << 20)
+    }
+
     @Test func `a long body is kept in a file, packed or not, and comes in like a short one`() throws {
         let server = try WriteServer()
         let plain = try server.send("POST", "app/import?class=Dog", LongImportTests.dogs(0..<6000), [LongImportTests.lines])

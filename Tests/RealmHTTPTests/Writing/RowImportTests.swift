@@ -201,6 +201,12 @@ import Testing
             try RowImportTests.run(realm, text(2500, [things[0]]), class: nil).contains("the trailer is followed by another line")
         )
         #expect(try RowImportTests.run(realm, text(2499), class: nil).contains("the export is truncated"))
+        // An export that lost its beginning has no header.
+        let rest = text(2500).split(separator: "\n", omittingEmptySubsequences: false)
+        for lost in [3, 1000] {
+            let tail = rest.dropFirst(lost).joined(separator: "\n")
+            #expect(try RowImportTests.run(realm, tail, class: nil).contains("the export is truncated"), "\(lost) lines")
+        }
         #expect(realm.count("Thing") == 0)
         #expect(try RowImportTests.run(realm, text(2500), class: nil) == "2500 0")
         try realm.finish()

@@ -119,6 +119,37 @@ import Testing
         try server.finish()
     }
 
+    /// Within the first MiB both forms worked; beyond it a bare key was that of an object which is missing.
+    @Test(arguments: ["application/x-ndjson", "application/json"], ["create", "upsert"])
+    func `a bare key is a link to an object that comes later, however far`(_ type: String, _ mode: String) throws {
+        let server = try WriteServer { $0.limits.importBytes = 16 << 20 }
+        let pad = String(repeating: "x", count: 200)
+        func dog(_ id: Int, _ more: String = "") -> String {
+            #"{"$meta":{"class":"Dog"},"_id":\#(id),"age":1,"name":"\#(pad)"\#(more)}"#
+        }
+        var lines = [
+            #"{"$meta":{"class":"Person"},"id":"p","dogs":[90000,90001],"friends":["z"],"pets":{"a":90001,"b":null}}"#,
+            dog(1, #","owner":"z""#),
+        ]
+        lines += (2..<12_000).map { dog($0) }
+        lines += [dog(90_000, #","owner":"p""#), dog(90_001), #"{"$meta":{"class":"Person"},"id":"z"}"#]
+        let isArray = type == "application/json"
+        let body = isArray ? "[" + lines.joined(separator: ",") + "]" : lines.joined(separator: "\n")
+        #expect(body.utf8.count > 2 << 20)
+        let answer = try server.send("POST", "app/import?mode=\(mode)", body, [("Content-Type", type)])
+        #expect(answer.json["created"]?.int == lines.count, "\(answer.text)")
+        let person = try server.show("Person/p")
+        for link in [#""key":"90000""#, #""key":"90001""#, #""key":"z""#] { #expect(person.contains(link), "\(person)") }
+        #expect(try server.show("Dog/1").contains(#""key":"z""#))
+        #expect(try server.show("Dog/90000").contains(#""key":"p""#))
+        // What never comes is still an error, with its line.
+        let missing = try server.send(
+            "POST", "app/import?class=Dog", #"{"_id":-1,"age":1,"owner":"nobody"}"#, TransferTests.lines)
+        #expect(missing.status == 422 && missing.code == "link_target_missing" && missing.json["line"]?.int == 1)
+        #expect(missing.json["pointer"]?.text == "/owner", "\(missing.text)")
+        try server.finish()
+    }
+
     /// The large fixtures are for long runs.
     private static let exportable = Fixtures.names.filter { name in
         !name.hasPrefix("bench") && (TestRun.isLong || !["blob-16m", "store", "table-70000"].contains(name))

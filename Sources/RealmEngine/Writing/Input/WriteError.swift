@@ -66,7 +66,7 @@ package struct WriteError: Error, Sendable {
         case readOnly = "read_only"
         /// An interactive transaction holds the writer.
         case writeLockBusy = "write_lock_busy"
-        /// Too many writes are waiting, or the system has no thread for the writer.
+        /// Too many writes are waiting or take too much memory together, or the system has no thread for the writer.
         case overloaded
         /// The write did not end before its deadline, and was rolled back.
         case deadlineExceeded = "deadline_exceeded"
@@ -112,6 +112,10 @@ package struct WriteError: Error, Sendable {
     package enum Setting: Sendable {
         /// The setting `WriteLimits.writeBytes`.
         case writeBytes
+        /// The setting `WriteLimits.uncommittedBytes`.
+        case uncommittedBytes
+        /// The setting `WriteLimits.uncommittedBytesPerClient`.
+        case uncommittedBytesPerClient
         /// The setting `WriteLimits.migrationRounds`.
         case migrationRounds
     }

@@ -19,6 +19,8 @@ struct InteractiveTransaction {
     private let transaction: WriteTransaction
     /// Receives the transaction when it ends by itself; nil for nobody.
     private let ended: (@Sendable (TransactionInfo) -> Void)?
+    /// What the transaction has of the memory for uncommitted writes.
+    private let holding: WriteHolding
 
     /// Begins the transaction, completes `request`, and returns when the transaction has ended. Runs on
     /// the writer's thread.
@@ -45,7 +47,9 @@ struct InteractiveTransaction {
             idleEnds: now.adding(request.idleTime))
         queue.monitor.broadcast { $0.interactive = state }
         request.completion(.success(info))
-        InteractiveTransaction(queue: queue, writer: writer, transaction: transaction, ended: request.ended).serve()
+        let holding = WriteHolding(queue.limits.memory, of: request.client)
+        InteractiveTransaction(queue: queue, writer: writer, transaction: transaction, ended: request.ended, holding: holding)
+            .serve()
     }
 
     /// The reasons for which the writer's thread stops waiting.
@@ -124,6 +128,7 @@ struct InteractiveTransaction {
             let session = writer.makeSession(transaction, deadline: min(deadline, expires))
             defer { writer.didRun(session) }
             session.countsTransaction = true
+            session.holding = holding
             do {
                 try body(session)
             } catch {
@@ -189,6 +194,7 @@ struct InteractiveTransaction {
     /// - Returns: The transaction as it is remembered.
     @discardableResult private func end(_ state: TransactionInfo.State, _ version: Version? = nil) -> TransactionInfo? {
         transaction.end()
+        holding.release()
         let (info, late) = queue.monitor.broadcast { queueState -> (TransactionInfo?, TransactionStep?) in
             guard var info = queueState.interactive?.info else { return (nil, nil) }
             let step = queueState.interactive?.step

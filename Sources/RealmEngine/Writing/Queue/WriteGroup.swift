@@ -16,6 +16,8 @@ struct WriteGroup {
     private let limits: WriteLimits
     /// Returns writes that join so many others in the group.
     private let joining: (Int) -> [WriteJob]
+    /// What the transaction of the group has of the memory for uncommitted writes.
+    private let holding: WriteHolding
 
     /// Makes a group.
     ///
@@ -31,6 +33,7 @@ struct WriteGroup {
         self.writer = writer
         self.limits = limits
         self.joining = joining
+        holding = WriteHolding(limits.memory)
     }
 
     /// Runs the writes, commits them together and completes them.
@@ -48,6 +51,7 @@ struct WriteGroup {
         }
         defer {
             transaction.end()
+            holding.release()
             writer.didEndWrite()
         }
         var applied: [WriteJob] = []
@@ -127,6 +131,8 @@ struct WriteGroup {
             try check(job, transaction)
             let session = writer.makeSession(transaction, deadline: job.request.deadline)
             defer { writer.didRun(session) }
+            holding.setClient(job.request.client)
+            session.holding = holding
             if let control = job.request.control {
                 session.control = control
                 session.budget.isStillWanted = { !control.isCancelled }

@@ -19,6 +19,8 @@ package struct WriteRequest: Sendable {
     package var mark: CommitMark?
     /// The request of a client that the write carries out, by which its repetition is recognized; nil for none.
     package var source: CommittedRequest?
+    /// The client whose share of the memory for uncommitted writes applies; nil for none.
+    package var client: String?
     /// Receives the progress, and states whether the write was cancelled.
     package var control: WorkControl?
 

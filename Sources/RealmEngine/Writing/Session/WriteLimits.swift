@@ -16,6 +16,12 @@ package struct WriteLimits: Sendable, Equatable {
     /// The memory in bytes that the changes of one write may take.
     /// Without it, one long value that is written to all objects of a class could take any amount.
     package var writeBytes = 128 << 20
+    /// The memory in bytes that uncommitted writes of all realms may take together, unless there is one alone.
+    package var uncommittedBytes = 256 << 20
+    /// The memory in bytes that uncommitted writes of one client may take in all realms, unless there is one alone.
+    package var uncommittedBytesPerClient = 192 << 20
+    /// Where uncommitted writes are counted.
+    package var memory = WriteMemory.shared
     /// The number of rounds that the loops of one migration may make together.
     package var migrationRounds = 10_000_000
     /// The time for which a write waits for an interactive transaction to end.

@@ -59,6 +59,10 @@ package final class WriteSession {
     let limits: WriteLimits
     /// The memory in bytes that the changes of this write may take.
     package var byteLimit: Int
+    /// What the transaction has of the memory for uncommitted writes; nil when it is not counted.
+    var holding: WriteHolding?
+    /// The memory in bytes up to which nothing has to be counted among the writes of all realms.
+    private var grantedBytes = 0
     /// The memory in bytes that the caller keeps until the commit, besides nodes and changes.
     package var keptBytes = 0
     /// The bytes of the arena that other writes of the same transaction used before.
@@ -181,10 +185,23 @@ package final class WriteSession {
         try requireRoom()
     }
 
-    /// Throws `tooManyAffected` when the changes take more than `byteLimit`. It is called between two
-    /// objects or edits.
+    /// Throws `tooManyAffected` when the changes take more than `byteLimit`, and `overloaded` when those of all realms take too much.
+    /// It is called between two objects or edits.
     @inline(__always) func requireRoom() throws(WriteError) {
-        if usedBytes > byteLimit { throw tooMuch }
+        let used = usedBytes
+        if used > byteLimit { throw tooMuch }
+        if used > grantedBytes { try takeRoom(used) }
+    }
+
+    /// Counts what the transaction takes among the writes of all realms; throws `overloaded` when they take too much together.
+    private func takeRoom(_ used: Int) throws(WriteError) {
+        guard let holding else {
+            grantedBytes = .max
+            return
+        }
+        let before = bytesBefore &+ changesBefore &* WriteSession.bytesOfChange
+        try holding.extend(to: used &+ before, limits)
+        grantedBytes = holding.byteCount &- before
     }
 
     /// The memory in bytes that the changes take so far.
