@@ -198,7 +198,7 @@ enum OpenAPISchemas {
         "type": "object", "required": ["fromFormat"],
         "description": "Says what became of a file of formats 2 to 9 that was converted when it was opened.",
         "properties": [
-            "fromFormat": count, "lossless": flag,
+            "fromFormat": count, "writtenBy": text, "lossless": flag,
             "classes": [
                 "type": "array",
                 "items": ["type": "object", "required": ["name", "objects"], "properties": ["name": text, "objects": count]],

@@ -14,6 +14,7 @@ extension ConversionReport {
         writer.key("conversion")
         writer.beginObject()
         writer.member("fromFormat", int: fromFormat)
+        RealmFacts.write(writersOf: fromFormat, to: &writer)
         if tellsNames {
             writer.member("lossless", bool: isLossless)
             write("classes", classes, to: &writer) { one, writer in

@@ -131,11 +131,11 @@ struct MischiefTarget: Sendable, CustomTestStringConvertible {
 
     private static let damaged: [MischiefTarget] = [
         MischiefTarget(
-            name: "format 9",
+            name: "format 12",
             make: { folders in
                 try folders.realm(folders.target) {
-                    $0[20] = 9
-                    $0[21] = 9
+                    $0[20] = 12
+                    $0[21] = 12
                 }
             }, refusal: format),
         MischiefTarget(

@@ -226,8 +226,8 @@ import Testing
         },
         BadFile(code: .fileFormatUnsupported) { path, good in
             var bytes = good
-            bytes[20] = 9
-            bytes[21] = 9
+            bytes[20] = 12
+            bytes[21] = 12
             try write(bytes, path)
         },
         BadFile(code: .fileFormatUnsupported) { path, good in
