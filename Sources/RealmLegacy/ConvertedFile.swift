@@ -29,8 +29,11 @@ package struct ConvertedFile: Sendable {
         path: String, key: EncryptionKey? = nil, isExact: Bool = false, _ control: WorkControl? = nil
     ) throws(StorageError) -> ConvertedFile? {
         for _ in 0..<attempts {
-            guard let old = try LegacyFile.open(path: path, key: key, isExact: isExact) else { return nil }
+            // To find what is kept, and that it is no such file, no row has to be counted.
+            guard let glance = try LegacyFile.open(path: path, key: key, isExact: isExact, countsRows: false) else { return nil }
+            if let kept = try kept(of: glance, key: key) { return kept }
             let facts = try System.facts(path: path)
+            let old = try LegacyFile(path: path, key: key, isExact: isExact)
             do throws(StorageError) {
                 let converted = try convert(old, facts, key: key, control)
                 try old.file.witness?.look()
@@ -53,12 +56,11 @@ package struct ConvertedFile: Sendable {
         return ConvertedFile(report: report, path: path, file: nil)
     }
 
-    /// Returns what is kept of a file, or converts it.
+    /// Converts a file, and keeps the new one if that is possible.
     private static func convert(
         _ old: LegacyFile, _ facts: System.FileFacts, key: EncryptionKey?, _ control: WorkControl?
     ) throws(StorageError) -> ConvertedFile {
         let cache = ConversionCache()
-        if let (path, report) = cache?.find(facts, key: key) { return ConvertedFile(report: report, path: path, file: nil) }
         let file = try NewFile(beside: cache?.newPath ?? System.temporaryFolder + "/realm-rest")
         let report = try old.convert(to: file, key: key, control)
         try old.file.witness?.look()

@@ -36,10 +36,16 @@ package final class LegacyFile: Sendable {
     ///     the root of a column states, which is enough to describe a file.
     /// - Throws: `.refused` when there is no such file, it is not a Realm file, has another format, was left in the middle of an
     ///   upgrade, or the key does not fit; `.corrupt` when the schema contradicts itself.
-    package init(
+    package convenience init(
         path: String, key: EncryptionKey? = nil, isExact: Bool = false, countsRows: Bool = true
     ) throws(StorageError) {
-        file = try RealmFile(path: path, key: key, isExact: isExact, accepting: FileHeader.convertedFormats)
+        let file = try RealmFile(path: path, key: key, isExact: isExact, accepting: FileHeader.convertedFormats)
+        try self.init(file, countsRows: countsRows)
+    }
+
+    /// Reads the schema of an open file.
+    private init(_ file: RealmFile, countsRows: Bool) throws(StorageError) {
+        self.file = file
         let format = file.header.fileFormat
         let whole = file.space(limit: UInt64(file.plainByteCount), joinedValues: joinedValues)
         guard !file.header.topRef.isNone else {
@@ -61,17 +67,19 @@ package final class LegacyFile: Sendable {
     ///   - path: The path of the file.
     ///   - key: Its 64-byte key, if it is encrypted.
     ///   - isExact: Whether the path was resolved before, so that no symbolic link is followed.
-    /// - Returns: The file; nil for one of another format, about which other readers say more.
-    /// - Throws: As `init`.
+    ///   - countsRows: As in `init`.
+    /// - Returns: The file; nil for one that is not of these formats or cannot be opened, about which other readers say more.
+    /// - Throws: `.refused` for a file that was left in the middle of an upgrade; `.corrupt` when the schema contradicts itself.
     package static func open(
-        path: String, key: EncryptionKey? = nil, isExact: Bool = false
+        path: String, key: EncryptionKey? = nil, isExact: Bool = false, countsRows: Bool = true
     ) throws(StorageError) -> LegacyFile? {
+        let file: RealmFile
         do throws(StorageError) {
-            return try LegacyFile(path: path, key: key, isExact: isExact)
+            file = try RealmFile(path: path, key: key, isExact: isExact, accepting: FileHeader.convertedFormats)
         } catch {
-            guard case .refused(.formatUnsupported(let found, _)) = error, !reads(format: found) else { throw error }
             return nil
         }
+        return try LegacyFile(file, countsRows: countsRows)
     }
 
     /// How many slots top nodes of these formats have.

@@ -47,7 +47,9 @@ extension ClosedRealm {
     /// Reads the newest version of the file.
     private func read(_ options: Database.OpenOptions) throws(StorageError) -> ClosedFacts {
         let place = options.isExactPath ? path : try System.resolved(path)
-        if let old = try LegacyFile.open(path: place, key: options.key, isExact: true) { return try read(old, options) }
+        if let old = try LegacyFile.open(path: place, key: options.key, isExact: true, countsRows: false) {
+            return try read(old, options)
+        }
         let whole = try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true))
         if options.mode != .copy, options.mode != .follow { try OwnershipLock.requireUnused(place) }
         let reason =

@@ -35,7 +35,7 @@ extension Database: FollowingRealm {
     static func openFollowing(_ name: RealmName, _ path: String, _ options: OpenOptions) throws(StorageError) -> Database {
         let place = options.isExactPath ? path : try System.resolved(path)
         // Errors of the file itself are found before a copy is made.
-        if try LegacyFile.open(path: place, key: options.key, isExact: true) == nil {
+        if try LegacyFile.open(path: place, key: options.key, isExact: true, countsRows: false) == nil {
             _ = try Snapshot(file: try RealmFile(path: place, key: options.key, isExact: true))
         }
         var file = FollowedFile(path: place, key: options.key, isExact: true)

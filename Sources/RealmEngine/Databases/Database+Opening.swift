@@ -299,7 +299,7 @@ extension Database {
     ///   synchronized realm, and the error of reading its schema.
     static func oldFormat(of place: String, _ options: OpenOptions) throws(StorageError) -> Int? {
         guard System.entry(atPath: place) != nil,
-            let file = try LegacyFile.open(path: place, key: options.key, isExact: true)
+            let file = try LegacyFile.open(path: place, key: options.key, isExact: true, countsRows: false)
         else { return nil }
         guard options.upgradesInPlace else { throw .refused(.formatNotWritable(found: file.format)) }
         guard !file.isSynchronized else { throw .refused(.synchronized) }

@@ -122,9 +122,7 @@ final class ChangeFeed: Sendable {
 
     /// Text that is equal for equal definitions in the same representation.
     static func nameIdentity(_ definition: SubscriptionDefinition) -> String {
-        // A URL names a section by a text that means another one as JSON.
-        let form = if case .text? = definition.section { "text" } else { "" }
-        return definition.representation.code + form + definition.document.text
+        definition.representation.code + definition.identity
     }
 
     /// Text that is equal for equal definitions that refer to the same objects.

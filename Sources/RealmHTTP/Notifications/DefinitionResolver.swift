@@ -337,7 +337,7 @@ struct DefinitionResolver {
         plain.expand = []
         plain.include = .objects
         plain.representation = Representation()
-        var text = plain.document.text
+        var text = plain.identity
         switch kind {
         case .object(let object), .linkingObjects(let object, _, _, _): text += "\(object.table.rawValue)/\(object.key.rawValue)"
         case .collection(let property), .view(let property, _):

@@ -143,6 +143,12 @@ struct SubscriptionDefinition: Sendable {
         return writer.buffer
     }
 
+    /// A text that is equal for equal definitions. A URL names a section by a text that means another one as JSON.
+    var identity: String {
+        let form = if case .text? = section { "text" } else { "" }
+        return form + document.text
+    }
+
     /// Writes the definition as a JSON object, without members that have their default value.
     ///
     /// - Parameter writer: The writer, at a place where a value may follow.

@@ -145,7 +145,7 @@ private struct MischiefRow {
                 return (refusal.status, refusal.code)
             }
             let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
-            return size < 24 ? (422, "not_a_realm") : (422, "encryption_key_wrong")
+            return size == 0 ? (422, "not_a_realm") : (422, "encryption_key_wrong")
         }
         if let only = target.onlyRead, way.writes { return (only.status, only.code) }
         // A new file is one that is written to; of an older format there is no such.

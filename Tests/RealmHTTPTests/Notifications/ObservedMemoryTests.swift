@@ -141,7 +141,7 @@ import Testing
         let limit = 2 << 20
         let process = try ServerProcess([
             "--data", folder, "--limit", "observed-bytes=\(limit)", "--limit", "observed-bytes-per-principal=1MiB",
-            "--limit", "retention-seconds=1", "--limit", "write-seconds=60",
+            "--limit", "retention-seconds=1", "--limit", "write-seconds=60", "--limit", "read-seconds=60",
         ])
         var trial = Trial(process: process, seed: seed, random: SeededGenerator(seed: seed))
         let schema =
