@@ -100,7 +100,7 @@ import Testing
             let client = UInt8.random(in: 2...4, using: &random)
             switch Int.random(in: 0..<10, using: &random) {
             case 0...3:
-                let definitions = (0..<Int.random(in: 1...20, using: &random)).map { _ in definition() }
+                let definitions = (0..<Int.random(in: 1...6, using: &random)).map { _ in definition() }
                 let answer = try send("POST", "/subscriptions", ObservedMemoryTests.registration(definitions), from: client)
                 check(answer)
                 if let id = answer.json["id"]?.text { registrations.append((client, id)) }
@@ -141,7 +141,7 @@ import Testing
         let limit = 2 << 20
         let process = try ServerProcess([
             "--data", folder, "--limit", "observed-bytes=\(limit)", "--limit", "observed-bytes-per-principal=1MiB",
-            "--limit", "retention-seconds=1", "--limit", "write-seconds=60", "--limit", "read-seconds=60",
+            "--limit", "retention-seconds=1", "--limit", "write-seconds=60", "--limit", "read-seconds=25",
         ])
         var trial = Trial(process: process, seed: seed, random: SeededGenerator(seed: seed))
         let schema =

@@ -250,23 +250,25 @@ struct SkippingTests {
     /// Definitions of a few objects with 70,000 values each took hundreds of megabytes, of which nothing was counted.
     @Test(arguments: ["observed-bytes-per-principal", "observed-bytes"], ["text", "values", "condition"])
     func `what definitions keep of their queries and arguments has the same bound`(_ name: String, _ kind: String) throws {
+        // Long conditions take long without optimization.
+        let limit = kind == "condition" ? 1 << 20 : 8 << 20
         let server = try WriteServer {
             if name == "observed-bytes" {
-                $0.limits.observedBytes = 8 << 20
+                $0.limits.observedBytes = limit
             } else {
-                $0.limits.observedBytesPerPrincipal = 8 << 20
+                $0.limits.observedBytesPerPrincipal = limit
             }
         }
         let definition =
             switch kind {
             case "text": #""where":"name == $0","args":["\#(String(repeating: "y", count: 1_200_000))"]"#
             case "values": #""where":"age IN $0","args":[[\#((0..<40_000).map(String.init).joined(separator: ","))]]"#
-            default: #""where":"\#(String(repeating: "age == 1 OR ", count: 20_000))age == 2""#
+            default: #""where":"\#(String(repeating: "age == 1 OR ", count: 3_000))age == 2""#
             }
         let body = #"{"subscriptions":{"a":{"class":"Dog",\#(definition)}}}"#
         let refused = try server.send("POST", "app/subscriptions", body)
         #expect(refused.status == 429 && refused.code == "too_many_streams", "\(refused.text)")
-        #expect(refused.json["limitName"]?.text == name && refused.json["limit"]?.int == 8 << 20)
+        #expect(refused.json["limitName"]?.text == name && refused.json["limit"]?.int == limit)
         let small = #"{"subscriptions":{"a":{"class":"Dog","where":"age IN $0","args":[[1,2,3]]}}}"#
         if name == "observed-bytes-per-principal" { #expect(try server.send("POST", "app/subscriptions", small).status == 201) }
         try server.finish()
