@@ -117,21 +117,24 @@ import Testing
     }
 
     @Test func `B28: several commits may be told as one, which is the difference of its ends`() throws {
-        let fixture = try ChangeFixture()
-        let follower = try Follower(fixture.server.port, DeliveryRowTests.old, .polls)
-        try fixture.write(fixture.age(1, 20))
-        try fixture.write(fixture.age(2, 20), fixture.delete("Dog", "5"))
-        try fixture.write(fixture.age(2, 2))
-        let version = try fixture.write(fixture.age(1, 21))
-        let sets = try follower.documents(upTo: version)
-        var copy = ClientCopy()
-        for set in sets { try copy.apply(set) }
-        #expect(copy.rows.compactMap { $0["key"]?.text } == ["1"])
-        // Nobody waited in between.
-        #expect(
-            sets.map(\.withoutVersions) == [
-                #"{"count":1,"deletions":[],"insertions":[{"index":0,"key":"1"}],"modifications":[],"moves":[]}"#
-            ])
+        // The server may take a moment to see that nobody waits any more.
+        for _ in 0..<5 {
+            let fixture = try ChangeFixture()
+            let follower = try Follower(fixture.server.port, DeliveryRowTests.old, .polls)
+            try fixture.write(fixture.age(1, 20))
+            try fixture.write(fixture.age(2, 20), fixture.delete("Dog", "5"))
+            try fixture.write(fixture.age(2, 2))
+            let version = try fixture.write(fixture.age(1, 21))
+            let sets = try follower.documents(upTo: version)
+            var copy = ClientCopy()
+            for set in sets { try copy.apply(set) }
+            #expect(copy.rows.compactMap { $0["key"]?.text } == ["1"])
+            guard sets.count == 1 else { continue }
+            let inserted = #"{"count":1,"deletions":[],"insertions":[{"index":0,"key":"1"}],"modifications":[],"moves":[]}"#
+            #expect(sets.map(\.withoutVersions) == [inserted])
+            return
+        }
+        Issue.record("no commits were told as one")
     }
 
     @Test(arguments: Transport.allCases)

@@ -16,8 +16,14 @@ final class EvaluationClock: Sendable {
     /// Whether all evaluations are to end, because the hub is being closed.
     private let isStopped = Atomic<Bool>(false)
 
-    /// Returns whether the caller of the present evaluation still wants its result; nil if that is not known.
-    private let isWanted = RankedMutex<(@Sendable () -> Bool)?>(.leaf, nil)
+    /// Who waits for the present evaluation; nil if that is not known.
+    private let caller = RankedMutex<Caller?>(.leaf, nil)
+
+    /// Who waits for an evaluation. A closure alone would be wrapped once more by every look at the mutex.
+    private struct Caller: Sendable {
+        /// Returns whether the result is still wanted.
+        let isWanted: @Sendable () -> Bool
+    }
 
     /// Makes a clock that allows `limit` for each evaluation.
     init(limit: Duration) { self.limit = limit }
@@ -28,7 +34,7 @@ final class EvaluationClock: Sendable {
     ///   - deadline: When the evaluation ends in any case.
     ///   - isWanted: Returns whether the result is still wanted.
     func start(until deadline: Instant = .distantFuture, isWanted: (@Sendable () -> Bool)? = nil) {
-        self.isWanted.withLock { $0 = isWanted }
+        caller.withLock { $0 = isWanted.map { Caller(isWanted: $0) } }
         end.store(min(Instant.now().adding(limit), deadline).nanoseconds, ordering: .relaxed)
     }
 
@@ -38,8 +44,7 @@ final class EvaluationClock: Sendable {
     /// Whether the evaluation has time left, is still wanted and was not stopped. All threads may read it.
     var mayGoOn: Bool {
         guard !isStopped.load(ordering: .relaxed), Instant.now().nanoseconds < end.load(ordering: .relaxed) else { return false }
-        let isWanted = isWanted.withLock { $0 }
-        return isWanted?() ?? true
+        return caller.withLock { $0 }?.isWanted() ?? true
     }
 
     /// The check that queries make at intervals.
