@@ -221,7 +221,7 @@ extension Catalog {
         }
         guard isFirst else { return false }
         // What is kept for clients that may come back refers to the database.
-        if let id = unusedDatabase(name), let action = releasing.withLock({ $0 }) { action(id) }
+        if let id = unusedDatabase(name), let action = releasing.withLock({ $0 }) { action.call(id) }
         releaseReplica(name)
         let isClosed = takeUnused(name).map { database in
             close(database)
@@ -252,7 +252,9 @@ extension Catalog {
 
     /// Calls an action with the identity of each database that is about to be closed because nobody uses it, so that what is
     /// kept for clients that may come back does not keep it open. A reference to the database would keep it in use.
-    package func whenReleasing(_ action: @escaping @Sendable (ObjectIdentifier) -> Void) { releasing.withLock { $0 = action } }
+    package func whenReleasing(_ action: @escaping @Sendable (ObjectIdentifier) -> Void) {
+        releasing.withLock { $0 = Callback(action) }
+    }
 
     /// The identity of an open database that may be closed.
     private func unusedDatabase(_ name: String) -> ObjectIdentifier? {

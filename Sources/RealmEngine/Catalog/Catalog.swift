@@ -41,11 +41,11 @@ package final class Catalog: Sendable {
     /// The realms that are being opened or closed because of their use.
     let transitions = RankedMutex(.leaf, Transitions())
     /// Called before a realm is closed because nobody uses it; see `whenReleasing`.
-    let releasing = RankedMutex<(@Sendable (ObjectIdentifier) -> Void)?>(.leaf, nil)
+    let releasing = RankedMutex<Callback<ObjectIdentifier>?>(.leaf, nil)
     /// Opens the realms of the data folder; see `replicate`.
     private let replicating = RankedMutex<(any RealmReplication)?>(.leaf, nil)
     /// Called with each realm that is opened; see `whenOpening`.
-    private let opening = RankedMutex<(@Sendable (Database) -> Void)?>(.leaf, nil)
+    private let opening = RankedMutex<Callback<Database>?>(.leaf, nil)
     /// The data folder and the names in it that are not served.
     private let data = RankedMutex(.leaf, DataRealms())
     /// The number of realms that may be open at the same time.
@@ -67,7 +67,7 @@ package final class Catalog: Sendable {
     /// Sets what is called with each realm that is opened from then on, before anything can be written to it.
     ///
     /// - Parameter action: Called on the thread that opens the realm, without a lock. It must not wait.
-    package func whenOpening(_ action: @escaping @Sendable (Database) -> Void) { opening.withLock { $0 = action } }
+    package func whenOpening(_ action: @escaping @Sendable (Database) -> Void) { opening.withLock { $0 = Callback(action) } }
 
     /// Adds what all realms of this catalog have in common to the options of one.
     ///
@@ -76,7 +76,7 @@ package final class Catalog: Sendable {
     ///   - path: The path of the file; nil for a realm without one.
     package func prepare(_ options: inout Database.OpenOptions, for path: String?) {
         options.logger = logger
-        options.didOpen = opening.withLock { $0 }
+        options.didOpen = opening.withLock { $0 }?.call
         options.replication = path.flatMap { replication(of: $0) }
     }
 

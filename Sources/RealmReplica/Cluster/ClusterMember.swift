@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmEngine
 package import RealmStorage
 internal import Synchronization
 
@@ -36,7 +37,7 @@ package final class ClusterMember: Sendable {
     /// When the last call that was answered began, in nanoseconds; 0 before there was one.
     private let contact = Atomic<UInt64>(0)
     private let token = RandomText.token()
-    private let changed = RankedMutex<(@Sendable (ClusterMap) -> Void)?>(.leaf, nil)
+    private let changed = RankedMutex<Callback<ClusterMap>?>(.leaf, nil)
 
     /// Makes a member that has not told anybody.
     ///
@@ -54,7 +55,7 @@ package final class ClusterMember: Sendable {
 
     /// Sets what is called whenever shards have got other nodes. It is called on the thread of the member, without a lock, and must be
     /// brief.
-    package func whenChanged(_ action: @escaping @Sendable (ClusterMap) -> Void) { changed.withLock { $0 = action } }
+    package func whenChanged(_ action: @escaping @Sendable (ClusterMap) -> Void) { changed.withLock { $0 = Callback(action) } }
 
     /// The map as it is known.
     package var map: ClusterMap { monitor.withLock { $0.map } }
@@ -163,7 +164,7 @@ package final class ClusterMember: Sendable {
             state.failure = nil
         }
         guard map.owners != known.owners, let action = changed.withLock({ $0 }) else { return }
-        action(map)
+        action.call(map)
     }
 
     /// Takes the shards of nodes that are gone.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import RealmEngine
 package import RealmStorage
 
 /// The owner of a realm whose commits happen in a log: a `CommitLog` that returns when the log has stored a record.
@@ -49,7 +50,7 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
     }
 
     /// Called when nothing can be written any more before the realm was opened again; see `whenLost`.
-    private let losing = RankedMutex<(@Sendable (StorageError) -> Void)?>(.leaf, nil)
+    private let losing = RankedMutex<Callback<StorageError>?>(.leaf, nil)
 
     /// The place in the chain that the file of the realm has reached; nil before the realm is owned. For any thread.
     package var place: RecordChain? { reached.withLock { $0.place } }
@@ -111,7 +112,7 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
 
     /// Sets what is called, on the writer's thread, when nothing can be written any more before the realm was opened again. It must not
     /// wait.
-    package func whenLost(_ action: @escaping @Sendable (StorageError) -> Void) { losing.withLock { $0 = action } }
+    package func whenLost(_ action: @escaping @Sendable (StorageError) -> Void) { losing.withLock { $0 = Callback(action) } }
 
     /// Tells the log that the realm has no owner any more. If that does not reach it, the next owner need not know.
     package func release() {
@@ -145,7 +146,7 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
             .append(entry), bytes, requests, until: Instant.now().adding(seconds: limits.appendSeconds), meanwhile: work)
         guard case .stored = outcome else {
             let error = error(outcome)
-            if error.leavesFileBehind { losing.withLock { $0 }?(error) }
+            if error.leavesFileBehind { losing.withLock { $0 }?.call(error) }
             throw error
         }
         chain = next
@@ -163,14 +164,14 @@ package final class RealmOwner: CommitLog, @unchecked Sendable {
         do throws(StorageError) {
             _ = try log.confirm(owner, of: realm, until: Instant.now().adding(seconds: limits.appendSeconds))
         } catch {
-            if error.leavesFileBehind { losing.withLock { $0 }?(error) }
+            if error.leavesFileBehind { losing.withLock { $0 }?.call(error) }
             throw error
         }
     }
 
     /// Returns false: what the log has stored counts. The file is brought up to it when it is opened again.
     package func takeBack(_ record: CommitRecord) -> Bool {
-        losing.withLock { $0 }?(.refused(.outcomeUnknown))
+        losing.withLock { $0 }?.call(.refused(.outcomeUnknown))
         return false
     }
 
