@@ -2,43 +2,43 @@
 
 internal import RealmStorage
 
-/// Converted files that are kept for the next opening: `realm-rest/converted` in the user's folder for caches.
+/// A cache of converted files: `realm-rest/converted` in the user's folder for caches.
 ///
-/// The name of a file is made of the identity, the size and the times of the old file, so one that has changed is converted anew. What
-/// was not used for a week is removed, and what was used longest ago when there is too much. Processes share the folder without locks:
-/// a file gets its name when it is complete, and one that is removed stays readable for those who have opened it.
+/// The name of a file consists of the identity, the size and the times of the old file, so a changed file is converted again. Files
+/// expire a week after their last use; the least recently used ones are evicted first. Processes share the folder without locks: a
+/// file gets its name when it is complete, and a removed file stays readable for processes that have opened it.
 struct ConversionCache {
-    /// The folder, which nobody but the user can write to.
+    /// The folder; only the user can write to it.
     private let folder: String
 
-    /// How many bytes are kept at the most.
+    /// The maximum size of all files in bytes.
     private static let maximumByteCount = 4 << 30
-    /// How many files are kept at the most.
+    /// The maximum number of files.
     private static let maximumCount = 100
-    /// How long a file is kept that nobody uses, in seconds.
+    /// The time in seconds after which an unused file expires.
     private static let maximumAge = 7 * 24 * 3600
-    /// How long a file must have been left alone, in nanoseconds, before its times say that it did not change.
+    /// The time in nanoseconds since the last write after which the times of a file identify its state: clocks of file systems are
+    /// coarse.
     private static let settling: Int64 = 100_000_000
-    /// Counts changes of the conversion that make earlier results outdated.
+    /// The version of the conversion; another one invalidates the cache.
     private static let generation = 1
     /// The end of the names of converted files.
     private static let suffix = ".realm"
     /// The end of the names of reports.
     private static let reportSuffix = ".report"
 
-    /// Opens the cache of the user; nil without a folder that nobody else can write to.
+    /// Opens the cache of the user; nil without a private folder.
     init?() {
         guard let folder = System.cacheFolder("realm-rest/converted") else { return nil }
         self.folder = folder
     }
 
-    /// Returns the name of what an old file becomes, without its suffix; nil when the file changed so recently that its times do not
-    /// tell whether it changes again.
+    /// Returns the path for the result of an old file, without its suffix; nil when the file has just changed.
     private func path(for facts: System.FileFacts) -> String? {
         facts.wasModified(within: ConversionCache.settling) ? nil : "\(folder)/\(ConversionCache.generation)-\(facts.signature)"
     }
 
-    /// A path in the folder, beside which a new file is made.
+    /// A path in the folder for `NewFile(beside:)`.
     var newPath: String { folder + "/new" }
 
     /// Returns the path of a converted file and its report; nil when it is not there.
@@ -57,7 +57,7 @@ struct ConversionCache {
     /// Keeps a converted file.
     ///
     /// - Parameters:
-    ///   - file: The file, which was made beside `newPath`.
+    ///   - file: The file, created with `newPath`.
     ///   - report: Its report.
     ///   - facts: The old file.
     /// - Returns: The path of the file; nil when it is not kept.
@@ -77,7 +77,7 @@ struct ConversionCache {
         }
     }
 
-    /// Removes what is old, and what is too much together with a new file.
+    /// Evicts files to make room for a new one.
     private func makeRoom(for byteCount: Int) {
         guard let names = try? System.names(inFolder: folder) else { return }
         NewFile.removeLeftovers(inFolder: folder, names: names)

@@ -2,8 +2,9 @@
 
 internal import RealmStorage
 
-/// A report as text, as it stands beside a converted file that is kept: a line for the format, one for each class, one for each note;
-/// the fields of a line are separated by tabs.
+/// The text form of a report, for the cache of converted files.
+///
+/// It has a line for the format, for each class and for each note, with tabs between the fields.
 extension ConversionReport {
     /// The greatest size in bytes of a text that is read.
     static let maximumTextByteCount = 16 << 20

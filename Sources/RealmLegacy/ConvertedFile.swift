@@ -6,11 +6,11 @@ package import RealmStorage
 ///
 /// The old file is only read, and no lock file is made beside it. An encrypted file becomes one that is encrypted with the same key.
 package struct ConvertedFile: Sendable {
-    /// What was mapped how.
+    /// The report of the conversion.
     package let report: ConversionReport
     /// The path at which the new file can be opened while this value exists. It must not be written to.
     package let path: String
-    /// The new file if it has no name, which the caller may write to: it is used by nobody else.
+    /// The new file if it has no name; its only user may write to it.
     package let file: NewFile?
 
     /// How often a file is converted that another program writes to meanwhile.
@@ -29,17 +29,15 @@ package struct ConvertedFile: Sendable {
         path: String, key: EncryptionKey? = nil, isExact: Bool = false, _ control: WorkControl? = nil
     ) throws(StorageError) -> ConvertedFile? {
         for _ in 0..<attempts {
-            // To find what is kept, and that it is no such file, no row has to be counted.
+            // Rows need not be counted to find a kept file.
             guard let glance = try LegacyFile.open(path: path, key: key, isExact: isExact, countsRows: false) else { return nil }
             if let kept = try kept(of: glance, key: key) { return kept }
             let facts = try System.facts(path: path)
             let old = try LegacyFile(path: path, key: key, isExact: isExact)
             do throws(StorageError) {
-                let converted = try convert(old, facts, key: key, control)
-                try old.file.witness?.look()
-                return converted
+                return try convert(old, facts, key: key, control)
             } catch {
-                // What was read may be of two versions.
+                // The pass may have read two versions.
                 guard (try? old.file.witness?.look()) == nil else { throw error }
             }
         }

@@ -205,13 +205,14 @@ extension Database {
         return database
     }
 
-    /// Opens the newest version of a file of any format for reading. One of formats 2 to 9 is converted: what is read is a private
-    /// copy.
+    /// Opens the newest version of a file of any format for reading.
+    ///
+    /// A file of formats 2 to 9 is converted first; the version is that of a private copy.
     ///
     /// - Parameters:
     ///   - place: The path of the file without symbolic links.
     ///   - options: Its key, and what gets the progress.
-    /// - Returns: The version; and what was mapped how, nil for a file that is read itself.
+    /// - Returns: The version, and the report of the conversion; nil for a file that was not converted.
     static func readable(
         _ place: String, _ options: OpenOptions
     ) throws(StorageError) -> (snapshot: Snapshot, conversion: ConversionReport?) {
@@ -262,8 +263,8 @@ extension Database {
     ///   - place: The path of the file without symbolic links.
     ///   - options: Its key, and how many copies are kept.
     ///   - copies: The copies beside it.
-    ///   - log: Is told of the copy.
-    /// - Returns: What was mapped how, and the name of the copy; nil when the file has another format, or there is none.
+    ///   - log: Records the copy.
+    /// - Returns: The report of the conversion and the name of the copy; nil for a file of another format, or no file.
     /// - Throws: `.refused(.formatNotWritable)` for such a file that is not to be upgraded. Nothing has changed then, and the copy is
     ///   gone.
     private static func convertOld(

@@ -3,22 +3,21 @@
 internal import RealmLegacy
 package import RealmStorage
 
-/// What a file is and holds, as far as it can be told in a moment: without a server, mostly without a key, and of files that cannot
-/// be opened too.
+/// A quick description of a file: its kind, contents and outlook.
 ///
-/// The file is opened for reading only; nothing is locked, made or changed. The numbers of objects are those that the roots of
-/// tables state, so the size of the file does not matter.
+/// It needs no server and mostly no key, and describes files that cannot be opened as well. The file is opened for reading only;
+/// nothing is locked, created or changed. The roots of tables state the numbers of objects, so the size of the file does not matter.
 package struct FileInspection: Sendable {
-    /// What the first bytes tell.
+    /// The facts in the first bytes.
     package let glance: FileGlance
-    /// What the newest version holds; nil when it cannot be read.
+    /// The contents of the newest version; nil when it cannot be read.
     package let contents: Contents?
-    /// Why the contents cannot be read; nil when they can.
+    /// The reason why the contents cannot be read; nil when they can.
     package let failure: StorageError?
-    /// What a server does with the file.
+    /// The way in which a server would open the file.
     package let outlook: FileOutlook
 
-    /// What the newest version of a file holds.
+    /// The contents of the newest version of a file.
     package struct Contents: Sendable {
         /// All tables in the order of the file.
         package let tables: [Table]
@@ -86,7 +85,7 @@ package struct FileInspection: Sendable {
         }
     }
 
-    /// Returns an error about the key in the words of what the first bytes tell; other errors as they are.
+    /// Returns an error about the key that fits the facts in the first bytes; other errors unchanged.
     private static func reason(_ error: StorageError, _ encryption: FileGlance.Encryption) -> StorageError {
         switch (error, encryption) {
         case (.refused(.encryptionKeyRequired), .encrypted):
@@ -99,14 +98,14 @@ package struct FileInspection: Sendable {
         }
     }
 
-    /// Whether the file is a Realm file; nil when nothing tells it from one that is encrypted.
+    /// Whether the file is a Realm file; nil when it could also be an encrypted one.
     package var isRealm: Bool? {
         if glance.format != nil || glance.encryption == .encrypted { return true }
         guard case .refused(.notARealm)? = failure else { return nil }
         return false
     }
 
-    /// Whether the file is encrypted; nil when nothing tells it.
+    /// Whether the file is encrypted; nil when that is unknown.
     package var isEncrypted: Bool? { glance.encryption == .unknown ? nil : glance.encryption == .encrypted }
 
     /// Reads the contents in the way that the format needs.

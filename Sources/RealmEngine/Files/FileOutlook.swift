@@ -3,9 +3,9 @@
 internal import RealmLegacy
 package import RealmStorage
 
-/// What a server does with a file that it is started with, as far as the file and its folder tell.
+/// The way in which a server would open a file, predicted from the file and its folder.
 ///
-/// Whether all of the space is used once is not known before a file is opened.
+/// The audit of its space is left to the opening.
 package enum FileOutlook: Sendable, Equatable {
     /// It is read and written.
     case written

@@ -127,12 +127,12 @@ package struct FollowedFile {
     private func copy(_ control: WorkControl?, checksPages: Bool) throws(StorageError) -> Copy {
         let (file, copiedByteCount) = try FileCopy.cloneOrCopy(path, control, isExact: isExact)
         let opened = try RealmFile(path: file.openPath, key: key, accepting: FileHeader.knownFormats)
-        let old = try LegacyFile.open(path: file.openPath, key: key)
-        let snapshot = old == nil ? try Snapshot(file: opened) : nil
+        let isOld = LegacyFile.reads(format: opened.header.fileFormat)
+        let snapshot = isOld ? nil : try Snapshot(file: opened)
         if key != nil, checksPages { try FollowedFile.requireSoundPages(opened, control) }
         if let snapshot { return Copy(snapshot: snapshot, copiedByteCount: copiedByteCount, isSameFile: false, conversion: nil) }
         let new = try NewFile(beside: System.temporaryFolder + "/realm-rest")
-        let report = try old?.convert(to: new, key: key, control)
+        let report = try LegacyFile(path: file.openPath, key: key).convert(to: new, key: key, control)
         let converted = try Snapshot(file: try RealmFile(path: new.openPath, key: key))
         return Copy(snapshot: converted, copiedByteCount: copiedByteCount, isSameFile: false, conversion: report)
     }

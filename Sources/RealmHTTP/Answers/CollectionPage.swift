@@ -240,8 +240,8 @@ extension ReadParameters {
     /// wanted. Cursors carry it, so that one of another request is refused.
     ///
     /// - Parameters:
-    ///   - path: What is read. It need not be a URL, but must differ between things that are read.
-    ///   - rights: The identity of the rights of one who sees a part of it; empty for one who sees all of it.
+    ///   - path: A text that identifies the target of the request; it need not be a URL.
+    ///   - rights: The identity of the rights of a sender who sees a part of the target; empty for one who sees all of it.
     func identity(of path: String, by rights: String) -> UInt64 {
         var hash = StableHash(seed: 1)
         hash.add(path)

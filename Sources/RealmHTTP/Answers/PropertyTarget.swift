@@ -87,7 +87,7 @@ struct PropertyTarget {
 
     /// Returns an embedded object of a list by its index, or what a dictionary has under a key.
     private func element(at step: PropertyPath.Step, _ snapshot: Snapshot) throws(Problem) -> Value {
-        // Links to hidden objects are left out of lists, so an index would tell how many there are.
+        // Lists are shown without links to hidden objects, so an index would reveal their number.
         if column.collection != .dictionary { _ = try embeddedTable(snapshot) }
         let found: Value?
         switch (column.collection, step) {

@@ -9,7 +9,7 @@ extension ConversionReport {
     ///
     /// - Parameters:
     ///   - writer: The writer, in the document of the realm.
-    ///   - tellsNames: Whether the sender of the request may see all classes and properties; others are told the format alone.
+    ///   - tellsNames: Whether the sender of the request may see all classes and properties; others get the format alone.
     func write(to writer: inout JSONWriter, tellsNames: Bool) {
         writer.key("conversion")
         writer.beginObject()

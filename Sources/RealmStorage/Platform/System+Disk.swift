@@ -54,8 +54,10 @@ extension System {
         throw .io(operation: "write", errno: ENOSPC)
     }
 
-    /// Returns a folder for what can be made again, in that of the environment variable `XDG_CACHE_HOME` or in `.cache` of the
-    /// home folder, and makes it if need be; nil when there is no such place, or others could write to it.
+    /// Returns a private folder for caches, which is created if it is missing.
+    ///
+    /// It is in the folder of the environment variable `XDG_CACHE_HOME`, or in `.cache` of the home folder. Nil when there is no such
+    /// folder, or other users could write to it.
     ///
     /// - Parameter name: Its path within, of names that are separated by slashes.
     package static func cacheFolder(_ name: String) -> String? {
@@ -74,15 +76,14 @@ extension System {
         return folder
     }
 
-    /// Returns whether there is a folder at `path`, no link to one, that belongs to the user of this process and that nobody else
-    /// may write to.
+    /// Returns whether a folder, not a link to one, is at `path`, and only the user of this process may write to it.
     private static func isPrivateFolder(_ path: String) -> Bool {
         var info = stat()
         guard unsafe lstat(path, &info) == 0 else { return false }
         return info.st_mode & S_IFMT == S_IFDIR && info.st_uid == geteuid() && info.st_mode & 0o022 == 0
     }
 
-    /// Sets the time of the last change of a file to now, as a sign that it is in use.
+    /// Sets the modification time of a file to now, which marks it as used.
     package static func touch(_ path: String) { _ = unsafe utimensat(AT_FDCWD, path, nil, 0) }
 
     /// Returns the names of all entries directly in `folder`, without `.` and `..`, in no

@@ -34,23 +34,23 @@ struct FormerFormatServingTests {
             if !classes.isEmpty {
                 #expect(read.json["mode"]?.text == "ro" && read.json["fileFormat"]?.int == dump["fileFormat"]?.int)
                 #expect(read.json["readOnlyReason"]?["code"]?.text == "file_format_unsupported", "\(read.text)")
-                try FormerFormatServingTests.compare(classes, server)
+                try ServedDump.compare(classes, of: "app", server)
             }
             try server.done("DELETE", "app")
             #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == original || classes.isEmpty)
 
             try original.write(to: URL(fileURLWithPath: path))
             #expect(try server.attach(#"{"path":"\#(path)","mode":"copy"\#(key)}"#).status == 201)
-            try FormerFormatServingTests.compare(classes, server)
-            try FormerFormatServingTests.write(classes, server)
+            try ServedDump.compare(classes, of: "app", server)
+            try ServedDump.deleteOne(classes, of: "app", server)
             try server.done("DELETE", "app")
             #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == original)
 
             let upgraded = try server.attach(#"{"path":"\#(path)","upgrade":"in-place"\#(key)}"#)
             #expect(upgraded.status == 201 && upgraded.json["mode"]?.text == "rw", "\(upgraded.text)")
             if !classes.isEmpty { #expect(upgraded.json["fileFormat"]?.int == 24 && upgraded.json["backup"]?.text != nil) }
-            try FormerFormatServingTests.compare(classes, server)
-            try FormerFormatServingTests.write(classes, server)
+            try ServedDump.compare(classes, of: "app", server)
+            try ServedDump.deleteOne(classes, of: "app", server)
             if let backup = upgraded.json["backup"]?.text {
                 #expect(try Data(contentsOf: URL(fileURLWithPath: server.folder + "/" + backup)) == original)
             }
@@ -58,34 +58,6 @@ struct FormerFormatServingTests {
             guard !key.isEmpty else { return }
             try server.done("DELETE", "app")
             try FileManager.default.removeItem(atPath: path)
-        }
-    }
-
-    /// Compares numbers of objects, and the texts and integers of the first of them.
-    private static func compare(_ classes: [ParsedJSON], _ server: WriteServer) throws {
-        for one in classes {
-            let name = try #require(one["name"]?.text)
-            let path = "app/objects/" + (name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? name)
-            let page = try server.get(path + "?count=exact&limit=50")
-            #expect(page.json["count"]?.int == one["count"]?.int, "\(name): \(page.text.prefix(200))")
-            let items = page.json["items"]?.elements ?? []
-            for (item, expected) in zip(items, one["objects"]?.elements ?? []) {
-                for (property, value) in expected["values"]?.members?.map({ ($0.name, $0.value) }) ?? [] {
-                    if let text = value.text { #expect(item[property]?.text == text, "\(name).\(property)") }
-                    if let number = value.integer, let found = item[property]?.integer { #expect(found == number) }
-                }
-            }
-        }
-    }
-
-    /// Deletes an object of each class.
-    private static func write(_ classes: [ParsedJSON], _ server: WriteServer) throws {
-        for one in classes where (one["count"]?.int ?? 0) > 0 {
-            let name = try #require(one["name"]?.text)
-            let path = "app/objects/" + (name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? name)
-            let before = try server.get(path + "?count=exact&limit=0").json["count"]?.int ?? 0
-            try server.done("DELETE", path + "?where=TRUEPREDICATE%20LIMIT(1)")
-            #expect(try server.get(path + "?count=exact&limit=0").json["count"]?.int == before - 1)
         }
     }
 }

@@ -8,38 +8,19 @@ import Testing
 /// Files of formats 2 to 9 are served as private copies, or upgraded in place.
 @Suite("Formats 2 to 9 over HTTP")
 struct OldFormatServingTests {
-    /// Where the shared fixtures are not at hand, the few of the repository.
-    private static let folder =
-        Fixtures.shared?.appendingPathComponent("fixtures/legacy")
-        ?? Fixtures.packageRoot.appendingPathComponent("Tests/RealmLegacyTests/Golden")
-
-    /// The smaller files of formats 2 to 9, with their dumps.
-    private static let names: [String] = {
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        return files.compactMap { file in
-            guard let end = file.range(of: ".realm")?.lowerBound, let format = Int(file.dropFirst().prefix { $0 != "-" }),
-                (2...9).contains(format), !["sizes", "strings", "commits", "large"].contains(where: { file.contains($0) })
-            else { return nil }
-            return String(file[..<end])
-        }.sorted()
-    }()
-
-    private static func bytes(_ name: String) throws -> Data {
-        let plain = folder.appendingPathComponent("\(name).realm")
-        return try (try? Data(contentsOf: plain)) ?? Fixtures.gunzip(plain.path + ".gz")
+    /// The smaller fixtures.
+    private static let names = LegacyFixtures.names.filter { name in
+        !["sizes", "strings", "commits", "large"].contains { name.contains($0) }
     }
+
+    private static func bytes(_ name: String) throws -> Data { Data(try LegacyFixtures.bytes(name)) }
 
     private static func classes(_ name: String) throws -> [ParsedJSON] {
-        let plain = folder.appendingPathComponent("\(name).expected.json")
-        let data = try (try? Data(contentsOf: plain)) ?? Fixtures.gunzip(plain.path + ".gz")
-        return try ParsedJSON(parsing: [UInt8](data))["classes"]?.elements ?? []
+        try LegacyFixtures.dump(name)["classes"]?.elements ?? []
     }
 
-    private static func key(_ name: String) throws -> String {
-        guard name.contains("encrypted") else { return "" }
-        let keys = try? ParsedJSON(parsing: [UInt8](Data(contentsOf: folder.appendingPathComponent("keys.json"))))
-        let hex = Fixtures.key.map { String(format: "%02x", $0) }.joined()
-        return #","encryptionKey":"\#(keys?[name]?.text ?? hex)""#
+    private static func key(_ name: String) -> String {
+        LegacyFixtures.keyText(name).map { #","encryptionKey":"\#($0)""# } ?? ""
     }
 
     /// Puts an old file into the folder of a server, in place of what it has.
@@ -57,7 +38,7 @@ struct OldFormatServingTests {
 
     @Test(arguments: names)
     func `a file is served as a private copy, and upgraded in place after a copy was made`(_ name: String) throws {
-        let (original, classes, key) = try (Self.bytes(name), Self.classes(name), Self.key(name))
+        let (original, classes, key) = (try Self.bytes(name), try Self.classes(name), Self.key(name))
         let format = Int64(name.dropFirst().prefix { $0 != "-" })
         try withWriteServer { server in
             let path = try Self.put(original, server)
@@ -69,8 +50,8 @@ struct OldFormatServingTests {
             #expect(
                 counts.map { "\($0["name"]?.text ?? "") \($0["objects"]?.int ?? -1)" }.sorted()
                     == classes.map { "\($0["name"]?.text ?? "") \($0["count"]?.int ?? -1)" }.sorted())
-            try Self.compare(classes, server)
-            try Self.write(classes, server)
+            try ServedDump.compare(classes, of: "old", server)
+            try ServedDump.deleteOne(classes, of: "old", server)
             try server.done("DELETE", "old")
             #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == original)
             #expect(try Self.names(beside: path) == ["old.old"])
@@ -93,8 +74,8 @@ struct OldFormatServingTests {
             let foretold = tried.json["body"]
             #expect(foretold?["fileFormat"] == upgraded.json["fileFormat"] && foretold?["backup"] == upgraded.json["backup"])
             #expect(upgraded.json["conversion"] == copied.json["conversion"])
-            try Self.compare(classes, server)
-            try Self.write(classes, server)
+            try ServedDump.compare(classes, of: "old", server)
+            try ServedDump.deleteOne(classes, of: "old", server)
             let backup = try #require(upgraded.json["backup"]?.text)
             #expect(backup == "old.old.v\(format ?? 0).backup")
             #expect(try Data(contentsOf: URL(fileURLWithPath: server.folder + "/" + backup)) == original)
@@ -110,7 +91,7 @@ struct OldFormatServingTests {
             let path = try Self.put(try Self.bytes(name), server)
             let read = try server.attach(#"{"path":"\#(path)","name":"old","mode":"ro"}"#)
             #expect(read.status == 201 && read.json["mode"]?.text == "ro" && read.json["conversion"] != nil, "\(read.text)")
-            try Self.compare(try Self.classes(name), server)
+            try ServedDump.compare(try Self.classes(name), of: "old", server)
             try server.done("DELETE", "old")
             let written = try server.attach(#"{"path":"\#(path)","name":"old","mode":"rw"}"#)
             #expect(written.status == 422 && written.json["code"]?.text == "file_format_unsupported", "\(written.text)")
@@ -126,7 +107,7 @@ struct OldFormatServingTests {
             let path = try Self.put(try Self.bytes(first), server)
             let attached = try server.attach(#"{"path":"\#(path)","name":"old","mode":"follow"}"#)
             #expect(attached.status == 201 && attached.json["conversion"] != nil, "\(attached.text)")
-            try Self.compare(try Self.classes(first), server)
+            try ServedDump.compare(try Self.classes(first), of: "old", server)
             try Self.bytes(second).write(to: URL(fileURLWithPath: path))
             let classes = try Self.classes(second)
             #expect(
@@ -134,7 +115,7 @@ struct OldFormatServingTests {
                     let schema = try server.get("old/schema").text
                     return classes.allSatisfy { one in one["name"]?.text.map { schema.contains($0) } ?? true }
                 })
-            try Self.compare(classes, server)
+            try ServedDump.compare(classes, of: "old", server)
         }
     }
 
@@ -168,34 +149,7 @@ struct OldFormatServingTests {
             #expect(try server.get("old/backups").json["items"]?.elements?.contains { $0["id"]?.text == backup } == true)
             let restored = try server.send("POST", "old/restore", #"{"backup":"\#(backup)"}"#)
             #expect(restored.status == 200, "\(restored.text)")
-            try Self.compare(try Self.classes(name), server)
-        }
-    }
-
-    /// Compares numbers of objects, and the texts and integers of the first of them.
-    private static func compare(_ classes: [ParsedJSON], _ server: WriteServer) throws {
-        for one in classes {
-            let name = try #require(one["name"]?.text)
-            let path = "old/objects/" + (name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? name)
-            let page = try server.get(path + "?count=exact&limit=50")
-            #expect(page.json["count"]?.int == one["count"]?.int, "\(name): \(page.text.prefix(200))")
-            for (item, expected) in zip(page.json["items"]?.elements ?? [], one["objects"]?.elements ?? []) {
-                for (property, value) in expected["values"]?.members?.map({ ($0.name, $0.value) }) ?? [] {
-                    if let text = value.text { #expect(item[property]?.text == text, "\(name).\(property)") }
-                    if let number = value.integer, let found = item[property]?.integer { #expect(found == number) }
-                }
-            }
-        }
-    }
-
-    /// Deletes an object of each class.
-    private static func write(_ classes: [ParsedJSON], _ server: WriteServer) throws {
-        for one in classes where (one["count"]?.int ?? 0) > 0 {
-            let name = try #require(one["name"]?.text)
-            let path = "old/objects/" + (name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? name)
-            let before = try server.get(path + "?count=exact&limit=0").json["count"]?.int ?? 0
-            try server.done("DELETE", path + "?where=TRUEPREDICATE%20LIMIT(1)")
-            #expect(try server.get(path + "?count=exact&limit=0").json["count"]?.int == before - 1)
+            try ServedDump.compare(try Self.classes(name), of: "old", server)
         }
     }
 }

@@ -6,8 +6,8 @@ internal import RealmStorage
 /// table.
 ///
 /// An object that was inserted and deleted in the range does not appear. Modified objects exist before
-/// and after. One that was deleted and inserted again has left the view of a listener and come back: it
-/// counts as modified in all its properties, because nobody has said what happened to it out of sight.
+/// and after. One that was deleted and inserted again has left the view of a listener and come back. It
+/// counts as modified in all its properties: its changes out of sight are unknown.
 /// All observers of a range share one log, so the changes are read once, whatever the number of observers.
 final class RangeLog {
     /// The changes of the objects of one table.

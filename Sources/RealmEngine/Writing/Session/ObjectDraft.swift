@@ -34,8 +34,8 @@ struct ObjectDraft {
     ///   - table: The class of the new object.
     ///   - primaryKey: The checked primary key; nil for a class without one.
     ///   - position: Returns the position of the property for a member, or nil for a member that is
-    ///     ignored. The guess is the position that usually follows; defaults of the class are told from
-    ///     members that were given.
+    ///     ignored. Its arguments are the member, the position that usually follows, and whether the
+    ///     client sent the member or it is a default of the class.
     /// - Throws: `WriteError` when a member does not fit its property. It need not be the first such
     ///   member.
     mutating func read(
